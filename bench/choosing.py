@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +84,7 @@ def main() -> None:
         Choosing(0.1, "split", 0.2),
         Choosing(0.5, "split", 0.1),
     ):
-        found = losses(replace(policy, recoding=how), everybody, runs)
+        found = losses(policy.replace(recoding=how), everybody, runs)
         told = {"how": how.using, "epsilon": how.epsilon, "share": how.share, "search": how.search or "whole"}
         print(json.dumps({**told, "loss": round(float(np.mean(found)), 4), "worst": round(max(found), 4)}), flush=True)
 

@@ -134,6 +134,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if _MODULES[name].startswith("policies."):
+        import_module("crowdblend.kinds")  # tells policies how they are planned
     loaded = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = loaded
     return loaded

@@ -258,7 +258,7 @@ def test_a_state_of_another_version_or_policy_is_refused(tmp_path, monkeypatch: 
     state = tmp_path / "audit.json"
     subject = FAMILIES["suppressed table"].subject(hard_sizes)
     audit(subject, runs=1_000, state=state)
-    named = replace(subject, policy=replace(subject.policy, format="parquet"))
+    named = replace(subject, policy=subject.policy.replace(format="parquet"))
     assert (named.guarantee, named.pairs()) == (subject.guarantee, subject.pairs())
     with pytest.raises(InvalidInput, match="belongs to another"):
         audit(named, runs=1_000, state=state)

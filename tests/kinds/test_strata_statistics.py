@@ -185,7 +185,7 @@ def test_estimates_are_unbiased_over_5000_releases() -> None:
 @pytest.mark.slow
 def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
     planned, engine = small_town()
-    planned = plan(replace(planned.policy, confidence=0.95))
+    planned = plan(planned.policy.replace(confidence=0.95))
     true = np.array([300, 34_500, 210])
     kept = np.zeros(3)
     for number in range(2_000):

@@ -1,6 +1,5 @@
 """A sound policy is read as written; its parts are frozen values."""
 
-import dataclasses
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -38,7 +37,7 @@ def test_everything_is_read():
 def test_the_policy_is_frozen_and_hashable():
     policy = parse_policy(SOUND)
     assert hash(policy) == hash(parse_policy(SOUND))
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         policy.k = 1
 
 

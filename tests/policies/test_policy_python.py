@@ -41,8 +41,7 @@ from crowdblend.policies.domains import (
     PrefixDomain,
     ValueDomain,
 )
-from crowdblend.policies.key import keys_of
-from crowdblend.policies.policy import parts_of, sections_of
+from crowdblend.policies.key import keys_of, parts_of, sections_of
 from crowdblend.policies.registry import KINDS, WORDS, policy_class
 from crowdblend.recoding import Values
 from crowdblend.selection.scores import SCORES

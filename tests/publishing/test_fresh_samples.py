@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -147,7 +146,7 @@ def test_it_is_written_in_python_too(tmp_path: Path) -> None:
     assert plan(policy).parameters.k == 8
     policy.to_toml(tmp_path / "policy.toml")
     assert load_policy(tmp_path / "policy.toml").sampling == policy.sampling
-    many = replace(policy, releases=10)
+    many = policy.replace(releases=10)
     assert plan(many).parameters.k == 10  # twenty samples in all
     alone = plan(many).certificate().differential()
     assert alone is not None
@@ -174,12 +173,12 @@ def test_what_has_no_profile_of_tables_is_refused() -> None:
     changes: list[dict[str, Any]] = [
         {"tables": policy.tables[:1]},
         {"tables": ()},
-        {"tables": tuple(replace(table, share=0.3) for table in policy.tables)},
+        {"tables": tuple(table.replace(share=0.3) for table in policy.tables)},
         {"below_k": "noise"},
     ]
     for change in changes:
         with pytest.raises(InvalidInput, match="fresh = true counts two or more tables") as refused:
-            replace(policy, **change)
+            policy.replace(**change)
         assert refused.value.code == "policy.fresh"
     with pytest.raises(InvalidInput, match="has none"):
         parse_policy(POLICIES["microdata"].replace("rate = 0.5\n", "rate = 0.5\nfresh = true\n"))
@@ -199,7 +198,7 @@ def test_the_coins_of_two_samples_are_independent() -> None:
 
 
 def test_a_dry_run_and_the_audit_know_the_samples(town: Path) -> None:
-    policy = replace(parse_policy(FRESH, town), epsilon=2.0, delta=1e-3, format="csv")
+    policy = parse_policy(FRESH, town).replace(epsilon=2.0, delta=1e-3, format="csv")
     lines = [text for _, text in plan(policy).describe()]
     assert sum("of a fresh sample of its own at rate 0.5" in line for line in lines) == 3
     subject = subject_of(policy, lambda k, _rate, _epsilon: {"at k": k}, name="fresh", people=200)
@@ -249,4 +248,4 @@ def test_tables_of_a_tiny_world_lose_no_more_than_their_profile(rate: float, k: 
 
 def test_a_plan_without_enough_room_is_refused(town: Path) -> None:
     with pytest.raises(CrowdblendError):
-        plan(replace(parse_policy(FRESH, town), k=5))
+        plan(parse_policy(FRESH, town).replace(k=5))

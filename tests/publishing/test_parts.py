@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -108,11 +107,11 @@ def test_a_k_for_all_tables_is_kept_and_what_it_cannot_guarantee_is_refused(town
     given = parse_policy(PARTS.replace("epsilon = 1.0\n", "epsilon = 1.0\nk = 40\n"), town)
     assert plan(given).parameters.thresholds == (40, 40, 40)
     with pytest.raises(CrowdblendError):
-        plan(replace(given, k=5))
+        plan(given.replace(k=5))
 
 
 def test_parts_are_rehearsed_at_the_hardest_sizes_of_each(town: Path) -> None:
-    policy = replace(parse_policy(PARTS, town), epsilon=2.0, delta=1e-3, format="csv")
+    policy = parse_policy(PARTS, town).replace(epsilon=2.0, delta=1e-3, format="csv")
     seen: list[tuple[int, float]] = []
 
     def hard(k: int, rate: float, epsilon: float) -> dict[str, int]:

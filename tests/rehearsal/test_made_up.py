@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -108,9 +107,8 @@ def test_links_keep_to_the_bounds() -> None:
     assert len(pairs) == links.num_rows
     assert all(one != other for one, other in pairs)
     asked = {"name": "average", "column": "age", "start": 0, "stop": 90, "samples": 1_400}
-    with_data = replace(
-        policy,
-        graph=replace(policy.graph, vertices="people.csv"),
+    with_data = policy.replace(
+        graph=policy.graph.replace(vertices="people.csv"),
         statistics=(*policy.statistics, type(policy.statistics[0])(**asked)),
     )
     people = make_up_vertices(with_data)

@@ -21,10 +21,10 @@ from crowdblend.policies.domains import (
     PrefixDomain,
     ValueDomain,
 )
+from crowdblend.policies.key import Period
 
 Number = int | float | Decimal
 Day = datetime.date | str
-Period = Literal["year", "quarter", "month", "week", "day"]
 
 
 def values(*listed: str | bool | int, other: str | None = None, missing: str | None = None) -> ValueDomain:
@@ -56,7 +56,7 @@ def intervals(
     return IntervalDomain(
         start=_exact(start),
         stop=_exact(stop),
-        width=[_exact(one) for one in width] if isinstance(width, list | tuple) else _exact(width),
+        width=tuple(_exact(one) for one in width) if isinstance(width, list | tuple) else _exact(width),
         include_to=include_to,
         bottom=bottom,
         top=top,
@@ -80,7 +80,7 @@ def breaks(
     >>> len(breaks(0, 25_000, 50_000, 100_000, top=True).breaks)
     4
     """
-    listed = [_exact(end) for end in ends]
+    listed = tuple(_exact(end) for end in ends)
     return BreakDomain(breaks=listed, bottom=bottom, top=top, whole=whole, other=other, missing=missing)
 
 
@@ -103,8 +103,9 @@ def date(
 
     Several periods, finest first, are offered for a choice.
     """
+    periods = period if isinstance(period, str) else tuple(period)
     bounds = {"start": _day(start), "stop": _day(stop), "include_to": include_to}
-    return DateDomain(date=period, **bounds, other=other, missing=missing, weight=weight)
+    return DateDomain(date=periods, **bounds, other=other, missing=missing, weight=weight)
 
 
 def hierarchy(
@@ -120,7 +121,7 @@ def hierarchy(
     return HierarchyDomain(
         hierarchy=os.fspath(file),
         level=level,
-        levels=None if levels is None else list(levels),
+        levels=None if levels is None else tuple(levels),
         other=other,
         missing=missing,
         weight=weight,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +57,7 @@ def _about_files(source: object, policy: Any) -> Any:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
     named = files.format_of(source) or ADDRESS.match(source) or is_sqlite(source)
-    return replace(policy, source=source, source_format=None if named else policy.source_format or _held(source))
+    return policy.replace(source=source, source_format=None if named else policy.source_format or _held(source))
 
 
 def _held(source: str) -> str | None:

@@ -56,3 +56,7 @@ def plan(policy: AnyPolicy) -> AnyPlan:
             where="[release]",
             code="plan.not-proved",
         ) from problem
+
+
+# A policy in hand plans itself: the layer below is told how.
+Policy.planner = plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from typing import TypeAlias
 
@@ -301,7 +301,7 @@ def _planned(policy: Statistics, samples: int) -> StatisticsPlan:
         plain=policy.sampling.everybody,
     )
     if policy.sampling.sample is None and not policy.sampling.everybody:
-        policy = replace(policy, sampling=replace(policy.sampling, sample=samples))
+        policy = policy.replace(sampling=policy.sampling.replace(sample=samples))
     return StatisticsPlan(policy, plan_statistics(request))
 
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec.structs import asdict
 
 from crowdblend.policies.key import Section, key, refusal
 
 LONGEST = 500
 
 
-@dataclass(frozen=True, kw_only=True)
-class About(Section):
+class About(Section, frozen=True, kw_only=True):
     """Title, publisher, contact, licence and period of a release."""
 
-    section = "about"
+    section = "[about]"
 
-    title: str | None = key("What the release is called.")
-    publisher: str | None = key("Who publishes it.")
-    contact: str | None = key("Where questions about it go.")
-    licence: str | None = key("The licence of the data, such as CC-BY-4.0.")
-    period: str | None = key("The time that the data are about.")
+    title: Annotated[str | None, key("What the release is called.")] = None
+    publisher: Annotated[str | None, key("Who publishes it.")] = None
+    contact: Annotated[str | None, key("Where questions about it go.")] = None
+    licence: Annotated[str | None, key("The licence of the data, such as CC-BY-4.0.")] = None
+    period: Annotated[str | None, key("The time that the data are about.")] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -34,6 +34,5 @@ class About(Section):
                 )
 
     def texts(self) -> dict[str, str]:
-        """What is said, by key."""
-        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: text for name, text in given.items() if text is not None}
+        """Return what is said, by key."""
+        return {name: text for name, text in asdict(self).items() if text is not None}

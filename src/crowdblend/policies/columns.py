@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, HierarchyDomain, NumberDomain
-from crowdblend.policies.key import did_you_mean, keys_of, naming, read_keys, refusal
-from crowdblend.policies.source import located
-from crowdblend.policies.values import problem_of, shown
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain
+from crowdblend.policies.key import did_you_mean, keys_of, naming, problem_of, refusal, shown
+from crowdblend.policies.source import read_keys
 
 if TYPE_CHECKING:
     from crowdblend.recoding import Recoding
@@ -45,33 +45,17 @@ class Column:
         """The recoding in which people are counted: the only one, or the finest to choose from."""
         return self.recodings[0]
 
+    def refusal(self, code: str, problem: str, remedy: str) -> InvalidInput:
+        """Return an error about the column."""
+        return refusal(code, f"column {self.name!r} {problem}", remedy, f"column {self.name!r}")
+
     @property
     def chooses(self) -> bool:
         """Whether there is something to choose."""
         return len(self.recodings) > 1
 
 
-Columns = Mapping[str, Domain] | Iterable[Column]
-
-
-class _ColumnsField:
-    """The field `columns` of a policy: takes domains by name, or columns; gives the columns in their order."""
-
-    def __get__(self, policy: Any, owner: type) -> Any:
-        """The columns; none where none were given."""
-        return () if policy is None else policy.__dict__["columns"]
-
-    def __set__(self, policy: Any, columns: Columns) -> None:
-        """Check the columns, and keep them."""
-        policy.__dict__["columns"] = columns_of(columns)
-
-
-def columns_field() -> Any:
-    """Declare the columns of a policy: `columns={"sex": ValueDomain(values=["Female", "Male"])}`."""
-    return _ColumnsField()
-
-
-def columns_of(given: Columns) -> tuple[Column, ...]:
+def columns_of(given: object) -> tuple[Column, ...]:
     """The columns: at least one, each named once, whatever their case."""
     if isinstance(given, Mapping):
         columns = tuple(Column.of(check_name(name), domain) for name, domain in given.items())
@@ -97,9 +81,9 @@ def columns_of(given: Columns) -> tuple[Column, ...]:
     return columns
 
 
-def check_name(name: Any) -> str:
-    """A name that a column can have."""
-    if not isinstance(name, str) or not name.strip() or problem_of("text", name) is not None:
+def check_name(name: object) -> str:
+    """Return a name that a column can have, or refuse it."""
+    if not isinstance(name, str) or not name.strip() or problem_of(name) is not None:
         raise refusal(
             "column-name",
             f"[columns] has a column called {shown(name)}.",
@@ -109,14 +93,14 @@ def check_name(name: Any) -> str:
     return name
 
 
-def read_columns(table: Any, folder: Path, *, axes: bool = False) -> dict[str, Domain]:
-    """The domains of a policy's columns in the order they are written; a resolution declares numbers, or `axes`."""
+def read_columns(table: object, folder: Path, *, axes: bool = False) -> dict[str, Domain]:
+    """Return the domains of a policy's columns in the order they are written; with `axes` a resolution is one."""
     if not isinstance(table, Mapping) or not table:
         raise refusal("no-columns", "[columns] names no column.", _EXAMPLE, "[columns]")
     return {check_name(name): _read_domain(name, declared, folder, axes) for name, declared in table.items()}
 
 
-def _read_domain(name: str, table: Any, folder: Path, axes: bool) -> Domain:
+def _read_domain(name: str, table: object, folder: Path, axes: bool) -> Domain:
     where = f"column {name!r}"
     if not isinstance(table, Mapping) or not table:
         raise refusal(
@@ -125,45 +109,34 @@ def _read_domain(name: str, table: Any, folder: Path, axes: bool) -> Domain:
             f"Use one of {', '.join(DOMAINS)}, for example {{ values = ['a', 'b'] }}.",
             where,
         )
-    way = "resolution" if axes and "resolution" in table else _way(where, table)
-    kind = AxisDomain if way == "resolution" and axes else DOMAINS[way]
-    given = read_keys(kind, table, where)
-    if kind is HierarchyDomain and isinstance(given.get("hierarchy"), str):
-        given["hierarchy"] = located(given["hierarchy"], folder)
-    return naming(where, partial(kind, **given))
+    holder = AxisDomain if axes and "resolution" in table else DOMAINS[_way(where, table)]
+    given = read_keys(keys_of(holder), table, where, folder)
+    return naming(where, partial(holder, **given))
 
 
-def _way(where: str, table: Mapping[str, Any]) -> str:
+def _way(where: str, table: Mapping[str, object]) -> str:
     ways = [way for way in DOMAINS if way in table]
     if len(ways) == 1:
         return ways[0]
-    if ways:
-        raise refusal(
-            "column-domain",
-            f"{where} declares its domain in {len(ways)} ways, {' and '.join(ways)}.",
-            "Keep one of them.",
-            where,
-        )
-    if "from" in table or "to" in table:
-        raise refusal(
-            "column-domain", f"{where} has from and to alone.", "Add width for numbers, or date for dates.", where
-        )
     known = dict.fromkeys(key.name for domain in DOMAINS.values() for key in keys_of(domain).values())
-    for name in table:
-        if name not in known:
-            raise refusal("unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, known), where)
-    raise refusal("column-domain", f"{where} declares no domain.", f"Add one of {', '.join(DOMAINS)}.", where)
+    unknown = next((name for name in table if name not in known), None)
+    if ways:
+        problem, remedy = f"declares its domain in {len(ways)} ways, {' and '.join(ways)}.", "Keep one of them."
+    elif "from" in table or "to" in table:
+        problem, remedy = "has from and to alone.", "Add width for numbers, or date for dates."
+    elif unknown is not None:
+        raise refusal("unknown-key", f"{where} has no key {unknown!r}.", did_you_mean(unknown, known), where)
+    else:
+        problem, remedy = "declares no domain.", f"Add one of {', '.join(DOMAINS)}."
+    raise refusal("column-domain", f"{where} {problem}", remedy, where)
 
 
 def refuse_numbers(columns: Iterable[Column]) -> None:
     """Refuse columns without classes, where classes are published."""
     for column in columns:
         if isinstance(column.domain, NumberDomain) or not column.recodings:
-            raise refusal(
-                "no-classes",
-                f"column {column.name!r} declares numbers to be averaged, and has no classes.",
-                "Use width instead of resolution.",
-                f"column {column.name!r}",
+            raise column.refusal(
+                "no-classes", "declares numbers to be averaged, and has no classes.", "Use width instead of resolution."
             )
 
 
@@ -171,9 +144,32 @@ def refuse_choice(columns: Iterable[Column], kind: str) -> None:
     """Refuse columns that offer several recodings, where nothing chooses."""
     for column in columns:
         if column.chooses:
-            raise refusal(
-                "recoding",
-                f"column {column.name!r} offers several recodings, and {kind} takes one.",
-                "Name one level or width.",
-                f"column {column.name!r}",
+            raise column.refusal(
+                "recoding", f"offers several recodings, and {kind} takes one.", "Name one level or width."
+            )
+
+
+def check_names(columns: Sequence[Column], person: str | None, reserved: tuple[str, ...]) -> None:
+    """Refuse to publish who somebody is, and names that the published table has itself."""
+    for column in columns:
+        if person is not None and column.name.lower() == person.lower():
+            raise column.refusal(
+                "person-published", "tells people apart and cannot be published.", "Remove it from [columns]."
+            )
+        if column.name.lower() in reserved:
+            raise column.refusal(
+                "reserved-name",
+                "has the name of a column that the published data have of their own.",
+                "Rename the column in the data.",
+            )
+
+
+def check_closed(columns: Sequence[Column], kind: str) -> None:
+    """Refuse open domains where every class is published."""
+    for column in columns:
+        if not column.recoding.closed:
+            raise column.refusal(
+                "open-domain",
+                f"has an open domain, and {kind} needs every class beforehand, empty ones included.",
+                "List its classes (values, width, breaks, a hierarchy, or from and to for dates).",
             )

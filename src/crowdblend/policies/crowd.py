@@ -4,44 +4,74 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from crowdblend.policies.columns import Column, columns_field, refuse_numbers
-from crowdblend.policies.key import key, refusal
-from crowdblend.policies.policy import AboutPeople, part
+from crowdblend.lazy import lazy
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.columns import Column, check_names, refuse_numbers
+from crowdblend.policies.key import Rule, conflicts, key, needs, part, refusal
+from crowdblend.policies.policy import AboutPeople, data_key
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
-from crowdblend.policies.strata import Design, check_strata, design_of
+from crowdblend.policies.source import STDIN
+from crowdblend.policies.strata import Design, design_of
+from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
-PEOPLE = "How many people the population has, where you know it: delta has to stay below one over it."
-RELEASES = (
-    "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them together."
-)
-ACCEPT = "True to publish although delta is above 1e-3, or above one over the people of the population."
+offered = lazy("crowdblend.policies.offered")
+
+Accept = Annotated[
+    bool, key("True to publish although delta is above 1e-3, or above one over the people of the population.")
+]
+People = Annotated[
+    int | None,
+    data_key(
+        "How many people the population has, where you know it: delta has to stay below one over it.", (1, 10**12)
+    ),
+]
+Delta = Annotated[float | None, key("The probability beyond epsilon; leave it out to have it planned.", "delta")]
+Drawn = Annotated[Sampling, part("How people are drawn.")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CrowdPolicy(AboutPeople):
+class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
     """What tables, microdata and points have in common."""
 
     reserved: ClassVar[tuple[str, ...]] = ()
+    rules: ClassVar[tuple[Rule, ...]] = tuple(
+        conflicts(
+            *(f"sampling.{design}", "recoding", "tables.share", "flag", "show_from", "releases"),
+            because="they are not certified together",
+        )
+        for design in ("stratum", "weight")
+    )
 
-    columns: tuple[Column, ...] = columns_field()
-    sampling: Sampling = part("sampling", Sampling, "How people are drawn.", default=NOT_SAMPLED)
-    k: int | None = key("The crowd size, the person included; leave it out to have it planned.", ranged=True)
-    epsilon: float | None = key("The privacy loss; leave it out to have it planned.", ranged=True)
-    delta: float | None = key("The probability beyond epsilon; leave it out to have it planned.", ranged=True)
-    releases: int = key(RELEASES, ranged=True, default=1)
-    accept_delta: bool = key(ACCEPT, default=False)
-    people: int | None = key(PEOPLE, section="data", between=(1, 10**12))
+    columns: tuple[Column, ...]
+    sampling: Drawn = NOT_SAMPLED
+    k: Annotated[int | None, key("The crowd size, the person included; leave it out to have it planned.", "k")] = None
+    epsilon: Annotated[float | None, key("The privacy loss; leave it out to have it planned.", "epsilon")] = None
+    delta: Delta = None
+    releases: Annotated[
+        int,
+        key(
+            "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
+            "together.",
+            "releases",
+        ),
+    ] = 1
+    accept_delta: Accept = False
+    people: People = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_numbers(self.columns)
-        self._check_names()
-        check_strata(self)
-        self._check_planned()
+        check_names(self.columns, self.person, self.reserved)
+        if self.design is not None:
+            self._check_design(self.design)
+        if self.sampling.everybody:
+            self._check_everybody()
+        else:
+            if self.sampling.fresh:
+                self._check_fresh()
+            self._check_planned()
 
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""
@@ -61,6 +91,29 @@ class CrowdPolicy(AboutPeople):
             "[sampling] fresh",
         )
 
+    def _check_design(self, design: Design) -> None:
+        """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
+        if design.published:
+            design.check_rates()
+
+    def _check_planned(self) -> None:
+        given = {"k": self.k, "rate": self._rates_known or None, "epsilon": self.epsilon, "delta": self.delta}
+        missing = [name for name, value in given.items() if value is None]
+        if len(missing) > 1:
+            raise refusal(
+                "planned",
+                f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing.",
+                "Give all but the one to be planned.",
+                "[release]",
+            )
+        if self.k is not None and self.sampling.exceptions >= max(1, self.k - 1):
+            raise refusal(
+                "exceptions",
+                f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {self.k - 1}.",
+                "Raise k, or lower exceptions.",
+                "[sampling] exceptions",
+            )
+
     @property
     def planned(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
         """The one parameter that is left to the plan, or None when all are given."""
@@ -75,7 +128,7 @@ class CrowdPolicy(AboutPeople):
     @cached_property
     def design(self) -> Design | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return design_of(self)
+        return design_of(self.sampling, self.columns)
 
     @property
     def rate_range(self) -> tuple[float | None, float | None]:
@@ -104,70 +157,67 @@ class CrowdPolicy(AboutPeople):
         """How many cells the finest table has, or None when a domain is open."""
         return self.cells_at([0] * len(self.columns))
 
+    @property
+    def cells_are_listed(self) -> bool:
+        """Whether the cells are few enough for all of them to be shown."""
+        return self.cells is not None and self.cells <= MOST_CELLS_LISTED
+
     def cells_at(self, levels: Sequence[int]) -> int | None:
-        """How many cells the table has at these levels of its columns."""
+        """Return how many cells the table has at these levels of its columns."""
         sizes = [column.recodings[level].size for column, level in zip(self.columns, levels, strict=True)]
         return math.prod(size for size in sizes if size is not None) if None not in sizes else None
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """Return the column of that name."""
         return next(column for column in self.columns if column.name == name)
 
-    def _check_names(self) -> None:
-        check_names(self.columns, self.person, self.reserved)
 
-    def _check_planned(self) -> None:
-        if self.sampling.everybody:
-            self._check_everybody()
+class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
+    """What tables and microdata have in common: columns may offer levels, and [recoding] says how to choose."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        conflicts("recoding", "sampling.low", because="the choice needs one sampling rate for everybody"),
+        conflicts(
+            "recoding.using=population",
+            "sampling.already_drawn",
+            code="recoding",
+            because="the choice needs the whole population, and only the sample exists",
+        ),
+        needs("recoding.using=split", "sampling.rate", code="recoding"),
+        conflicts(
+            "recoding.using=split",
+            "below_k=noise",
+            code="recoding",
+            because="the choice from a part of the sample is proved for suppression only",
+        ),
+    )
+
+    recoding: Annotated[Choosing | None, part("How the recoding is chosen, where columns offer several.")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        offers = [column.name for column in self.columns if column.chooses]
+        if self.recoding is None and offers:
+            raise refusal(
+                "recoding",
+                f"column {offers[0]!r} offers several recodings, and nothing says how to choose.",
+                'Add [recoding] with epsilon and using = "population" or "split", or name one level.',
+                f"column {offers[0]!r}",
+            )
+        if self.recoding is None:
             return
-        if self.sampling.fresh:
-            self._check_fresh()
-        given = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta}
-        missing = [name for name, value in given.items() if value is None]
-        if not self._rates_known:
-            missing.insert(1 if "k" in missing else 0, "rate")
-        if len(missing) > 1:
+        if not offers:
             raise refusal(
-                "planned",
-                f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing.",
-                "Give all but the one to be planned.",
-                "[release]",
+                "recoding",
+                "[recoding] has nothing to choose: no column offers several recodings.",
+                'Write level = "choose" for a hierarchy, or remove [recoding].',
+                "[recoding]",
             )
-        if self.k is not None and self.sampling.exceptions >= max(1, self.k - 1):
+        if self.source == STDIN:
             raise refusal(
-                "exceptions",
-                f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {self.k - 1}.",
-                "Raise k, or lower exceptions.",
-                "[sampling] exceptions",
+                "recoding",
+                "A recoding is chosen by reading the data twice, and stdin can be read once.",
+                "Save the data to a file.",
+                "[data] source",
             )
-
-
-def check_names(columns: Sequence[Column], person: str | None, reserved: tuple[str, ...]) -> None:
-    """Refuse to publish who somebody is, and names that the published table has itself."""
-    for column in columns:
-        if person is not None and column.name.lower() == person.lower():
-            raise refusal(
-                "person-published",
-                f"column {column.name!r} tells people apart and cannot be published.",
-                "Remove it from [columns].",
-                f"column {column.name!r}",
-            )
-        if column.name.lower() in reserved:
-            raise refusal(
-                "reserved-name",
-                f"The published data have a column of their own called {column.name!r}.",
-                "Rename the column in the data.",
-                f"column {column.name!r}",
-            )
-
-
-def check_closed(columns: Sequence[Column], why: str) -> None:
-    """Refuse open domains where every cell is published."""
-    for column in columns:
-        if not column.recoding.closed:
-            raise refusal(
-                "open-domain",
-                f"column {column.name!r} has an open domain, and {why} gives empty cells noise too.",
-                "List its classes (values, a hierarchy, or from and to for dates).",
-                f"column {column.name!r}",
-            )
+        self.recoding.search_of(offered.lattice_of(self.columns))

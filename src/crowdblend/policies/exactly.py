@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from crowdblend.policies.columns import Column, columns_field
-from crowdblend.policies.key import key, refusal
-from crowdblend.policies.policy import AboutPeople, part
+from crowdblend.policies.columns import Column
+from crowdblend.policies.key import Rule, conflicts, key, part, refusal
+from crowdblend.policies.policy import AboutPeople, data_key
 from crowdblend.policies.sampling import ExactSample
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExactPolicy(AboutPeople):
+class ExactPolicy(AboutPeople, frozen=True, kw_only=True):
     """What statistics and synopses have in common."""
 
-    largest_epsilon = 500
-
-    columns: tuple[Column, ...] = columns_field()
-    people: int = key(
-        "How many people the data hold; this number is public.", section="data", between=(1, 10**12), required=True
+    largest_epsilon: ClassVar[int] = 500
+    sample_remedy: ClassVar[str] = "Say how many random people the guarantee is relative to."
+    rules: ClassVar[tuple[Rule, ...]] = (
+        conflicts("duplicates=one", code="duplicates", because="everybody counts once"),
     )
-    sampling: ExactSample = part("sampling", ExactSample, "How many people are drawn.", required=True)
-    epsilon: float = key("The privacy loss of all that is published.", ranged=True, required=True)
-    confidence: float = key("How surely the stated error is kept to; 0.95 unless given.", default=0.95)
+
+    columns: tuple[Column, ...]
+    people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]
+    sampling: Annotated[ExactSample, part("How many people are drawn.")]
+    epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon")]
+    confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = self.sampling.everybody or self.sampling.designed or self.sampling.sample is not None
-        if not known and not self.plans_sample:
-            raise refusal(
-                "missing-key",
-                "[sampling] has neither sample nor everybody.",
-                self.sample_remedy,
-                "[sampling] sample",
-            )
-        if self.sampling.sample is not None and self.sampling.sample > self.people:
-            raise refusal(
-                "sample",
-                f"sample in [sampling] is {self.sampling.sample}, and [data] has {self.people} people.",
-                "Lower sample.",
-                "[sampling] sample",
-            )
+        sampling = self.sampling
+        if not (sampling.everybody or sampling.designed or sampling.sample or self.plans_sample):
+            message = "[sampling] has neither sample nor everybody."
+            raise refusal("missing-key", message, self.sample_remedy, "[sampling] sample")
+        if sampling.sample is not None and sampling.sample > self.people:
+            message = f"sample in [sampling] is {sampling.sample}, and [data] has {self.people} people."
+            raise refusal("sample", message, "Lower sample.", "[sampling] sample")
         if not 0 < self.epsilon <= self.largest_epsilon:
             raise refusal(
                 "range",
@@ -58,13 +50,6 @@ class ExactPolicy(AboutPeople):
                 "Write 0.95, for example.",
                 "[release] confidence",
             )
-        if self.duplicates == "one":
-            raise refusal(
-                "duplicates",
-                f'For kind = "{self.kind}" everybody counts once, so that duplicates takes "refuse" only.',
-                "Merge the rows of a person.",
-                "[data] duplicates",
-            )
 
     def _people(self) -> dict[str, Any]:
         # Of strata the number of people is no part of the guarantee, and nobody counts them.
@@ -74,8 +59,6 @@ class ExactPolicy(AboutPeople):
     def plans_sample(self) -> bool:
         """Whether the number of random people is planned from what else the policy says."""
         return False
-
-    sample_remedy: ClassVar[str] = "Say how many random people the guarantee is relative to."
 
     @property
     def samples(self) -> int:

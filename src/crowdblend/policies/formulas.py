@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import refusal
+from crowdblend.recoding.classes import Lookup
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
@@ -39,8 +40,6 @@ def refuse_formulas(texts: Iterable[tuple[str, str]]) -> None:
 
 def column_texts(columns: Iterable[Column]) -> Iterator[tuple[str, str]]:
     """The names of columns, and those of their labels that are declared as texts."""
-    from crowdblend.recoding import Lookup  # noqa: PLC0415
-
     for column in columns:
         where = f"column {column.name!r}"
         yield where, column.name

@@ -2,48 +2,55 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from crowdblend.policies.key import Section, key, naming, refusal
-from crowdblend.policies.policy import Policy, part
+from msgspec.structs import asdict
+
+from crowdblend.lazy import lazy
+from crowdblend.policies.key import FilePath, Rule, Section, Texts, key, naming, needs, part, refusal
+from crowdblend.policies.policy import Policy
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import DataSource, format_of
 
 if TYPE_CHECKING:
+    from crowdblend.planning import networks
     from crowdblend.planning.networks import Bounds, NetworkRequest
+    from crowdblend.planning.networks import request as requests
+else:
+    networks, requests = lazy("crowdblend.planning.networks"), lazy("crowdblend.planning.networks.request")
 
 _STATISTICS = "[[graph.statistics]]"
+_TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}
 _REQUEST = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Links(Section):
+class Links(Section, frozen=True, kw_only=True):
     """The columns of the links, who is in the network, and what to do with links that are none."""
 
-    section = "graph"
+    section = "[graph]"
 
-    people: int = key("How many people there are, those without links included; public.", required=True, ranged=True)
-    degree_bound: int = key(
-        "The most links that anybody can have, known beforehand; public.", required=True, ranged=True
-    )
-    average_bound: float | None = key(
-        "The most links that people can have on average; degree_bound unless given.", ranged=True
-    )
-    source: str = key('The column with one end of every link; "source" unless given.', default="source")
-    target: str = key('The column with the other end; "target" unless given.', default="target")
-    vertices: str | None = key(
-        "CSV or Parquet file with a row for everybody; needed for statistics of their data.", kind="path"
-    )
-    vertex: str = key('The column of that file that names people as the links do; "id" unless given.', default="id")
-    self_loops: Literal["refuse", "drop"] = key("What to do with links of a person to itself.", default="refuse")
-    duplicates: Literal["refuse", "drop"] = key(
-        "What to do with links that are listed twice, in either direction.", default="refuse"
-    )
+    people: Annotated[int, key("How many people there are, those without links included; public.", "people")]
+    degree_bound: Annotated[int, key("The most links that anybody can have, known beforehand; public.", "degree_bound")]
+    average_bound: Annotated[
+        float | None,
+        key("The most links that people can have on average; degree_bound unless given.", "average_bound"),
+    ] = None
+    source: Annotated[str, key('The column with one end of every link; "source" unless given.')] = "source"
+    target: Annotated[str, key('The column with the other end; "target" unless given.')] = "target"
+    vertices: Annotated[
+        FilePath | None, key("CSV or Parquet file with a row for everybody; needed for statistics of their data.")
+    ] = None
+    vertex: Annotated[str, key('The column of that file that names people as the links do; "id" unless given.')] = "id"
+    self_loops: Annotated[Literal["refuse", "drop"], key("What to do with links of a person to itself.")] = "refuse"
+    duplicates: Annotated[
+        Literal["refuse", "drop"], key("What to do with links that are listed twice, in either direction.")
+    ] = "refuse"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,10 +67,8 @@ class Links(Section):
     @cached_property
     def bounds(self) -> Bounds:
         """What everybody may know of the network."""
-        from crowdblend.planning.networks.request import Bounds  # noqa: PLC0415
-
         average = self.degree_bound if self.average_bound is None else self.average_bound
-        return naming("[graph]", lambda: Bounds(self.people, self.degree_bound, float(average)))
+        return naming("[graph]", lambda: requests.Bounds(self.people, self.degree_bound, float(average)))
 
     @cached_property
     def people_source(self) -> DataSource | None:
@@ -74,47 +79,51 @@ class Links(Section):
         return naming("[graph] vertices", lambda: DataSource(path, format_of(path), rows_are_people=True))
 
 
-@dataclass(frozen=True, kw_only=True)
-class GraphStatistic(Section):
+class GraphStatistic(Section, frozen=True, kw_only=True):
     """One statistic of a network as the policy asks for it."""
 
     section = _STATISTICS
+    rules: ClassVar[tuple[Rule, ...]] = (
+        *(needs(f"name={name}", one, code="statistic") for name, keys in _TAKES.items() for one in keys[:2]),
+        needs("name=average", "stop", code="statistic"),
+        *(
+            needs(one, *(f"name={name}" for name, keys in _TAKES.items() if one in keys), code="statistic")
+            for one in ("column", "start", "stop", "values", "other")
+        ),
+    )
 
-    name: Literal["connectivity", "cycle-freeness", "eulerian", "average-degree", "average", "histogram"] = key(
-        "The statistic.", required=True
+    name: Annotated[
+        Literal["connectivity", "cycle-freeness", "eulerian", "average-degree", "average", "histogram"],
+        key("The statistic."),
+    ]
+    epsilon: Annotated[
+        float | None,
+        key("Its privacy loss; an equal part of what is left of the release's unless given.", "epsilon"),
+    ] = None
+    samples: Annotated[int | None, key("How many random people the guarantee is relative to.", "samples")] = None
+    error: Annotated[float | None, key("The error to keep to, at 95 % confidence; instead of samples or epsilon.")] = (
+        None
     )
-    epsilon: float | None = key(
-        "Its privacy loss; an equal part of what is left of the release's unless given.", ranged=True
-    )
-    samples: int | None = key("How many random people the guarantee is relative to.", ranged=True)
-    error: float | None = key("The error to keep to, at 95 % confidence; instead of samples or epsilon.")
-    explored: int | None = key("How many people may be reached from each of them; planned unless given.", ranged=True)
-    accuracy: float | None = key("In the paper's terms: δ, what the sampler may err by; below 1/2.", ranged=True)
-    failure_exponent: float | None = key(
-        "In the paper's terms: K; the sampler fails with probability e^-K.", ranged=True
-    )
-    resolution: float | None = key(
-        "The step of the grid that published numbers lie on; planned unless given.", ranged=True
-    )
-    column: str | None = key("For average and histogram: the column of the vertices.")
-    start: float | None = key("For average: the smallest possible value.", name="from")
-    stop: float | None = key("For average: the largest possible value.", name="to")
-    values: tuple[str, ...] | None = key("For histogram: the classes.")
-    other: str | None = key("For histogram: the class of every other value.")
+    explored: Annotated[
+        int | None, key("How many people may be reached from each of them; planned unless given.", "explored")
+    ] = None
+    accuracy: Annotated[
+        float | None, key("In the paper's terms: δ, what the sampler may err by; below 1/2.", "accuracy")
+    ] = None
+    failure_exponent: Annotated[
+        float | None, key("In the paper's terms: K; the sampler fails with probability e^-K.", "failure_exponent")
+    ] = None
+    resolution: Annotated[
+        float | None, key("The step of the grid that published numbers lie on; planned unless given.", "resolution")
+    ] = None
+    column: Annotated[str | None, key("For average and histogram: the column of the vertices.")] = None
+    start: Annotated[float | None, key("For average: the smallest possible value.", name="from")] = None
+    stop: Annotated[float | None, key("For average: the largest possible value.", name="to")] = None
+    values: Annotated[Texts | None, key("For histogram: the classes.")] = None
+    other: Annotated[str | None, key("For histogram: the class of every other value.")] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        takes = {
-            "average": ("column", "start", "stop"),
-            "histogram": ("column", "values", "other"),
-        }.get(self.name, ())
-        names = {"column": "column", "start": "from", "stop": "to", "values": "values", "other": "other"}
-        for attribute, name in names.items():
-            given = getattr(self, attribute) is not None
-            if given and attribute not in takes:
-                raise refusal("statistic", f"{self.name} takes no {name}.", f"Remove {name}.", f"{_STATISTICS} {name}")
-            if not given and attribute in takes and attribute != "other":
-                raise refusal("statistic", f"{self.name} needs {name}.", f"Add {name}.", f"{_STATISTICS} {name}")
         if self.start is not None and self.stop is not None and not self.start < self.stop:
             raise refusal(
                 "statistic",
@@ -147,13 +156,11 @@ class GraphStatistic(Section):
 
     def request(self, bounds: Bounds, epsilon: float | None = None) -> NetworkRequest:
         """What is planned; `epsilon` is its part of the release's."""
-        from crowdblend.planning.networks.request import NetworkRequest  # noqa: PLC0415
-
-        given = {name: getattr(self, name) for name in _REQUEST}
+        given = {name: value for name, value in asdict(self).items() if name in _REQUEST}
         if self.shares:
             given["epsilon"] = epsilon
         width = None if self.start is None or self.stop is None else _length(self.start, self.stop)
-        return NetworkRequest(
+        return requests.NetworkRequest(
             self.name, bounds, **given, width=width, classes=len(self.classes) if self.values else None
         )
 
@@ -174,21 +181,16 @@ class NetworkStatistic:
         return self.request.name if self.column is None else f"{self.request.name} of {self.column}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Graph(Policy):
-    """What the steward decided, complete and free of contradictions.
-
-    `graph_in_memory` is a networkx graph given from Python instead of the source.
-    """
+class Graph(Policy, frozen=True, kw_only=True):
+    """What the steward decided, complete and free of contradictions."""
 
     kind = "graph"
 
-    graph: Links = part("graph", Links, "The links, and what is public about them.", required=True)
-    statistics: tuple[GraphStatistic, ...] = part(
-        "graph.statistics", GraphStatistic, "The statistics of a network, one after the other.", many=True
-    )
-    epsilon: float | None = key("The privacy loss of all statistics; those without their own share it.", ranged=True)
-    graph_in_memory: Any = field(default=None, compare=False)
+    graph: Annotated[Links, part("The links, and what is public about them.")]
+    statistics: Annotated[tuple[GraphStatistic, ...], part("The statistics of a network, one after the other.")] = ()
+    epsilon: Annotated[
+        float | None, key("The privacy loss of all statistics; those without their own share it.", "epsilon")
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -216,6 +218,11 @@ class Graph(Policy):
         for statistic in self.statistics:
             yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
 
+    @cached_property
+    def graph_in_memory(self) -> Any:
+        """A networkx graph given from Python instead of the source, by `with_graph`."""
+        return None
+
     @property
     def sampling(self) -> Sampling:
         """A network is not sampled beforehand: each statistic draws people of its own."""
@@ -232,7 +239,7 @@ class Graph(Policy):
         part_of_epsilon = self._part_of_epsilon()
         return tuple(
             NetworkStatistic(
-                naming(_STATISTICS, lambda one=one: one.request(self.graph.bounds, part_of_epsilon)),  # type: ignore[misc]
+                naming(_STATISTICS, partial(one.request, self.graph.bounds, part_of_epsilon)),
                 one.column,
                 float(one.start or 0),
                 one.classes,
@@ -262,14 +269,14 @@ class Graph(Policy):
             return statistic.epsilon
         if statistic.shares:
             return 0.0
-        from crowdblend.planning.networks import plan_network  # noqa: PLC0415
-
-        return plan_network(statistic.request(self.graph.bounds)).epsilon
+        return networks.plan_network(statistic.request(self.graph.bounds)).epsilon
 
 
 def with_graph(policy: Graph, graph: Any) -> Graph:
-    """The policy about a networkx graph in memory, or anything with nodes, edges and is_directed, instead of a file."""
-    return replace(policy, graph_in_memory=graph)
+    """Return the policy about a networkx graph, or anything with nodes, edges and is_directed, instead of a file."""
+    placed = copy.copy(policy)
+    placed.__dict__["graph_in_memory"] = graph
+    return placed
 
 
 def _length(low: float, high: float) -> float:

@@ -1,170 +1,403 @@
-"""A key of a policy, declared once: on the field of the dataclass that holds it.
+"""A key of a policy, declared once: on the field that holds it.
 
-    k: int | None = key("The crowd size, the person included.", section="release", ranged=True)
+    k: Annotated[int | None, key("The crowd size, the person included.", "k")] = None
 
-The reader, the JSON schema, docs/policy.md, the starter and the checks of values made in Python all use this one
-declaration. The type of the value comes from the annotation of the field.
+The annotation says what the key takes, `key` what it means and which range it has. The reader, the writer, the JSON
+schema, docs/policy.md, the starter and the checks of values made in Python all use this one declaration.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import types
+import datetime
+import math
+import numbers
+import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin
+
+from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
+from msgspec.structs import fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.values import KIND_WORDS, Kind, convert, fits, problem_of, shown
+from crowdblend.guarantees.parameters import PARAMETERS, Parameter, brief
 
-_METADATA = "key"
 Result = TypeVar("Result")
+_LARGEST, _LARGEST_WHOLE, _MOST_DIGITS = 10**300, 10**18, 400
+_NATIVE = (Decimal, datetime.date, datetime.datetime)
 
 
-@dataclass(frozen=True)
-class Key:
-    """What a key is called, what it may hold, and what it means."""
+class Kind(Struct, frozen=True):
+    """A type of value: its name, how errors say it, what it takes where that is more than it keeps, and what it keeps.
+
+    Everything else about it, the JSON schema included, follows from the annotation that it stands in.
+    """
+
+    name: str
+    words: str
+    takes: object = None
+    keeps: Callable[[Any], object] | None = None
+
+
+def _label(value: str | int | bool) -> str:
+    """Return a label as text: a truth value as the data show it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _labels(value: str | int | bool | tuple[str | int | bool, ...]) -> tuple[str, ...]:
+    return tuple(map(_label, value if isinstance(value, tuple) else (value,)))
+
+
+_Label = str | int | bool
+_SOME = Meta(min_length=1)
+_PLAIN: dict[object, Kind] = {
+    str: Kind("text", 'a text in quotes, for example "text"'),
+    bool: Kind("flag", "true or false"),
+    int: Kind("whole", "a whole number"),
+    float: Kind("number", "a number"),
+    datetime.date: Kind("day", "a date such as 1990-01-01, without quotes"),
+}
+# Numbers of a domain stay the decimals that were written, so that 0.1 is a tenth.
+Exact = Annotated[int | Decimal, Kind("decimal", "a number")]
+Exacts = Annotated[tuple[int | Decimal, ...], Kind("numbers", "a list of numbers, for example [0, 10, 20]")]
+Wholes = Annotated[tuple[int, ...], Kind("wholes", "a list of whole numbers, for example [0, 2, 3]")]
+FilePath = Annotated[str, Kind("path", 'a path in quotes, for example "people.csv"')]
+Texts = Annotated[
+    tuple[str, ...],
+    Kind("texts", 'a list of texts, for example ["a", "b"]', tuple[_Label, ...], _labels),
+]
+Level = Annotated[
+    int | Annotated[str, Meta(pattern="^choose$")],
+    Kind("level", 'a whole number, or "choose"'),
+]
+Widths = Annotated[
+    int | Decimal | tuple[int | Decimal, ...],
+    Kind("widths", "a number, or a list of numbers to choose from"),
+]
+Period = Literal["day", "week", "month", "quarter", "year"]
+Periods = Annotated[
+    Period | tuple[Period, ...],
+    Kind("periods", "day, week, month, quarter, year in quotes, or a list of them to choose from"),
+]
+Ends = Annotated[
+    Annotated[dict[str, tuple[int | Decimal, int | Decimal]], _SOME],
+    Kind("ends", "two ends for every axis, for example { x = [0, 1], y = [0, 2] }"),
+]
+Rates = Annotated[
+    str | Annotated[dict[str, float], _SOME],
+    Kind("rates", "a rate for every label, for example { north = 0.1, south = 0.5 }, or the path of a file of them"),
+]
+Where = Annotated[
+    Mapping[str, tuple[str, ...]],
+    Kind(
+        "where",
+        'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
+        Annotated[dict[str, _Label | Annotated[tuple[_Label, ...], _SOME]], _SOME],
+        lambda given: {name: _labels(labels) for name, labels in given.items()},
+    ),
+]
+Conditions = Annotated[
+    tuple[Mapping[str, str], ...],
+    Kind(
+        "conditions",
+        'a list of conditions, for example [{ sex = "Male" }]',
+        tuple[Annotated[dict[str, _Label], _SOME], ...],
+        lambda given: tuple({name: _label(label) for name, label in item.items()} for item in given),
+    ),
+]
+
+
+class Key(Struct, frozen=True):
+    """What a key is called in TOML, where it stands, what it takes, and what it means."""
 
     name: str
     section: str
-    kind: Kind
+    kind: str
     meaning: str
-    choices: tuple[str, ...] = ()
+    takes: object
+    words: str
+    default: object = None
     required: bool = False
-    ranged: bool = False  # the range is that of the parameter of the same name
-    between: tuple[int, int] | None = None
-    default: Any = None
+    choices: tuple[str, ...] = ()
+    keeps: Callable[[Any], object] | None = None
 
     @property
     def where(self) -> str:
         """The key as errors name it."""
         return f"{self.section} {self.name}".strip()
 
-    def read(self, value: Any) -> Any:
-        """The value in its own type, or a refusal that names the key."""
-        if not fits(self.kind, value):
-            raise self._refusal("type", f"takes {KIND_WORDS[self.kind]}, got {shown(value)}.")
-        value = convert(self.kind, value)
-        if self.choices and value not in self.choices:
-            choices = " or ".join(f'"{choice}"' for choice in self.choices)
-            raise self._refusal("choice", f"takes {choices}, got {shown(value)}.")
-        problem = problem_of(self.kind, value)
+    @property
+    def place(self) -> str:
+        """The key as sentences name it."""
+        return f"{self.name} in {self.section}" if self.section else self.name
+
+    def is_path(self, value: object) -> bool:
+        """Return whether a value of this key is the path of a file."""
+        return self.kind in ("path", "rates") and isinstance(value, str)
+
+    def is_given(self, value: object) -> bool:
+        """Return whether a value has to be written, because leaving it out would say something else."""
+        return value is not None and (self.required or value != self.default)
+
+    def read(self, value: object) -> object:
+        """Return the value in the type that policies keep, or refuse it under the name of the key."""
+        value = _plain(value)
+        problem = problem_of(value) or ("is blank" if self.is_path(value) and not str(value).strip() else None)
         if problem is not None:
             raise self._refusal("value", f"{problem}.")
-        return self._within_range(value)
-
-    def _within_range(self, value: Any) -> Any:
-        if self.between is not None and not self.between[0] <= value <= self.between[1]:
-            low, high = self.between
-            raise self._refusal("range", f"takes a whole number between {low} and {high}, got {shown(value)}.")
-        if self.ranged:
-            from crowdblend.guarantees.parameters import PARAMETERS  # noqa: PLC0415
-
-            parameter = PARAMETERS[self.name]
-            value = value if isinstance(value, int) else float(value)
-            if not parameter.allows(value):
-                raise self._refusal("range", f"takes {parameter.words()}, got {shown(value)}.")
-        return value
+        try:
+            found: object = convert(value, self.takes, builtin_types=_NATIVE)
+        except ValidationError as error:
+            text = str(error)
+            code = (
+                "choice" if text.startswith("Invalid enum") else "range" if "` <" in text or "` >" in text else "type"
+            )
+            raise self._refusal(code, f"takes {self.words}, got {shown(value)}.") from None
+        return found if self.keeps is None else self.keeps(found)
 
     def _refusal(self, code: str, problem: str) -> InvalidInput:
-        place = f"{self.name} in {self.section}" if self.section else self.name
-        return refusal(code, f"{place} {problem}", f"Correct it: {self.meaning}", self.where)
+        return refusal(code, f"{self.place} {problem}", f"Correct it: {self.meaning}", self.where)
+
+    def missing(self) -> InvalidInput:
+        """Return the refusal of a policy without a key that it needs."""
+        place = self.section or "The declaration"
+        return refusal("missing-key", f"{place} has no {self.name}.", f"Add it: {self.meaning}", self.where)
 
 
-def key(
-    meaning: str,
-    *,
-    section: str = "",
-    name: str | None = None,
-    kind: Kind | None = None,
-    required: bool = False,
-    ranged: bool = False,
-    between: tuple[int, int] | None = None,
-    default: Any = None,
-) -> Any:
-    """Declare a key on the field of a dataclass; `name` is its name in TOML where Python has another."""
-    declared = {
-        "meaning": meaning,
-        "section": section,
-        "name": name,
-        "kind": kind,
-        "required": required,
-        "ranged": ranged,
-        "between": between,
-    }
-    return dataclasses.field(default=default, metadata={_METADATA: declared})
+class Part(Struct, frozen=True):
+    """A section of its own in a policy: the class of its values, and whether it may be repeated ([[name]])."""
+
+    holder: type[Section]
+    meaning: str
+    many: bool
+    required: bool
+    default: object
+
+    @property
+    def title(self) -> str:
+        """The section as TOML writes it."""
+        return self.holder.section
+
+    @property
+    def name(self) -> str:
+        """The name of the section."""
+        return self.title.strip("[]")
+
+    def read(self, value: object) -> object:
+        """Return a section of the right type, several of them as a tuple, or refuse the value."""
+        items = value if self.many else (self.default if value is None else value,)
+        if items == (None,) and not self.required:
+            return None
+        if not isinstance(items, list | tuple) or not all(isinstance(item, self.holder) for item in items):
+            takes = f"a list of {self.holder.__name__} values" if self.many else f"a {self.holder.__name__} value"
+            raise refusal("type", f"{self.title} takes {takes}.", self.meaning, self.title)
+        return tuple(items) if self.many else items[0]
 
 
-def keys_of(holder: type) -> dict[str, Key]:
-    """Every key that a class declares, by the name of its field."""
-    if holder not in _KEYS:
-        _KEYS[holder] = _declared_keys(holder)
-    return _KEYS[holder]
+class Declaration(Struct, frozen=True):
+    """What `key` and `part` say of a field."""
+
+    meaning: str
+    limits: Parameter | None = None
+    section: str = ""
+    name: str = ""
+    is_part: bool = False
 
 
-_KEYS: dict[type, dict[str, Key]] = {}
+def key(meaning: str, limits: str | tuple[int, int] | None = None, *, section: str = "", name: str = "") -> Declaration:
+    """Declare a key in the annotation of its field.
+
+    `limits` are a range, or those of the parameter of that name; `name` is the one in TOML where Python has another.
+    """
+    limited = Parameter(*limits, "", whole=True) if isinstance(limits, tuple) else PARAMETERS.get(limits or "")
+    return Declaration(meaning, limited, section and f"[{section}]", name)
 
 
-def _declared_keys(holder: type) -> dict[str, Key]:
-    fields = [field for field in dataclasses.fields(holder) if _METADATA in field.metadata]
-    hints = get_type_hints(holder) if fields else {}
-    found = {}
-    for field in fields:
-        declared = field.metadata[_METADATA]
-        kind, choices = _type_of(hints[field.name])
-        section = declared["section"] or getattr(holder, "section", "")
-        found[field.name] = Key(
-            name=declared["name"] or field.name,
-            section=f"[{section}]" if section and not section.startswith("[") else section,
-            kind=declared["kind"] or kind,
-            meaning=declared["meaning"],
-            choices=choices,
-            required=declared["required"],
-            ranged=declared["ranged"],
-            between=declared["between"],
-            default=None if field.default is dataclasses.MISSING else field.default,
+def part(meaning: str) -> Declaration:
+    """Declare a section in the annotation of the field that holds it."""
+    return Declaration(meaning, is_part=True)
+
+
+@cache
+def _declared(holder: type[Section]) -> dict[str, Key | Part]:
+    found: dict[str, Key | Part] = {}
+    for field in fields(holder):
+        declaration = next(
+            (one for one in getattr(field.type, "__metadata__", ()) if isinstance(one, Declaration)), None
+        )
+        if declaration is None:
+            continue
+        required, default = field.default is NODEFAULT, None if field.default is NODEFAULT else field.default
+        found[field.name] = (
+            _part(field.type.__origin__, declaration, required, default)
+            if declaration.is_part
+            else _key(declaration.name or field.name, field.type, declaration, holder.section, required, default)
         )
     return found
 
 
-def _type_of(hint: Any) -> tuple[Kind, tuple[str, ...]]:
-    """The kind of value that an annotation stands for, and its choices."""
-    if get_origin(hint) in (Union, types.UnionType):
-        hint = next(some for some in get_args(hint) if some is not type(None))
-    if get_origin(hint) is Literal:
-        return "text", get_args(hint)
-    if get_origin(hint) is tuple:
-        return "texts", ()
-    plain: dict[Any, Kind] = {bool: "flag", int: "whole", float: "number", str: "text"}
-    return plain.get(hint, "text"), ()
+def _part(hint: Any, declaration: Declaration, required: bool, default: object) -> Part:
+    many = get_origin(hint) is tuple
+    return Part(get_args(hint)[0] if many else _without_none(hint), declaration.meaning, many, required, default)
 
 
-class Section:
-    """A frozen dataclass whose keys are checked and converted when it is made, from TOML or in Python."""
+def _key(name: str, hint: Any, declaration: Declaration, section: str, required: bool, default: object) -> Key:
+    inner = _without_none(hint.__origin__)
+    marks = (*getattr(inner, "__metadata__", ()), *hint.__metadata__)
+    inner = getattr(inner, "__origin__", inner) if get_origin(inner) is Annotated else inner
+    choices: tuple[str, ...] = get_args(inner) if get_origin(inner) is Literal else ()
+    kind = next((mark for mark in marks if isinstance(mark, Kind)), None) or _PLAIN[str if choices else inner]
+    limits = declaration.limits
+    meta = Meta(description=declaration.meaning, **(_ends(limits) if limits else {}))
+    return Key(
+        name=name,
+        section=declaration.section or section,
+        kind=kind.name,
+        meaning=declaration.meaning,
+        takes=Annotated[inner if kind.takes is None else kind.takes, meta],
+        words=" or ".join(f'"{one}"' for one in choices) or (limits.words() if limits else kind.words),
+        default=default,
+        required=required,
+        choices=choices,
+        keeps=kind.keeps,
+    )
 
-    section = ""
+
+def _without_none(hint: Any) -> Any:
+    members = [one for one in get_args(hint) if one is not NoneType] if get_origin(hint) in (Union, UnionType) else []
+    return members[0] if len(members) == 1 else hint
+
+
+def _ends(limits: Parameter) -> dict[str, Any]:
+    ends = {"gt" if limits.low_open else "ge": limits.low, "lt" if limits.high_open else "le": limits.high}
+    return {name: end for name, end in ends.items() if end != math.inf}
+
+
+def keys_of(holder: type[Section]) -> dict[str, Key]:
+    """Return every key that a class declares, by the name of its field."""
+    return {name: one for name, one in _declared(holder).items() if isinstance(one, Key)}
+
+
+def parts_of(holder: type[Section]) -> dict[str, Part]:
+    """Return the sections that a policy declares beside the keys of its own, by the name of the field."""
+    return {name: one for name, one in _declared(holder).items() if isinstance(one, Part)}
+
+
+def sections_of(holder: type[Section]) -> dict[str, dict[str, Key]]:
+    """Return the keys of a policy itself, by section and by the name of the field."""
+    found: dict[str, dict[str, Key]] = {}
+    for name, one in keys_of(holder).items():
+        found.setdefault(one.section.strip("[]"), {})[name] = one
+    return found
+
+
+class Rule(Struct, frozen=True):
+    """Keys that exclude or need each other, as `conflicts`, `needs` and `one_of` declare them.
+
+    A key of another section is written `sampling.rate`, a key with one of its values `below_k=noise`.
+    """
+
+    relation: Literal["conflicts", "needs", "one of"]
+    keys: tuple[str, ...]
+    code: str
+    because: str
+
+    def check(self, holder: Section) -> None:
+        """Refuse a section that breaks the rule: one sentence, what to do, and the place."""
+        places = [_place(type(holder), name) for name in self.keys]
+        here = places[0][0]
+        said = [text if place in (here, "") else f"{text} in {place}" for place, text in places]
+        given = [_is_given(holder, name) for name in self.keys]
+        known = [text for text, is_given in zip(said, given, strict=True) if is_given]
+        first, others = said[0], " or ".join(said[1:])
+        if self.relation == "conflicts" and given[0] and (len(known) > 1 or not others):
+            message, remedy = " and ".join(known[:2]), f"Remove {' or '.join(known[1::-1])}."
+        elif self.relation == "needs" and given[0] and len(known) == 1:
+            message, remedy = f"{first} without {others}", f"Add {others}, or remove {first}."
+        elif self.relation == "one of" and len(known) != 1:
+            message, remedy = " and ".join(known) or f"none of {', '.join(said)}", f"Give one of {', '.join(said)}."
+        else:
+            return
+        because = f": {self.because}" if self.because else ""
+        where = f"{here} {self.keys[0].rpartition('.')[2].partition('=')[0]}".strip()
+        raise refusal(self.code, f"{here or 'The declaration'} has {message}{because}.", remedy, where)
+
+
+def conflicts(name: str, *others: str, code: str | None = None, because: str = "") -> Rule:
+    """Declare that a key excludes each of the others; without others, that it is excluded itself."""
+    return Rule("conflicts", (name, *others), code or name.rpartition(".")[2].replace("_", "-"), because)
+
+
+def needs(name: str, *others: str, code: str | None = None, because: str = "") -> Rule:
+    """Declare that a key needs one of the others."""
+    return Rule("needs", (name, *others), code or name.rpartition(".")[2].replace("_", "-"), because)
+
+
+def one_of(*names: str, code: str, because: str = "") -> Rule:
+    """Declare that exactly one of the keys is given."""
+    return Rule("one of", names, code, because)
+
+
+def _is_given(holder: object, name: str) -> bool:
+    """Return whether a key has another value than its default, or the one that is named."""
+    first, _, rest = name.partition(".")
+    if isinstance(holder, tuple):
+        return any(_is_given(item, name) for item in holder)
+    if rest:
+        return _is_given(getattr(holder, first, None), rest)
+    first, _, value = first.partition("=")
+    found = getattr(holder, first, None)
+    if value:
+        return bool(found == value)
+    known = _declared(type(holder)).get(first) if isinstance(holder, Section) else None
+    if found is None or found is False or (found == () and not isinstance(known, Key)):
+        return False
+    return known is None or found != known.default
+
+
+def _place(holder: type[Section], name: str) -> tuple[str, str]:
+    """Return the section of a key, and the key as sentences name it, with its value where that matters."""
+    first, _, rest = name.partition(".")
+    first, _, value = first.partition("=")
+    declared = _declared(holder).get(first)
+    if isinstance(declared, Part):
+        return _place(declared.holder, rest) if rest else ("", declared.title)
+    if declared is None:
+        return "", first
+    return declared.section, declared.name + (
+        f' = "{value}"' if value else " = true" if declared.kind == "flag" else ""
+    )
+
+
+class Section(Struct, frozen=True, kw_only=True, dict=True):
+    """A frozen value whose keys are checked and converted when it is made, from TOML or in Python."""
+
+    section: ClassVar[str] = ""
+    rules: ClassVar[tuple[Rule, ...]] = ()
 
     def __post_init__(self) -> None:
-        for attribute, declared in keys_of(type(self)).items():
-            value = getattr(self, attribute)
-            if value is None:
-                if declared.required:
-                    raise missing_key(declared)
-                if declared.default is not None:
-                    object.__setattr__(self, attribute, declared.default)
-                continue
-            object.__setattr__(self, attribute, declared.read(value))
+        for name, declared in _declared(type(self)).items():
+            value: object = getattr(self, name)
+            if isinstance(declared, Part) or value is not None:
+                force_setattr(self, name, declared.read(value))
+            elif declared.required:
+                raise declared.missing()
+            elif declared.default is not None:
+                force_setattr(self, name, declared.default)
+        for owner in reversed(type(self).__mro__):
+            for rule in vars(owner).get("rules", ()):
+                rule.check(self)
 
-
-def missing_key(declared: Key) -> InvalidInput:
-    """The refusal of a policy without a key that it needs."""
-    place = declared.section or "The declaration"
-    return refusal("missing-key", f"{place} has no {declared.name}.", f"Add it: {declared.meaning}", declared.where)
+    def replace(self, **changes: object) -> Self:
+        """Return the same value with other values for some fields, checked as a new one."""
+        return replace(self, **changes)
 
 
 def refusal(code: str, message: str, remedy: str, where: str | None = None) -> InvalidInput:
-    """An error about a policy; its code begins with `policy.`. Long names in it are cut."""
+    """Return an error about a policy; its code begins with `policy.`. Long names in it are cut."""
     return InvalidInput(_cut(message), remedy=_cut(remedy), where=where and where[:200], code=f"policy.{code}")
 
 
@@ -173,7 +406,7 @@ def _cut(text: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The remedy for an unknown name: the nearest known one, or all of them."""
+    """Return the remedy for an unknown name: the nearest known one, or all of them."""
     names = list(known)
     near = get_close_matches(name.lower(), names, n=1)
     if near:
@@ -182,54 +415,65 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def naming(where: str, build: Callable[[], Result]) -> Result:
-    """The result, or the same refusal with the place it is about in front."""
+    """Return the result, or raise the same refusal with the place it is about in front.
+
+    What another layer refuses keeps its name, under `policy.`; a recoding that cannot be made is `policy.domain`.
+    """
     try:
         return build()
     except InvalidInput as error:
-        message = _cut(f"{where}: {error.message}")
-        raise InvalidInput(message, remedy=error.remedy, where=where[:200], code=_policy_code(error.code)) from None
+        area, _, name = error.code.rpartition(".")
+        code = "domain" if area == "recoding" or error.code == InvalidInput.usual_code else name
+        raise refusal(code, f"{where}: {error.message}", error.remedy, where) from None
 
 
-def _policy_code(code: str) -> str:
-    """The code of an error in a policy: what another layer refuses there keeps its name, under `policy.`.
-
-    A recoding that cannot be made is `policy.domain`, whichever of its keys is wrong.
-    """
-    area, _, name = code.rpartition(".")
-    return "policy.domain" if area == "recoding" or code == InvalidInput.usual_code else f"policy.{name}"
-
-
-PLACEHOLDER = "FILL_IN"
-
-
-def read_keys(holder: type, table: Any, where: str, only: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The values of one section by the name of their field; `where` names the section in messages.
-
-    `only` restricts the keys to some fields, for sections of which a policy holds the keys itself.
-    """
-    if not isinstance(table, Mapping):
-        raise refusal(
-            "section",
-            f"{where} is {shown(table)} instead of a table of keys.",
-            "Write key = value lines below it.",
-            where,
-        )
-    declared = {key.name: attribute for attribute, key in (only or keys_of(holder)).items()}
-    for name in table:
-        if name not in declared:
-            raise refusal(
-                "unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, declared), f"{where} {name}"
-            )
-    return {declared[name]: value for name, value in table.items()}
-
-
-def refuse_placeholder(where: str, value: Any) -> None:
-    """Refuse a starter policy that was not completed."""
+def _plain(value: object) -> object:
+    """Return a value of another library as Python's: numbers, paths, and lists and tables of them."""
+    if isinstance(value, bool | int | str | Decimal | NoneType):
+        return value
     if isinstance(value, Mapping):
-        for name, item in value.items():
-            refuse_placeholder(f"{where}.{name}" if where else name, item)
-    elif isinstance(value, list):
-        for item in value:
-            refuse_placeholder(where, item)
-    elif isinstance(value, str) and PLACEHOLDER in value:
-        raise refusal("placeholder", f"{where} still says {PLACEHOLDER}.", "Write what you know beforehand.", where)
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    real = isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational)
+    return Decimal(repr(float(value))) if real else value  # type: ignore[arg-type]
+
+
+def problem_of(value: object) -> str | None:
+    """Return what is wrong with a value whatever its key: a NUL, half a character, a number that no double holds."""
+    if isinstance(value, Mapping):
+        return problem_of([*value, *value.values()])
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(problem_of, value)), None)
+    if isinstance(value, str):
+        broken = any("\ud800" <= character <= "\udfff" for character in value)
+        half = "holds half of a surrogate pair, which is not Unicode text" if broken else None
+        return "holds a NUL character" if "\0" in value else half
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return "is not a finite number"
+        long = int(value.as_tuple().exponent) < -_MOST_DIGITS or len(value.as_tuple().digits) > _MOST_DIGITS
+    else:
+        long = isinstance(value, int) and abs(value) > _LARGEST_WHOLE
+    too_large = long or (isinstance(value, Decimal) and abs(value) > _LARGEST)
+    return "is a number too large or with too many digits" if too_large else None
+
+
+def shown(value: object) -> str:
+    """Return a given value in a message, as TOML writes it, cut where it is long."""
+    text = _toml(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "a table of keys"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value[:20]))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, float | Decimal | datetime.date) else brief(value)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.columns import read_columns
-from crowdblend.policies.key import Section, did_you_mean, read_keys, refusal, refuse_placeholder
-from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
-from crowdblend.policies.registry import KINDS, has_columns, kinds_with, policy_class, sections
-from crowdblend.policies.source import located
-from crowdblend.policies.values import shown
+from crowdblend.policies.key import Part, did_you_mean, keys_of, parts_of, refusal, sections_of, shown
+from crowdblend.policies.policy import has_columns
+from crowdblend.policies.registry import KINDS, kinds_with, policy_class, sections
+from crowdblend.policies.source import read_keys
 
 _LARGEST_FILE = 10_000_000
+PLACEHOLDER = "FILL_IN"
 
 
 def load_policy(path: Path | str) -> Any:
@@ -33,9 +33,8 @@ def load_policy(path: Path | str) -> Any:
         if isinstance(error, UnicodeDecodeError):
             raise refusal("encoding", f"{path.name!r} is not UTF-8 text.", "Save it as UTF-8.", path.name) from None
         why = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise refusal(
-            "file", f"The policy {path.name!r} cannot be read: {why}.", "Check the path.", path.name
-        ) from None
+        message = f"The policy {path.name!r} cannot be read: {why}."
+        raise refusal("file", message, "Check the path.", path.name) from None
     if len(content) > _LARGEST_FILE:
         raise refusal("file", f"{path.name!r} is larger than 10 MB.", "Name a policy, not the data.", path.name)
     return parse_policy(text, path.absolute().parent)
@@ -47,35 +46,71 @@ def parse_policy(text: str, folder: Path | str = ".") -> Any:
     try:
         parts = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:
-        raise refusal(
-            "toml", f"The policy is not TOML: {str(error)[:200].rstrip('.')}.", "Correct that line."
-        ) from None
+        message = f"The policy is not TOML: {str(error)[:200].rstrip('.')}."
+        raise refusal("toml", message, "Correct that line.") from None
     return read_policy(parts, folder)
 
 
 def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Any:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
-    refuse_placeholder("", parts)
-    sections_given = dict(parts)
-    kind = _kind(sections_given)
-    policy = policy_class(kind)
-    _refuse_foreign(sections_given, kind)
-    return policy(**_arguments(policy, sections_given, Path(folder)))
+    _refuse_placeholder("", parts)
+    policy, place = policy_class(_kind(parts)), Path(folder)
+    _refuse_foreign(parts, policy.kind)
+    given: dict[str, Any] = {}
+    for name, keys in sections_of(policy).items():
+        table = parts.get(name, {})
+        if name == "release":
+            table = {key: value for key, value in table.items() if key != "kind"}
+        given |= read_keys(keys, table, f"[{name}]", place)
+    for attribute, part in parts_of(policy).items():
+        read = _read_part(part, parts, place)
+        if read is not None:
+            given[attribute] = read
+    if has_columns(policy):
+        given["columns"] = read_columns(parts.get("columns"), place, axes=policy.kind == "points")
+    return policy(**given)
 
 
-def _kind(parts: dict[str, Any]) -> str:
+def _read_part(part: Part, parts: Mapping[str, Any], folder: Path) -> object:
+    """Return a section of its own, or None where the policy does not have it."""
+    outer, _, inner = part.name.partition(".")
+    table: Any = parts.get(outer)
+    if inner:
+        table = table.get(inner) if isinstance(table, Mapping) else None
+    elif outer == "graph" and isinstance(table, Mapping):
+        table = {name: value for name, value in table.items() if name != "statistics"}
+    if table is None:
+        if part.required:
+            message = f"The policy has no section {part.title}."
+            raise refusal("missing-section", message, f"Add it: {part.meaning}", part.title)
+        return None
+    if part.many and not isinstance(table, list):
+        raise refusal(
+            "section",
+            f"{part.title} is {shown(table)} instead of a list of tables.",
+            f"Write {part.title} with double brackets above each.",
+            part.title,
+        )
+    keys = keys_of(part.holder)
+    made = [part.holder(**read_keys(keys, item, part.title, folder)) for item in (table if part.many else [table])]
+    return tuple(made) if part.many else made[0]
+
+
+def _kind(parts: Mapping[str, Any]) -> str:
     release = parts.get("release")
     if not isinstance(release, Mapping):
-        _refuse_misspelt(parts)
-        raise refusal(
-            "missing-section", "The policy has no section [release].", "Add it, with kind and epsilon.", "[release]"
-        )
+        # A section that no kind has may be the one that is missing.
+        misspelt = next((name for name in parts if not kinds_with(name)), None)
+        if misspelt is not None:
+            known = dict.fromkeys(section for kind in KINDS for section in sections(kind) if "." not in section)
+            where = f"[{misspelt[:60]}]"
+            raise refusal("unknown-section", f"There is no section {where}.", did_you_mean(misspelt, known), where)
+        message = "The policy has no section [release]."
+        raise refusal("missing-section", message, "Add it, with kind and epsilon.", "[release]")
     if "kind" not in release:
         unknown = [name for name in release if not kinds_with("release", name)]
-        extra = f", but a key {unknown[0][:60]!r}" if unknown else ""
-        raise refusal(
-            "missing-key", f"[release] has no kind{extra}.", f"Add kind = one of {', '.join(KINDS)}.", "[release] kind"
-        )
+        message = f"[release] has no kind{f', but a key {unknown[0][:60]!r}' if unknown else ''}."
+        raise refusal("missing-key", message, f"Add kind = one of {', '.join(KINDS)}.", "[release] kind")
     kind = release["kind"]
     if not isinstance(kind, str) or kind not in KINDS:
         near = did_you_mean(str(kind)[:100], KINDS)
@@ -83,88 +118,33 @@ def _kind(parts: dict[str, Any]) -> str:
     return kind
 
 
-def _refuse_misspelt(parts: dict[str, Any]) -> None:
-    """Refuse a section that no kind has: it may be the one that is missing."""
-    for name in parts:
-        if not kinds_with(name):
-            known = dict.fromkeys(section for kind in KINDS for section in sections(kind) if "." not in section)
-            where = f"[{name[:60]}]"
-            raise refusal("unknown-section", f"There is no section {where}.", did_you_mean(name, known), where)
-
-
-def _refuse_foreign(parts: dict[str, Any], kind: str) -> None:
+def _refuse_foreign(parts: Mapping[str, Any], kind: str) -> None:
     """Refuse sections and keys that this kind does not have: they would be ignored."""
     known = sections(kind)
-    for name, table in parts.items():
-        if name not in known:
-            raise _foreign(
-                f"section {name[:60]!r}", f"[{name[:60]}]", kind, kinds_with(name), [n for n in known if "." not in n]
-            )
-        if name == "columns" or not isinstance(table, Mapping):
-            continue
-        for key in table:
-            if key not in known[name] and f"{name}.{key}" not in known:
-                raise _foreign(
-                    f"key {key[:60]!r} in [{name}]", f"[{name}] {key[:60]}", kind, kinds_with(name, key), known[name]
-                )
+    for section, table in parts.items():
+        if section not in known:
+            raise _foreign(kind, f"[{section[:60]}]", section, None, [name for name in known if "." not in name])
+        for key in table if section != "columns" and isinstance(table, Mapping) else ():
+            if key not in known[section] and f"{section}.{key}" not in known:
+                raise _foreign(kind, f"[{section}] {key[:60]}", section, key, known[section])
 
 
-def _foreign(what: str, where: str, kind: str, kinds: list[str], known: Any) -> Exception:
-    code = "unknown-section" if what.startswith("section") else "unknown-key"
-    if kinds:
-        others = " or ".join(f'"{one}"' for one in kinds)
-        return refusal(code, f'kind = "{kind}" has no {what}.', f"Remove it, or use kind = {others}.", where)
-    name = where.rpartition(" ")[2].strip("[]")
-    return refusal(code, f'kind = "{kind}" has no {what}.', did_you_mean(name, known), where)
+def _foreign(kind: str, where: str, section: str, key: str | None, known: Iterable[str]) -> InvalidInput:
+    what = f"section {section[:60]!r}" if key is None else f"key {key[:60]!r} in [{section}]"
+    kinds = " or ".join(f'"{one}"' for one in kinds_with(section, key))
+    remedy = f"Remove it, or use kind = {kinds}." if kinds else did_you_mean((key or section)[:60], known)
+    return refusal(
+        "unknown-section" if key is None else "unknown-key", f'kind = "{kind}" has no {what}.', remedy, where
+    )
 
 
-def _arguments(policy: type[Policy], parts: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The keyword arguments that make the policy."""
-    given: dict[str, Any] = {}
-    for name, keys in sections_of(policy).items():
-        table = parts.get(name, {})
-        if name == "release" and isinstance(table, Mapping):
-            table = {key: value for key, value in table.items() if key != "kind"}
-        given |= read_keys(policy, table, f"[{name}]", keys)
-    if isinstance(given.get("source"), str) and given["source"].strip():
-        given["source"] = located(given["source"], folder)
-    nested = {declared.name for declared in parts_of(policy).values() if "." in declared.name}
-    for attribute, declared in parts_of(policy).items():
-        table = _table_of(declared, parts, nested)
-        if table is not None:
-            given[attribute] = _read_part(declared, table, folder)
-    if has_columns(policy):
-        given["columns"] = read_columns(parts.get("columns"), folder, axes=policy.kind == "points")
-    return given
-
-
-def _table_of(declared: Part, parts: dict[str, Any], nested: set[str]) -> Any:
-    """What the policy says of a section, without the sections in it; None where it says nothing."""
-    outer, _, inner = declared.name.partition(".")
-    found = parts.get(outer)
-    if inner:
-        return found.get(inner) if isinstance(found, Mapping) else None
-    if isinstance(found, Mapping):
-        return {name: value for name, value in found.items() if f"{outer}.{name}" not in nested}
-    return found
-
-
-def _read_part(declared: Part, table: Any, folder: Path) -> Any:
-    if not declared.many:
-        return _build(declared, table, folder)
-    if not isinstance(table, list):
-        raise refusal(
-            "section",
-            f"{declared.title} is {shown(table)} instead of a list of tables.",
-            f"Write {declared.title} with double brackets above each.",
-            declared.title,
-        )
-    return tuple(_build(declared, item, folder) for item in table)
-
-
-def _build(declared: Part, table: Any, folder: Path) -> Section:
-    given = read_keys(declared.holder, table, declared.title)
-    for name in ("vertices", "rates"):
-        if isinstance(given.get(name), str) and given[name].strip():
-            given[name] = located(given[name], folder)
-    return partial(declared.holder, **given)()
+def _refuse_placeholder(where: str, value: object) -> None:
+    """Refuse a starter policy that was not completed."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            _refuse_placeholder(f"{where}.{name}" if where else name, item)
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_placeholder(where, item)
+    elif isinstance(value, str) and PLACEHOLDER in value:
+        raise refusal("placeholder", f"{where} still says {PLACEHOLDER}.", "Write what you know beforehand.", where)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.key import key
-from crowdblend.policies.recoded import RecodedPolicy
 
 
-@dataclass(frozen=True, kw_only=True)
-class Microdata(RecodedPolicy):
+class Microdata(RecodedPolicy, frozen=True, kw_only=True):
     """Rows of people; classes below k are left out, and nothing of them is noisy."""
 
     kind = "microdata"
@@ -20,4 +18,4 @@ class Microdata(RecodedPolicy):
     tables: ClassVar[tuple[()]] = ()
     shares: ClassVar[tuple[()]] = ()
 
-    below_k: Literal["suppress"] = key("What happens to classes below k.", default="suppress")
+    below_k: Annotated[Literal["suppress"], key("What happens to classes below k.")] = "suppress"

@@ -3,66 +3,50 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, ClassVar
 
-from crowdblend.policies.columns import Column, columns_field, refuse_choice, refuse_numbers
-from crowdblend.policies.crowd import ACCEPT, PEOPLE, check_closed, check_names
-from crowdblend.policies.key import key, refusal
-from crowdblend.policies.policy import AboutPeople, part
-from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
+from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
+from crowdblend.policies.crowd import Accept, Delta, Drawn, People
+from crowdblend.policies.key import Rule, conflicts, key, one_of
+from crowdblend.policies.policy import AboutPeople
+from crowdblend.policies.sampling import NOT_SAMPLED
+
+_outliers = partial(key, section="outliers")
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutlierTable(AboutPeople):
+class OutlierTable(AboutPeople, frozen=True, kw_only=True):
     """What the steward decided; `transition` is None where it is planned for delta. Without a rate nobody is drawn."""
 
     kind = "outlier-table"
+    rules: ClassVar[tuple[Rule, ...]] = (
+        one_of("delta", "transition", code="planned", because="the other of them is planned"),
+        *(
+            conflicts(f"sampling.{name}", code=code, because="an outlier-table is proved for one rate")
+            for name, code in (("stratum", "stratum"), ("weight", "stratum"), ("low", "biased-sampling"))
+        ),
+    )
 
-    columns: tuple[Column, ...] = columns_field()
-    sampling: Sampling = part("sampling", Sampling, "How people are drawn.", default=NOT_SAMPLED)
-    limit: int = key(
-        "K: a bin of that size would need no noise beyond epsilon's.", section="outliers", required=True, ranged=True
-    )
-    transition: int | None = key(
-        "t: noise is constant from K - t people on; planned unless given.", section="outliers", ranged=True
-    )
-    factor: float = key(
-        "c: the guarantee for crowds of j is c times epsilon(j); 2 unless given.",
-        section="outliers",
-        ranged=True,
-        default=2.0,
-    )
-    epsilon: float = key("The privacy loss of the noise on large bins.", ranged=True, required=True)
-    delta: float | None = key("The probability beyond epsilon; leave it out to have it planned.", ranged=True)
-    accept_delta: bool = key(ACCEPT, default=False)
-    people: int | None = key(PEOPLE, section="data", between=(1, 10**12))
-    show_from: int | None = key(
-        "Show only bins from this value on; all are shown unless there are over 1,000,000.", between=(1, 10**15)
-    )
+    columns: tuple[Column, ...]
+    sampling: Drawn = NOT_SAMPLED
+    limit: Annotated[int, _outliers("K: a bin of that size would need no noise beyond epsilon's.", "limit")]
+    transition: Annotated[
+        int | None, _outliers("t: noise is constant from K - t people on; planned unless given.", "transition")
+    ] = None
+    factor: Annotated[
+        float, _outliers("c: the guarantee for crowds of j is c times epsilon(j); 2 unless given.", "factor")
+    ] = 2.0
+    epsilon: Annotated[float, key("The privacy loss of the noise on large bins.", "epsilon")]
+    delta: Delta = None
+    accept_delta: Accept = False
+    people: People = None
+    show_from: Annotated[
+        int | None,
+        key("Show only bins from this value on; all are shown unless there are over 1,000,000.", (1, 10**15)),
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.delta is None) == (self.transition is None):
-            raise refusal(
-                "planned",
-                f"delta and transition are both {'missing' if self.delta is None else 'given'}.",
-                "Give one of them; the other is planned.",
-                "[release] delta",
-            )
-        if self.sampling.designed:
-            raise refusal(
-                "stratum",
-                "An outlier-table is proved for one sampling rate, not for strata and weights.",
-                "Remove stratum, rates and weight from [sampling].",
-                "[sampling] stratum",
-            )
-        if self.sampling.biased:
-            raise refusal(
-                "biased-sampling",
-                "An outlier-table is proved for one sampling rate.",
-                "Remove low and high from [sampling].",
-                "[sampling] low",
-            )
         refuse_numbers(self.columns)
         check_names(self.columns, self.person, ("count", "estimate", "low", "high"))
         refuse_choice(self.columns, "an outlier-table")

@@ -3,50 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
 
+from msgspec.structs import force_setattr
+
+from crowdblend import recoding as recodings
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.domains import AxisDomain
-from crowdblend.policies.key import Section, key, naming, refusal
-from crowdblend.policies.policy import part
+from crowdblend.policies.key import Ends, Section, key, naming, part, refusal
+from crowdblend.recoding.reading import exact
 
 if TYPE_CHECKING:
     from crowdblend.recoding import Axis, Blocks, Grid
     from crowdblend.recoding.blocks import Box
 
 BLOCK = "block"
+_points = partial(key, section="points")
 
 
-@dataclass(frozen=True, kw_only=True)
-class NamedBox(Section):
+class NamedBox(Section, frozen=True, kw_only=True):
     """One block of points."""
 
     section = "[[boxes]]"
 
-    name: str = key("Your name for the box.", required=True)
-    box: Mapping[str, Any] = key(
-        "The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.", kind="ends", required=True
-    )
+    name: Annotated[str, key("Your name for the box.")]
+    box: Annotated[Ends, key("The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class QuadtreeRegion(Section):
+class QuadtreeRegion(Section, frozen=True, kw_only=True):
     """A region where blocks are halved further."""
 
     section = "[[quadtree]]"
 
-    box: Mapping[str, Any] = key(
-        "The lower and the upper end on every axis of a region to be halved further.", kind="ends", required=True
-    )
-    depth: int = key("How often the domain is halved where it meets the region.", between=(1, 30), required=True)
+    box: Annotated[Ends, key("The lower and the upper end on every axis of a region to be halved further.")]
+    depth: Annotated[int, key("How often the domain is halved where it meets the region.", (1, 30))]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Points(CrowdPolicy):
+class Points(CrowdPolicy, frozen=True, kw_only=True):
     """What the steward decided about points; the axes are the last of the columns."""
 
     kind = "points"
@@ -54,27 +51,27 @@ class Points(CrowdPolicy):
     tables: ClassVar[tuple[()]] = ()
     reserved = ("estimate", "low", "high")
 
-    below_k: Literal["suppress"] = key("What happens to blocks below k.", default="suppress")
-    noise_epsilon: float | None = key(
-        "The privacy loss of the noise on points, before sampling; planned where k, rate, epsilon and delta are given.",
-        ranged=True,
-    )
-    keep_in: Literal["none", "bounds", "block"] = key(
-        "What noisy points are kept in; none unless given.", section="points", default="none"
-    )
-    show_blocks: bool = key(
-        "Publish the number of every point's block, in a column of its own.", section="points", default=False
-    )
-    boxes: tuple[NamedBox, ...] = part("boxes", NamedBox, "Blocks of points, one by one.", many=True)
-    quadtree: tuple[QuadtreeRegion, ...] = part(
-        "quadtree", QuadtreeRegion, "Regions where blocks of points are small.", many=True
-    )
+    below_k: Annotated[Literal["suppress"], key("What happens to blocks below k.")] = "suppress"
+    noise_epsilon: Annotated[
+        float | None,
+        key(
+            "The privacy loss of the noise on points, before sampling; planned where k, rate, epsilon and delta are "
+            "given.",
+            "noise_epsilon",
+        ),
+    ] = None
+    keep_in: Annotated[
+        Literal["none", "bounds", "block"], _points("What noisy points are kept in; none unless given.")
+    ] = "none"
+    show_blocks: Annotated[bool, _points("Publish the number of every point's block, in a column of its own.")] = False
+    boxes: Annotated[tuple[NamedBox, ...], part("Blocks of points, one by one.")] = ()
+    quadtree: Annotated[tuple[QuadtreeRegion, ...], part("Regions where blocks of points are small.")] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         axes = [column for column in self.columns if _is_axis(column)]
         along = [column for column in self.columns if not _is_axis(column)]
-        object.__setattr__(self, "columns", (*along, *axes))
-        super().__post_init__()
+        force_setattr(self, "columns", (*along, *axes))
         if not axes:
             raise refusal(
                 "no-axis",
@@ -111,8 +108,6 @@ class Points(CrowdPolicy):
     @cached_property
     def blocks(self) -> Blocks:
         """The blocks that points are counted in, fixed in one of three ways."""
-        from crowdblend.recoding import Boxes, Quadtree  # noqa: PLC0415
-
         domains = {column.name: column.domain for column in self.columns if isinstance(column.domain, AxisDomain)}
         widths = {name: domain.width for name, domain in domains.items() if domain.width is not None}
         ways = {"width": widths, "[[boxes]]": self.boxes, "[[quadtree]]": self.quadtree}
@@ -129,15 +124,13 @@ class Points(CrowdPolicy):
         if widths:
             return _grid(widths, axes)
         if self.boxes:
-            return Boxes(tuple(_box(named.box, axes, "[[boxes]]") for named in self.boxes))
+            return recodings.Boxes(tuple(_box(named.box, axes, "[[boxes]]") for named in self.boxes))
         regions = tuple((_box(region.box, axes, "[[quadtree]]"), region.depth) for region in self.quadtree)
-        return Quadtree(tuple(axis.cells for axis in axes.values()), regions)
+        return recodings.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
 
     def shapes(self) -> list[tuple[int, ...]]:
         """The different sizes of blocks in cells, largest first."""
-        from crowdblend.recoding import Grid  # noqa: PLC0415
-
-        if isinstance(self.blocks, Grid):
+        if isinstance(self.blocks, recodings.Grid):
             return [self.blocks.cells]
         found = {tuple(high - low for low, high in box) for box in self.blocks.listed()}
         return sorted(found, key=lambda shape: (-sum(shape), shape))
@@ -148,15 +141,10 @@ def _is_axis(column: Column) -> bool:
 
 
 def _axis(column: Column) -> Axis:
-    found: Any = column.recoding
-    axis: Axis = found
-    return axis
+    return cast("Axis", column.recoding)
 
 
-def _grid(widths: Mapping[str, Any], axes: dict[str, Axis]) -> Grid:
-    from crowdblend.recoding import Grid  # noqa: PLC0415
-    from crowdblend.recoding.reading import exact  # noqa: PLC0415
-
+def _grid(widths: Mapping[str, int | Decimal], axes: dict[str, Axis]) -> Grid:
     cells = []
     for name, width in widths.items():
         axis = axes[name]
@@ -172,10 +160,10 @@ def _grid(widths: Mapping[str, Any], axes: dict[str, Axis]) -> Grid:
             )
         cells.append(int(count))
     along = [axis.cells // size for axis, size in zip(axes.values(), cells, strict=True)]
-    return Grid(tuple(cells), tuple(along))
+    return recodings.Grid(tuple(cells), tuple(along))
 
 
-def _box(ends: Mapping[str, Any], axes: dict[str, Axis], where: str) -> Box:
+def _box(ends: Ends, axes: dict[str, Axis], where: str) -> Box:
     if set(ends) != set(axes):
         raise refusal(
             "box",

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 
 from crowdblend.policies.code_book import Entry
 from crowdblend.policies.header import ColumnKind
-from crowdblend.policies.key import PLACEHOLDER
+from crowdblend.policies.load import PLACEHOLDER
 from crowdblend.policies.write import toml_text
 
 FILL = f'"{PLACEHOLDER}"'

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 
-from crowdblend.policies.policy import Policy, parts_of, sections_of
+from crowdblend.policies.key import keys_of, parts_of, sections_of
+from crowdblend.policies.policy import Policy, has_columns
 
 
 @dataclass(frozen=True)
@@ -38,33 +40,24 @@ KINDS = tuple(WORDS)
 
 
 def policy_class(kind: str) -> type[Policy]:
-    """The class of policies of a kind; its module is called as the kind is."""
+    """Return the class of policies of a kind; its module is called as the kind is."""
     module = import_module(f"crowdblend.policies.{kind.replace('-', '_')}")
     found: type[Policy] = getattr(module, WORDS[kind].policy)
     return found
 
 
+@cache
 def sections(kind: str) -> dict[str, tuple[str, ...]]:
-    """The sections of a kind's policy, each with the names of its keys; [columns] has columns instead."""
+    """Return the sections of a kind's policy, each with the names of its keys; [columns] has columns instead."""
     policy = policy_class(kind)
-    found = {name: [key.name for key in keys.values()] for name, keys in sections_of(policy).items()}
-    found.setdefault("release", []).insert(0, "kind")
-    for declared in parts_of(policy).values():
-        from crowdblend.policies.key import keys_of  # noqa: PLC0415
-
-        found[declared.name] = [key.name for key in keys_of(declared.holder).values()]
-    if has_columns(policy):
-        found["columns"] = []
-    return {name: tuple(names) for name, names in found.items()}
-
-
-def has_columns(policy: type[Policy]) -> bool:
-    """Whether a policy declares columns of people."""
-    return "columns" in policy.__dataclass_fields__
+    declared = {**sections_of(policy), **{part.name: keys_of(part.holder) for part in parts_of(policy).values()}}
+    found = {name: tuple(key.name for key in keys.values()) for name, keys in declared.items()}
+    columns: dict[str, tuple[str, ...]] = {"columns": ()} if has_columns(policy) else {}
+    return {**found, "release": ("kind", *found.get("release", ())), **columns}
 
 
 def kinds_with(section: str, key: str | None = None) -> list[str]:
-    """The kinds whose policies have a section, or a key of it."""
+    """Return the kinds whose policies have a section, or a key of it."""
     return [
         kind
         for kind in KINDS

@@ -3,116 +3,109 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
 
-from crowdblend.policies.key import Section, refusal
-from crowdblend.policies.key import key as declared
-from crowdblend.policies.strata import check_design, check_exact_design, rates_of
+from crowdblend.policies.key import Rates, Rule, Section, conflicts, needs, refusal
+from crowdblend.policies.key import key as says
+from crowdblend.policies.strata import rates_of
 
 _BIASED = "Biased sampling: "
-_STRATUM = "the column whose labels are the strata."
-_RATES = "the rate of every label of stratum, or the path of a CSV file with a label and a rate in each line."
-_WEIGHT = "the column of the design weight, which is one over the sampling probability."
-_KEY = "What happens to the secret key of the sample."
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sampling(Section):
-    """How people are drawn, each by a coin of their own; `rate` is None where it is planned."""
+class AnySampling(Section, frozen=True, kw_only=True):
+    """What every design may say: strata, weights, or that nobody is drawn here."""
 
-    section = "sampling"
-
-    rate: float | None = declared("The share of people kept.", ranged=True)
-    already_drawn: bool = declared(
-        "True when the table is itself the sample and the rate is your assumption.", default=False
+    section = "[sampling]"
+    rules: ClassVar[tuple[Rule, ...]] = (
+        needs("stratum", "rates", because="every label of its column has a rate"),
+        needs("rates", "stratum", code="stratum", because="it names the column of the labels"),
+        needs("weight", "already_drawn", because="it is the design weight of a survey that was already drawn"),
+        conflicts("weight", "everybody", because="it is the design weight of a survey that was already drawn"),
     )
-    everybody: bool = declared(
-        "True for a register: everybody is in the table, no sample is drawn, and every cell is noisy.", default=False
-    )
-    fresh: bool = declared(
-        "True when every table of [[tables]] is counted in a fresh sample of its own, each at this rate.", default=False
-    )
-    stratum: str | None = declared("Stratified sampling: " + _STRATUM)
-    rates: Any = declared("Stratified sampling: " + _RATES, kind="rates")
-    weight: str | None = declared("An already drawn survey: " + _WEIGHT)
-    low: float | None = declared(_BIASED + "the smallest probability of the people who can be sampled.", ranged=True)
-    high: float | None = declared(_BIASED + "the largest ordinary probability.", ranged=True)
-    exceptions: int = declared(_BIASED + "how many people may have any probability.", ranged=True, default=0)
-    max_rate: float | None = declared(_BIASED + "the largest probability of anybody protected.", ranged=True)
-    key: Literal["destroy", "seal"] = declared(_KEY, default="destroy")
+
+    already_drawn: Annotated[
+        bool, says("True when the table is itself the sample and its rate or rates are your assumption.")
+    ] = False
+    everybody: Annotated[bool, says("True for a register: everybody is in the table, and no sample is drawn.")] = False
+    stratum: Annotated[str | None, says("Stratified sampling: the column whose labels are the strata.")] = None
+    rates: Annotated[
+        Rates | None,
+        says(
+            "Stratified sampling: the rate of every label of stratum, or the path of a CSV file with a label and a "
+            "rate in each line."
+        ),
+    ] = None
+    weight: Annotated[
+        str | None,
+        says("An already drawn survey: the column of the design weight, which is one over the sampling probability."),
+    ] = None
+    key: Annotated[Literal["destroy", "seal"], says("What happens to the secret key of the sample.")] = "destroy"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        low, high = self.low, self.high
-        check_design(self)
-        if self.everybody and (self.rate is not None or self.already_drawn or low is not None or high is not None):
-            raise refusal(
-                "everybody",
-                "everybody = true draws no sample.",
-                "Remove rate, already_drawn, low and high from [sampling], or everybody.",
-                "[sampling] everybody",
-            )
-        other = (self.already_drawn, self.everybody, low is not None, high is not None, self.stratum is not None)
-        if self.fresh and (any(other) or self.rates is not None or self.weight is not None):
-            raise refusal(
-                "fresh",
-                "fresh = true draws a sample for every table, at one rate, from people who are all in the data.",
-                "Remove everybody, already_drawn, stratum, rates, weight, low and high from [sampling], or fresh.",
-                "[sampling] fresh",
-            )
-        if low is None or high is None:
-            if low is not None or high is not None or self.exceptions or self.max_rate is not None:
-                raise refusal(
-                    "biased-sampling",
-                    "Biased sampling needs both low and high in [sampling].",
-                    "Give the smallest and the largest ordinary probability, or remove exceptions and max_rate.",
-                    "[sampling] low",
-                )
-            if self.already_drawn and self.rate is None and not self.designed:
-                raise refusal(
-                    "assumed-rate",
-                    "already_drawn = true needs the assumed sampling rate.",
-                    "Add rate to [sampling].",
-                    "[sampling] rate",
-                )
-            return
-        if low > high:
-            raise refusal(
-                "biased-sampling", f"low in [sampling] is {low} and above high, {high}.", "Swap them.", "[sampling] low"
-            )
-        if self.rate is not None and not low <= self.rate <= high:
-            raise refusal(
-                "biased-sampling",
-                f"rate in [sampling] is {self.rate} and does not lie between low, {low}, and high, {high}.",
-                "Widen low and high, or remove rate.",
-                "[sampling] rate",
-            )
-        if self.rate is None and not self.already_drawn:
-            raise refusal(
-                "biased-sampling",
-                "[sampling] has low and high, but no rate to draw at.",
-                "Add rate, or already_drawn = true.",
-                "[sampling] rate",
-            )
-        if self.max_rate is not None and self.max_rate < high:
-            raise refusal(
-                "biased-sampling",
-                f"max_rate in [sampling] is {self.max_rate} and below high, {high}.",
-                "Raise max_rate.",
-                "[sampling] max_rate",
-            )
+        if self.rates is not None:
+            _ = self.stratum_rates
 
     @property
     def designed(self) -> bool:
-        """Whether strata or weights say how likely people were to be sampled, instead of one rate."""
+        """Whether strata or weights say how likely people were to be sampled, instead of one rate or number."""
         return self.stratum is not None or self.weight is not None
 
     @cached_property
     def stratum_rates(self) -> Mapping[str, float]:
         """The rate of every stratum by its label, read from the file where one is named."""
-        return rates_of(self.rates)
+        return rates_of(self.rates or {})
+
+
+class Sampling(AnySampling, frozen=True, kw_only=True):
+    """How people are drawn, each by a coin of their own; `rate` is None where it is planned."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        conflicts(
+            *("stratum", "rate", "low", "high", "max_rate", "weight", "exceptions", "everybody"),
+            because="strata have rates of their own",
+        ),
+        conflicts("everybody", "rate", "already_drawn", "low", "high", because="it draws no sample"),
+        conflicts(
+            *("fresh", "everybody", "already_drawn", "stratum", "weight", "low", "high"),
+            because="it draws a sample for every table, at one rate, from people who are all in the data",
+        ),
+        *(
+            needs(
+                name, other, code="biased-sampling", because="biased sampling has a smallest and a largest probability"
+            )
+            for name, other in (("low", "high"), ("high", "low"), ("exceptions", "low"), ("max_rate", "low"))
+        ),
+        needs("already_drawn", "rate", "stratum", "weight", "low", code="assumed-rate"),
+        needs("low", "rate", "already_drawn", code="biased-sampling", because="without it there is no rate to draw at"),
+    )
+
+    rate: Annotated[float | None, says("The share of people kept.", "rate")] = None
+    fresh: Annotated[
+        bool, says("True when every table of [[tables]] is counted in a fresh sample of its own, each at this rate.")
+    ] = False
+    low: Annotated[
+        float | None, says(_BIASED + "the smallest probability of the people who can be sampled.", "low")
+    ] = None
+    high: Annotated[float | None, says(_BIASED + "the largest ordinary probability.", "high")] = None
+    exceptions: Annotated[int, says(_BIASED + "how many people may have any probability.", "exceptions")] = 0
+    max_rate: Annotated[float | None, says(_BIASED + "the largest probability of anybody protected.", "max_rate")] = (
+        None
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        ends = ((name, getattr(self, name)) for name in ("low", "rate", "high", "max_rate"))
+        for (name, value), (above, bound) in pairwise([end for end in ends if self.biased and end[1] is not None]):
+            if value > bound:
+                raise refusal(
+                    "biased-sampling",
+                    f"{name} in [sampling] is {value} and above {above}, {bound}.",
+                    "Correct them: low, rate, high and max_rate rise in this order.",
+                    f"[sampling] {name}",
+                )
 
     @property
     def biased(self) -> bool:
@@ -120,51 +113,23 @@ class Sampling(Section):
         return self.low is not None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExactSample(Section):
+class ExactSample(AnySampling, frozen=True, kw_only=True):
     """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn.
 
     `sample` is None where it is planned from the errors of statistics, with `everybody`, and where statistics are of
     strata, whose people are drawn one by one with a rate.
     """
 
-    section = "sampling"
-
-    sample: int | None = declared(
-        "How many random people the guarantee is relative to, or are drawn.", between=(1, 10**12)
+    rules: ClassVar[tuple[Rule, ...]] = (
+        needs("already_drawn", "stratum", "weight", because="they say how people were drawn"),
+        conflicts("stratum", "sample", "everybody", "weight", because="strata have rates of their own"),
+        conflicts("weight", "sample", because="weights say how people were drawn"),
+        conflicts("everybody", "sample", because="it draws no sample"),
     )
-    everybody: bool = declared(
-        "True instead of sample: nobody is left out, and the guarantee is plain differential privacy.", default=False
-    )
-    stratum: str | None = declared("Statistics of a stratified sample: " + _STRATUM)
-    rates: Any = declared("Statistics of a stratified sample: " + _RATES, kind="rates")
-    weight: str | None = declared("Statistics of an already drawn survey: " + _WEIGHT)
-    already_drawn: bool = declared(
-        "With stratum or weight: true when the table is itself the sample and the rates are your assumption.",
-        default=False,
-    )
-    key: Literal["destroy", "seal"] = declared(_KEY, default="destroy")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_exact_design(self)
-        if self.everybody and self.sample is not None:
-            raise refusal(
-                "everybody",
-                "everybody = true draws no sample.",
-                "Remove sample or everybody from [sampling].",
-                "[sampling] everybody",
-            )
-
-    @property
-    def designed(self) -> bool:
-        """Whether strata or weights say how likely people were to be sampled, instead of a number of people."""
-        return self.stratum is not None or self.weight is not None
-
-    @cached_property
-    def stratum_rates(self) -> Mapping[str, float]:
-        """The rate of every stratum by its label, read from the file where one is named."""
-        return rates_of(self.rates)
+    sample: Annotated[
+        int | None, says("How many random people the guarantee is relative to, or are drawn.", (1, 10**12))
+    ] = None
 
 
 NOT_SAMPLED = Sampling()

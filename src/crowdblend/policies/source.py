@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Literal, cast
 
 from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
-from crowdblend.policies.key import refusal
+from crowdblend.policies.key import Key, did_you_mean, refusal, shown
 
 Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "adbc", "catalog"]
 # What is read through a database driver, not as files.
@@ -27,6 +28,8 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PASSWORD = re.compile(r"(?i)://[^?#]*:[^?#]*@|[?&;](ssl)?(password|pwd)=")
 _DRIVER = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _CSV_KEYS = ("delimiter", "encoding", "decimal", "thousands", "date_format")
+# What a policy says of how the source is read.
+READING_KEYS = ("table", "query", "driver", *_CSV_KEYS)
 
 
 @dataclass(frozen=True)
@@ -62,16 +65,7 @@ class DataSource:
             raise refusal(
                 "password", "source in [data] holds a password.", "Move it to PGPASSWORD or ~/.pgpass.", "[data] source"
             )
-        self._check_table()
-        self._check_driver()
-        for name in _CSV_KEYS:
-            if getattr(self, name) is not None and self.format != "csv":
-                raise refusal(
-                    name.replace("_", "-"),
-                    f"A source of format {self.format} has no {name}.",
-                    f"Remove {name} from [data].",
-                    f"[data] {name}",
-                )
+        self._check_keys()
         _ = self.csv
 
     @cached_property
@@ -97,35 +91,29 @@ class DataSource:
         """Whether the rows go into a private file before they are read: they could be others the next time."""
         return self.source == STDIN or self.is_database or self.query is not None
 
-    def _check_table(self) -> None:
-        """A database needs a table or a query, and nothing else has one."""
-        tabled = self.is_database or self.format == "duckdb"
-        if self.table is not None and self.query is not None:
-            raise refusal("table-of-source", "[data] has both table and query.", "Keep one of them.", "[data] query")
-        name = "query" if self.query is not None else "table"
-        if (getattr(self, name) is not None) != tabled:
-            missing = self.table is None and self.query is None
+    def _check_keys(self) -> None:
+        """Refuse keys that the format does not have, and a database of which nothing says what to read."""
+        tabled = (*DATABASES, "duckdb")
+        formats = {"table": tabled, "query": tabled, "driver": ("adbc",), **dict.fromkeys(_CSV_KEYS, ("csv",))}
+        for name, having in formats.items():
+            if getattr(self, name) is not None and self.format not in having:
+                raise refusal(
+                    "table-of-source" if having is tabled else name.replace("_", "-"),
+                    f"A source of format {self.format} has no {name}.",
+                    f"Remove {name} from [data], or correct format.",
+                    f"[data] {name}",
+                )
+        if self.format in tabled and (self.table is None) == (self.query is None):
             raise refusal(
                 "table-of-source",
-                f"A source of format {self.format} "
-                + ("needs table or query in [data]." if missing else f"has no {name} in [data]."),
-                "Name the table to read, or write a query." if missing else f"Remove {name}, or correct format.",
-                f"[data] {name}",
+                f"A source of format {self.format} needs either table or query in [data].",
+                "Name the table to read, or write a query.",
+                "[data] table",
             )
-
-    def _check_driver(self) -> None:
-        if (self.driver is not None) != (self.format == "adbc"):
-            needs = self.driver is None
+        if self.format == "adbc" and not _DRIVER.fullmatch(self.driver or ""):
             raise refusal(
                 "driver",
-                f"A source of format {self.format} {'needs' if needs else 'has no'} driver in [data].",
-                'Name the ADBC driver, such as "flightsql".' if needs else "Remove driver, or correct format.",
-                "[data] driver",
-            )
-        if self.driver is not None and not _DRIVER.fullmatch(self.driver):
-            raise refusal(
-                "driver",
-                f"driver in [data] is {self.driver[:60]!r}.",
+                "A source of format adbc needs driver in [data].",
                 'Write the part of the package after adbc_driver_, such as "flightsql".',
                 "[data] driver",
             )
@@ -148,6 +136,29 @@ def located(source: str, folder: Path) -> str:
         return _SQLITE + os.path.normpath(folder / source[len(_SQLITE) :])
     local = source != STDIN and not _SCHEME.match(source)
     return os.path.normpath(folder / source) if local else source
+
+
+def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) -> dict[str, object]:
+    """Return the values of one section by the name of their field; paths are relative to `folder`."""
+    if not isinstance(table, Mapping):
+        raise refusal(
+            "section",
+            f"{where} is {shown(table)} instead of a table of keys.",
+            "Write key = value lines below it.",
+            where,
+        )
+    known = {key.name: field for field, key in keys.items()}
+    for name in table:
+        if name not in known:
+            raise refusal("unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, known), f"{where} {name}")
+    for key in keys.values():
+        if key.required and key.name not in table:
+            raise key.missing()
+    return {
+        field: located(given, folder) if key.is_path(given) and given.strip() else given
+        for field, key in keys.items()
+        if (given := table.get(key.name)) is not None
+    }
 
 
 def is_sqlite(source: str) -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from crowdblend.policies.key import Section, key, refusal
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.key import Section, Texts, Where, key, refusal
 
-Where = Mapping[str, tuple[str, ...]]
 What = Literal["average", "sum", "median", "quantile", "fraction", "count", "histogram"]
-WHAT: tuple[What, ...] = ("average", "sum", "median", "quantile", "fraction", "count", "histogram")
+WHAT: tuple[What, ...] = get_args(What)
 # Statistics of a column of numbers, and those that may be computed in groups.
 MEASURED: tuple[What, ...] = ("average", "sum", "median", "quantile")
 QUANTILES: tuple[What, ...] = ("median", "quantile")
@@ -23,28 +21,40 @@ _LISTED = f"{', '.join(WHAT[:-1])} and {WHAT[-1]}"
 _FINEST = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Statistic(Section):
+class Statistic(Section, frozen=True, kw_only=True):
     """One published statistic: exactly one of average, sum, median, quantile, fraction, count and histogram."""
 
     section = "[[statistics]]"
 
-    name: str = key("The statistic's name in the published data.", required=True)
-    average: str | None = key("The average of a column of numbers between two bounds.")
-    sum: str | None = key("The sum of a column of numbers between two bounds.")
-    median: str | None = key("The median of a column of numbers between two bounds, on its grid.")
-    quantile: str | None = key("A quantile of a column of numbers between two bounds, on its grid; with at.")
-    at: float | None = key("With quantile: the share of people below it, with up to three decimals, as in 0.9.")
-    fraction: Where | None = key('The share of people with these labels, for example { sex = "Female" }.', kind="where")
-    count: Where | None = key("How many people have these labels.", kind="where")
-    histogram: str | None = key("How many people have each label of a column.")
-    by: tuple[str, ...] | None = key(
-        "With average, sum, median, quantile or count: one number for each group of people with the same labels in "
-        "these columns."
+    name: Annotated[str, key("The statistic's name in the published data.")]
+    average: Annotated[str | None, key("The average of a column of numbers between two bounds.")] = None
+    sum: Annotated[str | None, key("The sum of a column of numbers between two bounds.")] = None
+    median: Annotated[str | None, key("The median of a column of numbers between two bounds, on its grid.")] = None
+    quantile: Annotated[
+        str | None, key("A quantile of a column of numbers between two bounds, on its grid; with at.")
+    ] = None
+    at: Annotated[
+        float | None, key("With quantile: the share of people below it, with up to three decimals, as in 0.9.")
+    ] = None
+    fraction: Annotated[Where | None, key('The share of people with these labels, for example { sex = "Female" }.')] = (
+        None
     )
-    where: Where | None = key("Only people with these labels; not with fraction and count.", kind="where")
-    error: float | None = key("The largest error that is acceptable, in the statistic's unit; plans or checks sample.")
-    weight: float = key("How much of epsilon the statistic gets, relative to the others; 1 unless given.", default=1.0)
+    count: Annotated[Where | None, key("How many people have these labels.")] = None
+    histogram: Annotated[str | None, key("How many people have each label of a column.")] = None
+    by: Annotated[
+        Texts | None,
+        key(
+            "With average, sum, median, quantile or count: one number for each group of people with the same labels in "
+            "these columns."
+        ),
+    ] = None
+    where: Annotated[Where | None, key("Only people with these labels; not with fraction and count.")] = None
+    error: Annotated[
+        float | None, key("The largest error that is acceptable, in the statistic's unit; plans or checks sample.")
+    ] = None
+    weight: Annotated[float, key("How much of epsilon the statistic gets, relative to the others; 1 unless given.")] = (
+        1.0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +77,7 @@ class Statistic(Section):
         if self.error is not None:
             self._check_error(self.error)
 
-    def _refusal(self, problem: str, remedy: str) -> Exception:
+    def _refusal(self, problem: str, remedy: str) -> InvalidInput:
         return refusal("statistic", f"statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")
 
     def _check_groups(self) -> None:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from crowdblend import recoding
+from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.exactly import ExactPolicy
-from crowdblend.policies.key import did_you_mean, key, naming, refusal
-from crowdblend.policies.policy import part
+from crowdblend.policies.key import Rule, conflicts, did_you_mean, key, naming, part, refusal
 from crowdblend.policies.statistic import Statistic
-from crowdblend.policies.strata import Design, check_strata_of_statistics, design_of
+from crowdblend.policies.strata import Design, design_of
+from crowdblend.recoding.reading import exact
 
 if TYPE_CHECKING:
+    from crowdblend.planning import statistics as planning
     from crowdblend.planning.statistics import AnyShape
     from crowdblend.recoding import Bounded, Intervals
+else:
+    planning = lazy("crowdblend.planning.statistics")
 
 # Every guarantee derives from all of them, and a certificate has at most 500 steps.
 _MOST_STATISTICS = 150
@@ -32,28 +36,34 @@ _MOST_STEPS = 1_000_000
 BETWEEN = " / "
 
 
-@dataclass(frozen=True, kw_only=True)
-class Statistics(ExactPolicy):
+class Statistics(ExactPolicy, frozen=True, kw_only=True):
     """What the steward decided, complete and free of contradictions."""
 
     kind = "statistics"
+    sample_remedy = (
+        "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."
+    )
+    rules: ClassVar[tuple[Rule, ...]] = tuple(
+        conflicts(
+            *(f"sampling.{design}", "group", "statistics.error"),
+            because="it says already how people are drawn, and is certified for one person at a time",
+        )
+        for design in ("stratum", "weight")
+    )
 
-    group: int | None = key("Guarantee for this many people together as well.", between=(1, 10**12))
-    statistics: tuple[Statistic, ...] = part("statistics", Statistic, "The statistics to publish.", many=True)
+    group: Annotated[int | None, key("Guarantee for this many people together as well.", (1, 10**12))] = None
+    statistics: Annotated[tuple[Statistic, ...], part("The statistics to publish.")] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_choice(self.columns, "a policy of statistics")
         if self.group is not None and self.group > self.people:
-            raise refusal(
-                "range",
-                f"group in [release] is {self.group}, and [data] has {self.people} people.",
-                "Lower group.",
-                "[release] group",
-            )
+            message = f"group in [release] is {self.group}, and [data] has {self.people} people."
+            raise refusal("range", message, "Lower group.", "[release] group")
         _ = self.measures
         self._check_statistics()
-        check_strata_of_statistics(self)
+        if self.design is not None:
+            self.design.check_rates()
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         """The labels of columns, and the names of statistics."""
@@ -63,7 +73,7 @@ class Statistics(ExactPolicy):
     @cached_property
     def design(self) -> Design | None:
         """The strata or weights by which people are sampled; None where exactly so many are drawn."""
-        return design_of(self)
+        return design_of(self.sampling, self.columns)
 
     @cached_property
     def classes(self) -> tuple[Column, ...]:
@@ -73,14 +83,12 @@ class Statistics(ExactPolicy):
     @cached_property
     def measures(self) -> dict[str, Bounded]:
         """The columns with bounds, for averages, sums and quantiles; intervals of equal width have both."""
-        from crowdblend.recoding import Intervals  # noqa: PLC0415
-
         numbers = {column.name: column.domain for column in self.columns if isinstance(column.domain, NumberDomain)}
         found = {name: naming(f"column {name!r}", domain.bounds) for name, domain in numbers.items()}
         return found | {
             column.name: _of_intervals(column.recoding)
             for column in self.classes
-            if isinstance(column.recoding, Intervals)
+            if isinstance(column.recoding, recoding.Intervals)
         }
 
     @property
@@ -101,32 +109,26 @@ class Statistics(ExactPolicy):
         """Whether sample follows from the errors that are acceptable."""
         return any(made.error is not None for made in self.statistics)
 
-    sample_remedy: ClassVar[str] = (
-        "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."
-    )
-
     def shapes(self) -> tuple[AnyShape, ...]:
         """What the noise has to know of every statistic."""
         weights = sum(statistic.weight for statistic in self.statistics)
         return tuple(self._shape(made, made.weight / weights) for made in self.statistics)
 
     def _shape(self, made: Statistic, share: float) -> AnyShape:
-        from crowdblend.planning.statistics import QuantileShape, Shape  # noqa: PLC0415
-
         groups = max(1, len(self.bins(made)))
         # How many people strata hold is not public, so that all people are a group like any other.
         of_some = made.of_some or self.sampling.designed
         if not made.measured:
             parts = self.sampling.designed and made.what == "fraction"
-            return Shape(1, 2, share, sized=True) if parts else Shape(1, groups, share)
+            return planning.Shape(1, 2, share, sized=True) if parts else planning.Shape(1, groups, share)
         bounds = self.measures[str(made.column)]
         if made.is_quantile:
-            return QuantileShape(made.share, bounds.steps + 1, groups, share, whole=not of_some)
+            return planning.QuantileShape(made.share, bounds.steps + 1, groups, share, whole=not of_some)
         if not of_some:
-            return Shape(bounds.steps, 1, share)
+            return planning.Shape(bounds.steps, 1, share)
         if made.what == "sum" and bounds.from_zero is not None:
-            return Shape(bounds.from_zero, groups, share)
-        return Shape(bounds.steps, 2 * groups, share, sized=made.what == "average")
+            return planning.Shape(bounds.from_zero, groups, share)
+        return planning.Shape(bounds.steps, 2 * groups, share, sized=made.what == "average")
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The labels of a column with classes."""
@@ -140,17 +142,12 @@ class Statistics(ExactPolicy):
                 'Add one, for example { name = "women", fraction = { sex = "Female" } }, or publish in two releases.',
                 "[[statistics]]",
             )
-        seen: set[str] = set()
+        names = [made.name for made in self.statistics]
         for made in self.statistics:
-            if made.name in seen:
-                raise refusal(
-                    "statistic-twice",
-                    f"Two [[statistics]] are called {made.name[:60]!r}.",
-                    "Rename one.",
-                    "[[statistics]] name",
-                )
-            seen.add(made.name)
-            naming(f"statistic {made.name[:60]!r}", lambda made=made: self._check_statistic(made))  # type: ignore[misc]
+            if names.count(made.name) > 1:
+                message = f"Two [[statistics]] are called {made.name[:60]!r}."
+                raise refusal("statistic-twice", message, "Rename one.", "[[statistics]] name")
+            naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
         if sum(len(self.bins(made)) for made in self.statistics) > _MOST_BINS:
             raise refusal(
                 "bins", f"All histograms together have more than {_MOST_BINS:,} bins.", "Use coarser classes."
@@ -229,11 +226,8 @@ class Statistics(ExactPolicy):
             raise refusal("unknown-column", f"[columns] does not declare {name[:60]!r}.", did_you_mean(name, declared))
 
 
-def _of_intervals(recoding: Intervals) -> Bounded:
+def _of_intervals(intervals: Intervals) -> Bounded:
     """The numbers behind intervals, on a grid of a thousand steps; what has a class of its own beyond is moved in."""
-    from crowdblend.recoding import Bounded  # noqa: PLC0415
-    from crowdblend.recoding.reading import exact  # noqa: PLC0415
-
-    step = (exact("to", recoding.stop) - exact("from", recoding.start)) / _DEFAULT_STEPS
-    beyond = recoding.top or recoding.bottom or recoding.other is not None
-    return Bounded(recoding.start, recoding.stop, step, "clamp" if beyond else "refuse")
+    step = (exact("to", intervals.stop) - exact("from", intervals.start)) / _DEFAULT_STEPS
+    beyond = intervals.top or intervals.bottom or intervals.other is not None
+    return recoding.Bounded(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from crowdblend import recoding
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.columns import Column
+from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.key import refusal
 
 if TYPE_CHECKING:
-    from crowdblend.policies.columns import Column
-    from crowdblend.policies.sampling import ExactSample, Sampling
+    from crowdblend.policies.sampling import AnySampling
 
 _MOST_STRATA = 1_000
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
@@ -85,36 +88,39 @@ class Design:
         """The column that is read beside the published ones, if it is not one of them."""
         return () if self.published else (self.column,)
 
+    @property
+    def key(self) -> str:
+        """The key of [sampling] that declares it."""
+        return "weight" if self.weighted else "stratum"
 
-def design_of(policy: Any) -> Design | None:
-    """The design of a policy that publishes crowds; None where people have one rate, or rates between low and high."""
-    sampling: Sampling = policy.sampling
-    if not getattr(sampling, "designed", False):
-        return None
+    def check_rates(self) -> None:
+        """Refuse more different rates than a certificate can state."""
+        if len({(stratum.low, stratum.high) for stratum in self.strata.strata}) > _MOST_RATES:
+            raise refusal(
+                self.key,
+                f"A certificate states at most {_MOST_RATES} different rates, and there are more.",
+                "Merge strata of similar rates, or give them one rate.",
+                "[sampling] rates",
+            )
+
+
+def design_of(sampling: AnySampling, columns: Sequence[Column]) -> Design | None:
+    """Return the strata or weights of a sample; None where people have one rate, or rates between low and high."""
     name = sampling.stratum or sampling.weight
-    column = next((one for one in policy.columns if one.name == name), None)
-    if sampling.weight is not None and column is None and policy.kind == "statistics":
-        raise refusal(
-            "weight",
-            f"Statistics count everybody by the class of their weight, and column {name!r} is not declared.",
-            "Declare it in [columns] with breaks; it is read, and not published.",
-            "[sampling] weight",
-        )
-    if sampling.weight is not None:
-        return _weighted(sampling, column)
-    return _stratified(sampling, column)
+    if name is None:
+        return None
+    column = next((one for one in columns if one.name == name), None)
+    if sampling.stratum is not None:
+        return _stratified(name, sampling.stratum_rates, column)
+    return _weighted(name, sampling, column)
 
 
-def _stratified(sampling: Sampling, column: Column | None) -> Design:
-    from crowdblend.policies.columns import Column  # noqa: PLC0415  columns import sampling's sections
-    from crowdblend.recoding import Values  # noqa: PLC0415
-
-    name, rates = str(sampling.stratum), sampling.stratum_rates
+def _stratified(name: str, rates: Mapping[str, float], column: Column | None) -> Design:
     published = column is not None
     if column is None:
-        column = Column(name, (Values(tuple(rates)),))
+        column = Column(name, (recoding.Values(tuple(rates)),))
     labels = column.recoding.labels if column.recodings else None
-    if column.chooses or labels is None or hasattr(column.domain, "resolution"):
+    if column.chooses or labels is None or isinstance(column.domain, NumberDomain | AxisDomain):
         raise refusal(
             "stratum",
             f"Column {name!r} has no fixed list of labels, and its labels are the strata.",
@@ -134,35 +140,31 @@ def _stratified(sampling: Sampling, column: Column | None) -> Design:
     return Design(column, Strata(name, strata), published)
 
 
-def _weighted(sampling: Sampling, column: Column | None) -> Design:
-    from crowdblend.policies.columns import Column  # noqa: PLC0415  columns import sampling's sections
-    from crowdblend.recoding import Breaks  # noqa: PLC0415
-
-    name = str(sampling.weight)
+def _weighted(name: str, sampling: AnySampling, column: Column | None) -> Design:
+    smallest, largest = getattr(sampling, "low", None), getattr(sampling, "high", None)
     if column is None:
-        if sampling.low is None or sampling.high is None:
+        if smallest is None or largest is None:
             raise refusal(
                 "weight",
                 f"Nothing bounds the weights of column {name!r}.",
-                "Add low and high, the smallest and the largest sampling probability, to [sampling]; or publish the "
-                "column with breaks.",
+                "Declare the column in [columns] with breaks; or, where classes are published, add low and high, the "
+                "smallest and the largest sampling probability, to [sampling].",
                 "[sampling] weight",
             )
-        least, most = float(1 / Fraction(sampling.high)), float(1 / Fraction(sampling.low))
-        recoding = Breaks((least, math.nextafter(most, math.inf)))
+        least, most = float(1 / Fraction(largest)), float(1 / Fraction(smallest))
+        weights = recoding.Breaks((least, math.nextafter(most, math.inf)))
         low, high = _below(1 / Fraction(most)), _above(1 / Fraction(least))
-        rate = sampling.rate or low
-        strata = Strata(name, (Stratum("", low, high, rate),))
-        return Design(Column(name, (recoding,)), strata, published=False, weighted=True)
+        strata = Strata(name, (Stratum("", low, high, getattr(sampling, "rate", None) or low),))
+        return Design(Column(name, (weights,)), strata, published=False, weighted=True)
     recoded = column.recoding if column.recodings else None
-    if not isinstance(recoded, Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
+    if not isinstance(recoded, recoding.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
         raise refusal(
             "weight",
             f"The classes of column {name!r} do not bound the weights from both sides.",
             "Declare it with breaks alone, without top, bottom, other and missing.",
             f"column {name!r}",
         )
-    if getattr(sampling, "low", None) is not None:
+    if smallest is not None:
         raise refusal(
             "weight",
             f"The breaks of column {name!r} bound the rates already.",
@@ -184,164 +186,8 @@ def _weighted(sampling: Sampling, column: Column | None) -> Design:
     return Design(column, Strata(name, bands), published=True, weighted=True)
 
 
-def check_strata_of_statistics(policy: Any) -> None:
-    """Refuse what statistics of strata and weights are not certified together with."""
-    if not policy.sampling.designed:
-        return
-    what = "stratum" if policy.sampling.stratum is not None else "weight"
-    if policy.group is not None:
-        raise refusal(
-            what,
-            f"group in [release] is not certified together with {what} in [sampling].",
-            "Remove group: with one person more or less, c people together lose at most c times epsilon.",
-            "[release] group",
-        )
-    wanted = next((made for made in policy.statistics if made.error is not None), None)
-    if wanted is not None:
-        raise refusal(
-            what,
-            f"statistic {wanted.name[:60]!r} has error, from which a sample is planned, and {what} in [sampling] says "
-            "already how people are drawn.",
-            "Remove error; `crowdblend release --dry-run` says what to expect.",
-            f"statistic {wanted.name[:60]!r}",
-        )
-    _few_rates(policy.design, what)
-
-
-def _few_rates(design: Design, what: str) -> None:
-    if len({(stratum.low, stratum.high) for stratum in design.strata.strata}) > _MOST_RATES:
-        raise refusal(
-            what,
-            f"A certificate states at most {_MOST_RATES} different rates, and there are more.",
-            "Merge strata of similar rates, or give them one rate.",
-            "[sampling] rates",
-        )
-
-
-def check_strata(policy: Any) -> None:
-    """Refuse what strata and weights are not certified together with."""
-    if not policy.sampling.designed:
-        return
-    from crowdblend.recoding.classes import MOST_CELLS_LISTED  # noqa: PLC0415  loads NumPy
-
-    what = "stratum" if policy.sampling.stratum is not None else "weight"
-    clashes = {
-        "[recoding]": getattr(policy, "recoding", None),
-        "shares in [[tables]]": getattr(policy, "shares", ()),
-        "flag": getattr(policy, "flag", False),
-        "show_from": getattr(policy, "show_from", None),
-        "releases": policy.releases > 1,
-    }
-    for name, given in clashes.items():
-        if given:
-            raise refusal(
-                what,
-                f"{what} in [sampling] is not certified together with {name}.",
-                f"Remove {name}, or sample everybody at one rate.",
-                f"[sampling] {what}",
-            )
-    design = policy.design
-    if design.published:
-        _few_rates(design, what)
-    for table in getattr(policy, "tables", ()) if design.published else ():
-        if design.column.name not in table.columns:
-            raise refusal(
-                what,
-                f"Table {table.name!r} leaves {design.column.name!r} out, so that its counts would add people of "
-                "different rates.",
-                f"Add {design.column.name!r} to its columns; readers add estimates up with `crowdblend read --margin`.",
-                "[[tables]] columns",
-            )
-    noisy = getattr(policy, "below_k", "suppress") == "noise"
-    if noisy and not design.published:
-        raise refusal(
-            what,
-            f"Classes hold people of different rates, because column {design.column.name!r} is not published, and "
-            'below_k = "noise" is certified where a class has one rate.',
-            f'Publish {design.column.name!r}, or write below_k = "suppress".',
-            f"[sampling] {what}",
-        )
-    if noisy and policy.epsilon is None:
-        raise refusal(
-            what,
-            "The noise of every stratum follows from epsilon, which is missing.",
-            "Add epsilon to [release].",
-            "[release] epsilon",
-        )
-    if noisy and (policy.cells or 0) > MOST_CELLS_LISTED:
-        raise refusal(
-            what,
-            f"Noise in strata is certified where every cell is shown, and there are {policy.cells:,} cells.",
-            f'Name at most {MOST_CELLS_LISTED:,} cells, or write below_k = "suppress".',
-            "[columns]",
-        )
-
-
-def check_exact_design(sampling: ExactSample) -> None:
-    """The same where exactly so many people are drawn, or everybody: strata have rates instead."""
-    _both(sampling)
-    if sampling.already_drawn and not sampling.designed:
-        raise refusal(
-            "already-drawn",
-            "already_drawn = true needs to know how people were drawn.",
-            "Add stratum and rates, or weight, to [sampling]; or remove already_drawn.",
-            "[sampling] already_drawn",
-        )
-    if not sampling.designed:
-        return
-    what = "stratum" if sampling.stratum is not None else "weight"
-    given = [name for name in ("sample", "everybody", "weight") if getattr(sampling, name) and name != what]
-    if given:
-        raise refusal(
-            what,
-            f"{what} in [sampling] says how people are drawn, and {given[0]} does too.",
-            f"Remove {given[0]}, or {what}.",
-            f"[sampling] {given[0]}",
-        )
-    if sampling.stratum is not None:
-        _ = sampling.stratum_rates
-    _weight_is_drawn(sampling)
-
-
-def check_design(sampling: Sampling) -> None:
-    """Refuse keys of strata and weights that contradict each other or the rest of [sampling]."""
-    _both(sampling)
-    if sampling.stratum is not None:
-        given = [name for name in ("rate", "low", "high", "max_rate", "weight") if getattr(sampling, name) is not None]
-        given += [name for name in ("exceptions", "everybody") if getattr(sampling, name)]
-        if given:
-            raise refusal(
-                "stratum",
-                f"[sampling] has strata with rates of their own, and {given[0]} beside them.",
-                f"Remove {given[0]}, or stratum and rates.",
-                f"[sampling] {given[0]}",
-            )
-        _ = sampling.stratum_rates
-    _weight_is_drawn(sampling)
-
-
-def _both(sampling: Sampling | ExactSample) -> None:
-    if (sampling.stratum is None) != (sampling.rates is None):
-        raise refusal(
-            "stratum",
-            "Stratified sampling needs both stratum and rates in [sampling].",
-            "Name the column in stratum, and give every label of it a rate.",
-            "[sampling] stratum",
-        )
-
-
-def _weight_is_drawn(sampling: Sampling | ExactSample) -> None:
-    if sampling.weight is not None and (not sampling.already_drawn or sampling.everybody):
-        raise refusal(
-            "weight",
-            "weight in [sampling] is the design weight of a survey that was already drawn.",
-            "Add already_drawn = true, or remove weight.",
-            "[sampling] weight",
-        )
-
-
 def rates_of(given: Mapping[str, float] | str) -> Mapping[str, float]:
-    """The rates by label, from the policy or from a file; every one above 0 and below 1."""
+    """Return the rates by label, from the policy or from a file; every one above 0 and below 1."""
     rates = _read(Path(given)) if isinstance(given, str) else dict(given)
     if len(rates) > _MOST_STRATA:
         raise _refusal(f"rates in [sampling] lists more than {_MOST_STRATA:,} strata.", "Merge some of them.")
@@ -368,14 +214,11 @@ def _read(path: Path) -> dict[str, float]:
         try:
             label, rate = line[0], float(line[1])
         except (IndexError, ValueError):
-            raise _refusal(
-                f"Line {number} of {path.name!r} does not hold a label and a rate.",
-                "Write two columns after a line that names them, such as region,rate.",
-            ) from None
+            label, rate = "", math.nan
         if len(line) != 2 or label in rates or not math.isfinite(rate):
             raise _refusal(
                 f"Line {number} of {path.name!r} repeats a label, or does not hold a label and a rate alone.",
-                "Write every label once, with its rate.",
+                "Write every label once, with its rate, after a line that names the two, such as region,rate.",
             )
         rates[label] = rate
     if not rates:
@@ -383,7 +226,7 @@ def _read(path: Path) -> dict[str, float]:
     return rates
 
 
-def _refusal(message: str, remedy: str) -> Exception:
+def _refusal(message: str, remedy: str) -> InvalidInput:
     return refusal("rates", message, remedy, "[sampling] rates")
 
 

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from crowdblend.policies.crowd import check_closed, check_names
-from crowdblend.policies.key import Section, did_you_mean, key, refusal
-from crowdblend.policies.policy import part
-from crowdblend.policies.recoded import RecodedPolicy
+from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
+from crowdblend.policies.columns import check_closed, check_names
+from crowdblend.policies.crowd import RecodedPolicy
+from crowdblend.policies.key import Rule, Section, Texts, conflicts, did_you_mean, key, needs, part, refusal
+from crowdblend.policies.policy import data_key
+from crowdblend.policies.strata import Design
+from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
-@dataclass(frozen=True)
-class NamedTable(Section):
+class NamedTable(Section, frozen=True):
     """One of several tables: from the same sample, from a part of it, or from a fresh sample of its own."""
 
     section = "[[tables]]"
 
-    name: str = key("The table's name, also its file name.", required=True)
-    columns: tuple[str, ...] = key("The columns of the table, all named in [columns].", required=True)
-    share: float | None = key(
-        "The share of the sample that this table is counted in, and no other table; all tables have one, or none.",
-        ranged=True,
-    )
+    name: Annotated[str, key("The table's name, also its file name.")]
+    columns: Annotated[Texts, key("The columns of the table, all named in [columns].")]
+    share: Annotated[
+        float | None,
+        key(
+            "The share of the sample that this table is counted in, and no other table; all tables have one, or none.",
+            "share",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not _NAME.fullmatch(self.name) or len(self.name) > 100:
+        if not _NAME.fullmatch(self.name):
             raise refusal(
                 "table-name",
                 f"name in [[tables]] is {self.name[:60]!r}, which cannot be a file name.",
@@ -46,8 +50,7 @@ class NamedTable(Section):
             )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table(RecodedPolicy):
+class Table(RecodedPolicy, frozen=True, kw_only=True):
     """Counts by class; several tables are margins of the finest one, or each is of a share or of a fresh sample.
 
     `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be.
@@ -55,26 +58,70 @@ class Table(RecodedPolicy):
 
     kind = "table"
     reserved = ("count", "exact", "estimate", "low", "high")
+    rules: ClassVar[tuple[Rule, ...]] = (
+        needs("rows_per_person", "sampling.everybody", because='tables of a sample have duplicates = "one"'),
+        needs("rows_per_person", "person"),
+        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
+        needs(
+            "count=people",
+            "rows_per_person",
+            code="count",
+            because="it says in how many classes a person may be counted",
+        ),
+        conflicts(
+            "count=people", "tables", code="count", because="tables are sums of classes, and a person may be in several"
+        ),
+        conflicts(
+            *("sampling.everybody", "k", "delta", "recoding", "tables.share", "noise_epsilon", "show_from", "flag"),
+            *("releases", "below_k=noise"),
+            because="a table of everybody has noise on every cell",
+        ),
+        *(needs(name, "below_k=noise", code="needs-noise") for name in ("flag", "noise_epsilon", "show_from")),
+        *(
+            conflicts(
+                design, *others, code=code, because=f"{what} is certified for tables suppressed below k at one rate"
+            )
+            for design, code, what, others in (
+                (
+                    "tables.share",
+                    "table-shares",
+                    "a share of the sample",
+                    ("below_k=noise", "recoding", "sampling.low"),
+                ),
+                ("sampling.fresh", "fresh", "a fresh sample", ("tables.share", "below_k=noise", "recoding")),
+            )
+        ),
+        needs("sampling.fresh", "tables"),
+        conflicts("flag", "tables", code="flag-of-margins", because="cells of tables are sums of cells, and not exact"),
+    )
 
-    below_k: Literal["suppress", "noise"] = key("What happens to classes below k.", default="suppress")
-    flag: bool = key("Say which cells are exact; needs a larger k.", default=False)
-    noise_epsilon: float | None = key("The privacy loss of the noise below k, before sampling.", ranged=True)
-    show_from: int | None = key(
-        "With noise: show only cells from this value on; all are shown unless there are over 1,000,000.",
-        between=(1, 10**15),
-    )
-    rows_per_person: int | None = key(
-        "With everybody = true: how many rows a person may have; of more, as many random ones are kept.",
-        section="data",
-        ranged=True,
-    )
-    count: Literal["rows", "people"] = key(
-        'With rows_per_person: "rows" counts every row that is kept; "people" counts each person once in every class, '
-        "in at most rows_per_person random ones.",
-        section="data",
-        default="rows",
-    )
-    tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables.", many=True)
+    below_k: Annotated[Literal["suppress", "noise"], key("What happens to classes below k.")] = "suppress"
+    flag: Annotated[bool, key("Say which cells are exact; needs a larger k.")] = False
+    noise_epsilon: Annotated[
+        float | None, key("The privacy loss of the noise below k, before sampling.", "noise_epsilon")
+    ] = None
+    show_from: Annotated[
+        int | None,
+        key(
+            "With noise: show only cells from this value on; all are shown unless there are over 1,000,000.",
+            (1, 10**15),
+        ),
+    ] = None
+    rows_per_person: Annotated[
+        int | None,
+        data_key(
+            "With everybody = true: how many rows a person may have; of more, as many random ones are kept.",
+            "rows_per_person",
+        ),
+    ] = None
+    count: Annotated[
+        Literal["rows", "people"],
+        data_key(
+            'With rows_per_person: "rows" counts every row that is kept; "people" counts each person once in every '
+            "class, in at most rows_per_person random ones."
+        ),
+    ] = "rows"
+    tables: Annotated[tuple[NamedTable, ...], part("Several tables.")] = ()
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -83,70 +130,23 @@ class Table(RecodedPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rows_per_person is not None and (not self.sampling.everybody or self.person is None):
-            raise refusal(
-                "rows-per-person",
-                "rows_per_person in [data] needs a person column and everybody = true in [sampling].",
-                'Use duplicates = "one" for tables of a sample.',
-                "[data] rows_per_person",
-            )
-        if self.count == "people" and self.rows_per_person is None:
-            raise refusal(
-                "count",
-                'count = "people" in [data] needs rows_per_person: in how many classes a person may be counted.',
-                "Add rows_per_person, or remove count; where people have one row each, rows are people.",
-                "[data] count",
-            )
-        if self.count == "people" and self.tables:
-            raise refusal(
-                "count",
-                "[[tables]] are sums of classes, and a person may be counted in several classes.",
-                'Publish one table with count = "people", or count rows.',
-                "[data] count",
-            )
         if self.below_k == "noise":
             check_closed(self.columns, 'below_k = "noise"')
-        else:
-            self._refuse_noise()
         self._check_tables()
         if self.shares:
             self._check_shares()
 
     def _check_fresh(self) -> None:
-        """Several tables, each suppressed below k in a sample of its own."""
-        for name, given in (
-            ("fewer than two [[tables]]", len(self.tables) < 2),
-            ("shares in [[tables]]", bool(self.shares)),
-            ('below_k = "noise"', self.below_k == "noise"),
-            ("[recoding]", self.recoding is not None),
-        ):
-            if given:
-                raise refusal(
-                    "fresh",
-                    f"fresh = true counts two or more tables, suppressed below k, with a sample for each, not {name}.",
-                    "Correct [[tables]] and [release], or remove fresh from [sampling].",
-                    "[sampling] fresh",
-                )
+        if len(self.tables) < 2:
+            raise refusal(
+                "fresh",
+                "fresh = true draws a sample for each of several tables, and there is one.",
+                "Add [[tables]], or remove fresh from [sampling].",
+                "[sampling] fresh",
+            )
 
     def _check_everybody(self) -> None:
-        """A register: every cell of a closed domain is noisy, under a pure epsilon."""
-        given = {
-            "k": self.k,
-            "delta": self.delta,
-            "recoding": self.recoding,
-            "shares in [[tables]]": self.shares or None,
-        }
-        given |= {"noise_epsilon": self.noise_epsilon, "show_from": self.show_from, "flag": self.flag or None}
-        given |= {"releases": self.releases if self.releases > 1 else None}
-        given |= {'below_k = "noise"': True if self.below_k == "noise" else None}
-        unused = [name for name, value in given.items() if value is not None]
-        if unused:
-            raise refusal(
-                "everybody",
-                f"A table of everybody has noise on every cell and no {unused[0]}.",
-                f"Remove {', '.join(unused)}, or everybody from [sampling].",
-                "[sampling] everybody",
-            )
+        """Refuse what a register cannot have: every cell of a closed domain is noisy, under a pure epsilon."""
         if self.epsilon is None or self.epsilon <= 0:
             raise refusal(
                 "everybody",
@@ -154,81 +154,50 @@ class Table(RecodedPolicy):
                 "Add epsilon to [release], for example 1.0.",
                 "[release] epsilon",
             )
-        if self.rows_per_person is not None and self.duplicates == "one":
-            raise refusal(
-                "rows-per-person",
-                'rows_per_person and duplicates = "one" say two things about people with several rows.',
-                "Remove one of them.",
-                "[data] rows_per_person",
-            )
-        if self.rows_per_person is not None and any(table.name.lower() == "totals" for table in self.tables):
-            raise refusal(
-                "table-name",
-                "A table of everybody with rows_per_person has a file of its own called totals.",
-                "Rename the table.",
-                "[[tables]] name",
-            )
         check_closed(self.columns, "everybody = true")
-        self._refuse_names_of_totals()
-        if not self._listed:
+        if self.rows_per_person is not None:
+            check_names(self.columns, None, ("total",))
+        if not self.cells_are_listed:
             raise refusal(
                 "cells",
-                "A table of everybody publishes every cell, and this one has more than 1,000,000.",
+                f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS_LISTED:,}.",
                 "Publish fewer columns, or coarser classes.",
                 "[columns]",
             )
 
-    def _refuse_names_of_totals(self) -> None:
-        """The numbers of rows and people are in a file `totals` with a column `total`."""
-        if self.rows_per_person is None:
-            return
-        check_names(self.columns, None, ("total",))
-        if any(table.name.lower() == "totals" for table in self.tables):
-            raise refusal(
-                "table-name",
-                "The file totals has the numbers of rows and people, so that no table can be called so.",
-                "Rename the table.",
-                "[[tables]] name",
-            )
+    def _check_design(self, design: Design) -> None:
+        super()._check_design(design)
+        name, noisy, problem = design.column.name, self.below_k == "noise", None
+        without = next((table.name for table in self.tables if design.published and name not in table.columns), None)
+        if without is not None:
+            problem = f"Table {without!r} leaves {name!r} out, so that its counts would add people of different rates."
+            remedy = f"Add {name!r} to its columns; readers add estimates up with `crowdblend read --margin`."
+        elif noisy and not design.published:
+            problem = f"Noise is certified where a class has one rate, and column {name!r} is not published."
+            remedy = f'Publish {name!r}, or write below_k = "suppress".'
+        elif noisy and self.epsilon is None:
+            problem = "The noise of every stratum follows from epsilon, which is missing."
+            remedy = "Add epsilon to [release]."
+        elif noisy and not self.cells_are_listed:
+            problem = f"Noise in strata is certified where every cell is shown, up to {MOST_CELLS_LISTED:,} cells."
+            remedy = 'Publish fewer columns, or coarser classes, or write below_k = "suppress".'
+        if problem is not None:
+            raise refusal(design.key, problem, remedy, f"[sampling] {design.key}")
 
     def _people(self) -> dict[str, Any]:
         counts = {"rows_per_person": self.rows_per_person, "counts_people": self.count == "people"}
         return {**super()._people(), **counts}
 
-    @property
-    def _listed(self) -> bool:
-        """Whether the cells are few enough for all of them to be shown."""
-        from crowdblend.recoding.classes import MOST_CELLS_LISTED  # noqa: PLC0415  loads NumPy
-
-        return self.cells is not None and self.cells <= MOST_CELLS_LISTED
-
-    def _refuse_noise(self) -> None:
-        for name in ("flag", "noise_epsilon", "show_from"):
-            if getattr(self, name):
-                raise refusal(
-                    "needs-noise",
-                    f'{name} in [release] needs below_k = "noise".',
-                    f"Remove {name}, or add noise.",
-                    f"[release] {name}",
-                )
-
     def _check_tables(self) -> None:
         names = [column.name for column in self.columns]
-        seen: set[str] = set()
-        if self.tables and self.flag:
-            raise refusal(
-                "flag-of-margins",
-                "Cells of [[tables]] are sums of shown cells and not exact, so that flag has no meaning.",
-                "Remove flag, or [[tables]].",
-                "[release] flag",
-            )
-        if self.tables and self.below_k == "noise" and (self.show_from or not self._listed):
+        if self.tables and self.below_k == "noise" and (self.show_from or not self.cells_are_listed):
             raise refusal(
                 "margins-of-cut-cells",
                 "[[tables]] would be sums of noisy cells that are shown from a threshold on, and these are too large.",
                 'Remove show_from, name at most 1,000,000 cells, or write below_k = "suppress".',
                 "[[tables]]",
             )
+        seen: set[str] = set()
         for table in self.tables:
             if table.name.lower() in seen:
                 raise refusal(
@@ -243,10 +212,15 @@ class Table(RecodedPolicy):
                         did_you_mean(name, names),
                         "[[tables]] columns",
                     )
+        if self.rows_per_person is not None and "totals" in seen:
+            raise refusal(
+                "table-name",
+                "The file totals has the numbers of rows and people, so that no table can be called so.",
+                "Rename the table.",
+                "[[tables]] name",
+            )
 
     def _check_shares(self) -> None:
-        from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING  # noqa: PLC0415
-
         problem = None
         if len(self.shares) < len(self.tables):
             missing = next(table.name for table in self.tables if table.share is None)
@@ -262,15 +236,3 @@ class Table(RecodedPolicy):
                 "Give every table a share so that they add up to at most 1, or none of them.",
                 "[[tables]] share",
             )
-        for name, given in (
-            ('below_k = "noise"', self.below_k == "noise"),
-            ("[recoding]", self.recoding is not None),
-            ("low and high", self.sampling.biased),
-        ):
-            if given:
-                raise refusal(
-                    "table-shares",
-                    f"Tables with a share of the sample are certified for suppression at one rate, not for {name}.",
-                    f"Remove {name}, or the shares.",
-                    "[[tables]] share",
-                )

@@ -8,47 +8,38 @@ import os
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.key import Key, keys_of, refusal
+from crowdblend.policies.columns import Column
+from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.source import STDIN
 
 if TYPE_CHECKING:
-    from crowdblend.policies.columns import Column
     from crowdblend.policies.policy import Policy
+
+_FIRST = ("[data]", "[sampling]", "[columns]", "[release]")
 
 
 def write_policy(policy: Policy, path: Path | None = None, *, force: bool = False) -> str:
-    """The text of a policy; written to `path` where one is given, with paths relative to its folder."""
-    from crowdblend.policies.policy import parts_of, sections_of  # noqa: PLC0415
-
+    """Return the text of a policy; written to `path` where one is given, with paths relative to its folder."""
     folder = Path() if path is None else path.parent
-    blocks = []
-    for name, keys in sections_of(type(policy)).items():
-        lines = _lines(policy, keys, folder)
-        if name == "release":
-            lines.insert(0, f"kind = {toml_text(policy.kind)}")
-        if lines:
-            blocks.append("\n".join([f"[{name}]", *lines]))
-    for attribute, declared in parts_of(type(policy)).items():
+    blocks = {f"[{name}]": [_lines(policy, keys, folder)] for name, keys in sections_of(type(policy)).items()}
+    blocks["[release]"][0].insert(0, f"kind = {toml_text(policy.kind)}")
+    for attribute, part in parts_of(type(policy)).items():
         value = getattr(policy, attribute)
-        for item in value if declared.many else [value]:
-            if item is None:
-                continue
-            lines = _lines(item, keys_of(type(item)), folder)
-            # A section without keys says something where its absence would say something else.
-            if lines or (not declared.many and item != getattr(type(policy), attribute, None)):
-                blocks.append("\n".join([declared.title, *lines]))
-    columns: Any = getattr(policy, "columns", ())
-    if "columns" in policy.__dataclass_fields__:
-        blocks.append("\n".join(["[columns]", *(_column(column, folder) for column in columns)]))
-    order = {"[data]": 0, "[sampling]": 1, "[columns]": 2, "[release]": 3}
-    blocks.sort(key=lambda block: order.get(block.partition("\n")[0], 4))
-    text = "\n\n".join(blocks) + "\n"
+        items = value if part.many else () if value == part.default else (value,)
+        blocks[part.title] = [_lines(item, keys_of(type(item)), folder) for item in items]
+    if "columns" in policy.__struct_fields__:
+        blocks["[columns]"] = [[_column(column, folder) for column in getattr(policy, "columns", ())]]
+    titles = sorted(blocks, key=lambda title: _FIRST.index(title) if title in _FIRST else len(_FIRST))
+    required = [part.title for part in parts_of(type(policy)).values()]
+    text = "\n\n".join(
+        "\n".join([title, *lines]) for title in titles for lines in blocks[title] if lines or title in required
+    )
     if path is not None:
-        _write(path, text, force=force)
-    return text
+        _write(path, text + "\n", force=force)
+    return text + "\n"
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
@@ -63,25 +54,18 @@ def _write(path: Path, text: str, *, force: bool) -> None:
 
 def _column(column: Column, folder: Path) -> str:
     if column.domain is None:
-        raise refusal(
-            "no-toml",
-            f"column {column.name!r} was made from a recoding, which TOML cannot say.",
-            "Declare its domain.",
-            f"column {column.name!r}",
-        )
+        raise column.refusal("no-toml", "was made from a recoding, which TOML cannot say.", "Declare its domain.")
     keys = ", ".join(_lines(column.domain, keys_of(type(column.domain)), folder))
     return f"{toml_name(column.name)} = {{ {keys} }}"
 
 
-def _lines(holder: Any, keys: Mapping[str, Key], folder: Path) -> list[str]:
-    """One line for each key that does not have its default."""
+def _lines(holder: Section, keys: Mapping[str, Key], folder: Path) -> list[str]:
+    """Return one line for each key that does not have its default."""
     lines = []
     for attribute, key in keys.items():
         value = getattr(holder, attribute)
-        if value is not None and (value != key.default or key.required):
-            is_path = key.kind == "path" or (key.kind == "rates" and isinstance(value, str))
-            value = _relative(value, folder) if is_path else value
-            lines.append(f"{key.name} = {toml_value(value)}")
+        if key.is_given(value):
+            lines.append(f"{key.name} = {toml_value(_relative(value, folder) if key.is_path(value) else value)}")
     return lines
 
 
@@ -93,21 +77,17 @@ def _relative(path: str, folder: Path) -> str:
     return os.path.abspath(path) if inside.startswith("..") else Path(inside).as_posix()
 
 
-def toml_value(value: Any) -> str:  # noqa: PLR0911  one line for each type
+def toml_value(value: object) -> str:
     """A value as TOML writes it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return toml_text(value)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{toml_name(name)} = {toml_value(item)}" for name, item in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(toml_value, value)) + "]"
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return _number(str(value))
-    return _number(repr(value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | datetime.date):
+        return toml_text(value) if isinstance(value, str) else value.isoformat()
+    return _number(str(value) if isinstance(value, Decimal) else repr(value))
 
 
 def _number(text: str) -> str:

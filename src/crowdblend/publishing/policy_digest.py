@@ -11,7 +11,7 @@ from typing import Any
 
 from crowdblend.calculus import Assumption
 from crowdblend.kinds.kind import AnyPolicy
-from crowdblend.policies.key import keys_of
+from crowdblend.policies.key import Section, keys_of
 
 # How much memory to use is no decision about what is published.
 _LEFT_OUT = "memory"
@@ -30,15 +30,17 @@ def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> 
     return hashlib.sha256(described.encode()).hexdigest()
 
 
-def _described(value: Any) -> Any:
+def _described(value: Any) -> Any:  # noqa: PLR0911  one line for each type
     """Frozen values by type and fields, whatever they are nested in; numbers as Python writes them exactly."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Section):
         keys = keys_of(type(value))
         # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
         # the recoding that was made of it.
         left_out = {name for name, key in keys.items() if key.kind == "path" or key.name == _LEFT_OUT}
-        names = (field.name for field in fields(value) if field.name not in left_out)
-        return [type(value).__name__, {field: _described(getattr(value, field)) for field in names}]
+        names = [name for name in value.__struct_fields__ if name not in left_out]
+        return [type(value).__name__, {name: _described(getattr(value, name)) for name in names}]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [type(value).__name__, {field.name: _described(getattr(value, field.name)) for field in fields(value)}]
     if isinstance(value, enum.Enum):
         return [type(value).__name__, value.name]
     if isinstance(value, Mapping):

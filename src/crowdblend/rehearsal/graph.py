@@ -149,8 +149,8 @@ def made_up(policy: Graph, groups: LinkedGroups) -> NetworkData:
         for name, mine, other in zip(policy.columns, groups.data, groups.others, strict=True):
             columns[name] = [mine, *[other] * (people - 1)]
         tables[vertices] = MemoryTable.of(columns)
-        graph = replace(graph, vertices=vertices)
-    return read_network(replace(policy.with_source(links), graph=graph, graph_in_memory=None), MemoryEngine(tables))
+        graph = graph.replace(vertices=vertices)
+    return read_network(policy.with_source(links).replace(graph=graph), MemoryEngine(tables))
 
 
 def _offered(statistic: NetworkStatistic) -> list[str]:

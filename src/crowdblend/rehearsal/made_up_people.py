@@ -102,8 +102,8 @@ def drawn_here(policy: PolicyT) -> PolicyT:
                 where="[sampling] stratum",
                 code="rehearsal.strata",
             )
-        return replace(policy, sampling=replace(sampling, already_drawn=False), accept_delta=True)
+        return policy.replace(sampling=sampling.replace(already_drawn=False), accept_delta=True)
     if isinstance(sampling, ExactSample):
         return policy
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
-    return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate), accept_delta=True)
+    return policy.replace(sampling=sampling.replace(already_drawn=False, rate=rate), accept_delta=True)

@@ -14,12 +14,12 @@ from typing import Any
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column, read_columns
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
-from crowdblend.policies.key import Key, keys_of
+from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
 from crowdblend.policies.load import read_policy
-from crowdblend.policies.policy import Policy, parts_of, sections_of
-from crowdblend.policies.registry import KINDS, has_columns, policy_class
+from crowdblend.policies.policy import Policy, has_columns
+from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.starter import designs_of
-from crowdblend.policies.typed import typed_text, typed_value
+from crowdblend.studio.model.typed import typed_text, typed_value
 
 Texts = dict[str, str]
 WAY = "way"
@@ -268,8 +268,4 @@ def choices_of(policy: Policy, columns: tuple[str, ...] = ()) -> Choices:
 def _texts(holder: object, keys: Mapping[str, Key]) -> Texts:
     """The keys that do not have their default, as texts."""
     values = ((key, getattr(holder, attribute)) for attribute, key in keys.items())
-    return {
-        key.name: typed_text(key.kind, value)
-        for key, value in values
-        if value is not None and (value != key.default or key.required)
-    }
+    return {key.name: typed_text(key.kind, value) for key, value in values if key.is_given(value)}

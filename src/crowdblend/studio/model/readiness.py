@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.policies.registry import has_columns, policy_class
+from crowdblend.policies.policy import has_columns
+from crowdblend.policies.registry import policy_class
 from crowdblend.studio.model.choices import WAY, Choices, column_of, declared_keys, policy_of
 
 READY, INCOMPLETE, UNUSED = "ready", "incomplete", "unused"

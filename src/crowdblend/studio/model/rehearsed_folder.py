@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -72,7 +72,7 @@ def rehearse_into(
         )
         placed = rehearsal.about_made_up(loaded, made, SPREADS[spread])
     else:
-        placed = about(data, replace(loaded, table=None), "duckdb")
+        placed = about(data, loaded.replace(table=None), "duckdb")
     with placed as here:
         done = publishing.release(here, Path(out), ledger=None, progress=progress)
     return RehearsedFolder(Path(out), done.certificate, _suppressed(loaded, done.internal))
@@ -84,7 +84,7 @@ def declares_people(policy: Policy) -> bool:
 
 
 def _titled(policy: AnyPolicy, title: str) -> AnyPolicy:
-    return replace(policy, about=replace(policy.about, title=title) if policy.about else About(title=title))
+    return policy.replace(about=policy.about.replace(title=title) if policy.about else About(title=title))
 
 
 def _suppressed(policy: Policy, internal: Mapping[str, object]) -> float | None:

@@ -13,16 +13,16 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
-from crowdblend.policies.values import Kind
+from crowdblend.policies.write import toml_value
 
-_INLINE: tuple[Kind, ...] = ("ends", "where", "conditions", "rates")
-_LISTS: tuple[Kind, ...] = ("numbers", "wholes")
+_INLINE = ("ends", "where", "conditions", "rates")
+_NUMBERS = ("number", "decimal", "whole", "level", "widths", "numbers", "wholes")
+_LISTS = ("widths", "periods")
 
 
-def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for each kind
-    """The value that a text stands for.
+def typed_value(kind: str, text: str) -> object:
+    """Return the value that a text stands for.
 
     >>> typed_value("texts", "Female\\n Male "), typed_value("widths", "5, 10"), typed_value("whole", "20")
     (['Female', 'Male'], [5, 10], 20)
@@ -36,57 +36,42 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
     text = text.strip()
     if kind == "flag":
         return {"true": True, "false": False}.get(text.lower(), text)
-    if kind in ("number", "decimal", "whole"):
-        return _number(text)
-    if kind in _LISTS or (kind == "widths" and re.search(r"[\s,;]", text)):
-        return [_number(part) for part in re.split(r"[\s,;]+", text) if part]
-    if kind == "periods" and re.search(r"[\s,;]", text):
-        return [part for part in re.split(r"[\s,;]+", text) if part]
-    if kind in ("widths", "level"):
-        return _number(text)
-    if kind == "periods":
-        listed = [part for part in re.split(r"[\s,;]+", text) if part]
-        return listed if len(listed) > 1 else text
     if kind == "day":
         with suppress(ValueError):
             return datetime.date.fromisoformat(text)
     if kind in _INLINE:
         return _inline(kind, text)
-    return text
+    parts: list[object] = [part for part in re.split(r"[\s,;]+", text) if part]
+    read = _number if kind in _NUMBERS else str
+    listed = kind in ("numbers", "wholes") or (kind in _LISTS and len(parts) > 1)
+    return [read(str(part)) for part in parts] if listed else read(text)
 
 
-def typed_text(kind: Kind, value: Any) -> str:
-    """The text that stands for a value, as `typed_value` reads it."""
-    from crowdblend.policies.write import toml_value  # noqa: PLC0415
-
+def typed_text(kind: str, value: object) -> str:
+    """Return the text that stands for a value, as `typed_value` reads it."""
     if isinstance(value, bool):
         return str(value).lower()
-    if kind == "texts":
-        return "\n".join(map(str, value))
     if kind in _INLINE:
         return toml_value(value)
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+        return ("\n" if kind == "texts" else ", ").join(map(str, value))
     return str(value)
 
 
-def _number(text: str) -> Any:
+def _number(text: str) -> object:
     plain = text.replace("_", "")
-    try:
+    with suppress(ValueError):
         return int(plain)
-    except ValueError:
-        pass
-    try:
+    with suppress(InvalidOperation):
         return Decimal(plain)
-    except InvalidOperation:
-        return text
+    return text
 
 
-def _inline(kind: Kind, text: str) -> Any:
-    """A table or list as TOML writes it; the braces of a table may be left out."""
+def _inline(kind: str, text: str) -> object:
+    """Return a table or list as TOML writes it; the braces of a table may be left out."""
     candidates = [text] if kind == "conditions" else [text, f"{{ {', '.join(text.splitlines())} }}"]
     for candidate in candidates:
         with suppress(tomllib.TOMLDecodeError):
-            found: Mapping[str, Any] = tomllib.loads(f"value = {candidate}", parse_float=Decimal)
+            found: Mapping[str, object] = tomllib.loads(f"value = {candidate}", parse_float=Decimal)
             return found["value"]
     return text
