@@ -310,9 +310,13 @@ def test_the_audit_refuses_strata_of_statistics_too() -> None:
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "group": (STRATA, {"group": 3}, "group in .release. is not certified"),
-    "error": (STRATA, {"statistics": (Statistic(name="x", average="income", error=3.0),)}, "has error"),
-    "breaks": (WEIGHTED, {}, "column 'weight' is not declared"),
+    "group": (STRATA, {"group": 3}, "has stratum and group in .release."),
+    "error": (
+        STRATA,
+        {"statistics": (Statistic(name="x", average="income", error=3.0),)},
+        "has stratum and error in ..statistics..",
+    ),
+    "breaks": (WEIGHTED, {}, "Nothing bounds the weights of column 'weight'"),
     "from both sides": (WEIGHTED, {"columns": {**COLUMNS, "weight": cb.values("1")}}, "do not bound the weights"),
     "rates": (cb.ExactSample(stratum="region", rates={"north": 0.1}), {}, "no rate for 'south'"),
     "numbers": (cb.ExactSample(stratum="income", rates={"a": 0.1}), {}, "no fixed list of labels"),
@@ -332,12 +336,12 @@ def test_what_is_not_proved_is_refused_before_any_row_is_read(name: str) -> None
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"stratum": "region"}, "needs both stratum and rates"),
-        ({"stratum": "region", "rates": RATES, "sample": 10}, "and sample does too"),
-        ({"stratum": "region", "rates": RATES, "everybody": True}, "and everybody does too"),
-        ({"stratum": "region", "rates": RATES, "weight": "w"}, "and weight does too"),
+        ({"stratum": "region"}, "has stratum without rates"),
+        ({"stratum": "region", "rates": RATES, "sample": 10}, "has stratum and sample"),
+        ({"stratum": "region", "rates": RATES, "everybody": True}, "has stratum and everybody"),
+        ({"stratum": "region", "rates": RATES, "weight": "w", "already_drawn": True}, "has stratum and weight"),
         ({"weight": "w"}, "already drawn"),
-        ({"sample": 10, "already_drawn": True}, "needs to know how people were drawn"),
+        ({"sample": 10, "already_drawn": True}, "they say how people were drawn"),
     ],
 )
 def test_designs_that_contradict_themselves_are_refused(given: Any, message: str) -> None:

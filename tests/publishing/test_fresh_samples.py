@@ -177,7 +177,7 @@ def test_what_has_no_profile_of_tables_is_refused() -> None:
         {"below_k": "noise"},
     ]
     for change in changes:
-        with pytest.raises(InvalidInput, match="fresh = true counts two or more tables") as refused:
+        with pytest.raises(InvalidInput, match=r"(?i)fresh = true") as refused:
             policy.replace(**change)
         assert refused.value.code == "policy.fresh"
     with pytest.raises(InvalidInput, match="has none"):

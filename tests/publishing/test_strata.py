@@ -244,12 +244,16 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
 @pytest.mark.parametrize(
     ("sampling", "given", "message"),
     [
-        ({"stratum": "region"}, {}, "needs both stratum and rates"),
+        ({"stratum": "region"}, {}, "has stratum without rates"),
         ({"stratum": "region", "rates": {"north": 0.1}}, {}, "no rate for 'south'"),
         ({"stratum": "region", "rates": {**RATES, "east": 0.1}}, {}, "a rate for 'east', which is no label"),
         ({"stratum": "region", "rates": {**RATES, "west": 1.0}}, {}, "rates lie above 0 and below 1"),
-        ({"stratum": "region", "rates": RATES, "rate": 0.1}, {}, "and rate beside them"),
-        ({"stratum": "region", "rates": RATES}, {"releases": 3}, "not certified together with releases"),
+        ({"stratum": "region", "rates": RATES, "rate": 0.1}, {}, "has stratum and rate: "),
+        (
+            {"stratum": "region", "rates": RATES},
+            {"releases": 3},
+            "stratum and releases in .release.: they are not certified together",
+        ),
         (
             {"stratum": "region", "rates": RATES},
             {"tables": [cb.NamedTable("by_sex", ("sex",))]},
@@ -258,23 +262,23 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
         (
             {"stratum": "region", "rates": RATES},
             {"tables": [cb.NamedTable("a", ("region", "sex"), 0.5), cb.NamedTable("b", ("region", "age"), 0.5)]},
-            "not certified together with shares",
+            "stratum and share in ..tables..: they are not certified together",
         ),
         (
             {"stratum": "region", "rates": RATES},
             {"below_k": "noise", "flag": True},
-            "not certified together with flag",
+            "stratum and flag = true in .release.: they are not certified together",
         ),
         (
             {"stratum": "region", "rates": RATES},
             {"below_k": "noise", "show_from": 3},
-            "not certified together with show_from",
+            "stratum and show_from in .release.: they are not certified together",
         ),
         ({"stratum": "region", "rates": RATES, "fresh": True}, {}, "at one rate"),
         (
             {"stratum": "region", "rates": RATES},
             {"columns": {"region": REGIONS, "born": BORN}, "recoding": cb.Choosing(epsilon=0.1, using="population")},
-            "not certified together with .recoding.",
+            "stratum and .recoding.: they are not certified together",
         ),
         ({"weight": "w"}, {}, "already drawn"),
         ({"weight": "w", "already_drawn": True}, {}, "Nothing bounds the weights"),
@@ -295,7 +299,7 @@ def test_kinds_that_are_not_proved_for_strata_refuse_them() -> None:
     with pytest.raises(InvalidInput, match="proved for one sampling rate") as outliers:
         cb.OutlierTable(person="id", columns=columns, sampling=STRATA, limit=50, epsilon=1.0, delta=1e-6)
     exact = cb.ExactSample(stratum="region", rates=RATES)
-    with pytest.raises(InvalidInput, match="proved for exactly so many random people") as synopsis:
+    with pytest.raises(InvalidInput, match="proved for a fixed sample") as synopsis:
         cb.Synopsis(person="id", people=1000, columns=columns, sampling=exact, conjunctions=1, epsilon=1.0)
     for refused in (outliers, synopsis):
         assert refused.value.code == "policy.stratum"

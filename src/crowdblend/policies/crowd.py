@@ -181,7 +181,7 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
             "recoding.using=population",
             "sampling.already_drawn",
             code="recoding",
-            because="the choice needs the whole population, and only the sample exists",
+            because='only the sample exists, of which a part can decide: using = "split"',
         ),
         needs("recoding.using=split", "sampling.rate", code="recoding"),
         conflicts(

@@ -318,7 +318,10 @@ class Rule(Struct, frozen=True):
         elif self.relation == "needs" and given[0] and len(known) == 1:
             message, remedy = f"{first} without {others}", f"Add {others}, or remove {first}."
         elif self.relation == "one of" and len(known) != 1:
-            message, remedy = " and ".join(known) or f"none of {', '.join(said)}", f"Give one of {', '.join(said)}."
+            message, remedy = (
+                " and ".join(known) or f"none of {', '.join(said)}",
+                f"Give exactly one of {', '.join(said)}.",
+            )
         else:
             return
         because = f": {self.because}" if self.because else ""

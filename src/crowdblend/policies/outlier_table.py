@@ -22,7 +22,7 @@ class OutlierTable(AboutPeople, frozen=True, kw_only=True):
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
         *(
-            conflicts(f"sampling.{name}", code=code, because="an outlier-table is proved for one rate")
+            conflicts(f"sampling.{name}", code=code, because="an outlier-table is proved for one sampling rate")
             for name, code in (("stratum", "stratum"), ("weight", "stratum"), ("low", "biased-sampling"))
         ),
     )

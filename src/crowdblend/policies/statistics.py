@@ -46,7 +46,7 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
     rules: ClassVar[tuple[Rule, ...]] = tuple(
         conflicts(
             *(f"sampling.{design}", "group", "statistics.error"),
-            because="it says already how people are drawn, and is certified for one person at a time",
+            because="strata and weights say how people are drawn, and are certified for one person at a time",
         )
         for design in ("stratum", "weight")
     )

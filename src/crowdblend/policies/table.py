@@ -91,7 +91,6 @@ class Table(RecodedPolicy, frozen=True, kw_only=True):
                 ("sampling.fresh", "fresh", "a fresh sample", ("tables.share", "below_k=noise", "recoding")),
             )
         ),
-        needs("sampling.fresh", "tables"),
         conflicts("flag", "tables", code="flag-of-margins", because="cells of tables are sums of cells, and not exact"),
     )
 
@@ -140,7 +139,7 @@ class Table(RecodedPolicy, frozen=True, kw_only=True):
         if len(self.tables) < 2:
             raise refusal(
                 "fresh",
-                "fresh = true draws a sample for each of several tables, and there is one.",
+                "fresh = true in [sampling] draws a sample for each of two or more tables, and there are fewer.",
                 "Add [[tables]], or remove fresh from [sampling].",
                 "[sampling] fresh",
             )
