@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ def released(policy: Any, names: Sequence[str], population: Population, key: byt
     rows = [crowd.values for crowd in population for _ in range(crowd.size)]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    return files_of(replace(policy, source=str(folder / "people.parquet")), key, folder)
+    return files_of(policy.replace(source=str(folder / "people.parquet")), key, folder)
 
 
 def audited(text: str, folder: Path, *settings: str) -> Result:

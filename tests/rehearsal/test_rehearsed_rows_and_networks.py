@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +91,9 @@ def links_about(policy: Any, web: LinkedGroups, folder: Path) -> Any:
             for name, mine, other in zip(policy.columns, web.data, web.others, strict=True)}  # fmt: skip
     parquet.write_table(pa.table({"who": names[::-1], **data}), folder / "v.parquet")
     vertices = str(folder / "v.parquet")
-    return replace(
-        policy,
+    return policy.replace(
         source=str(folder / "l.parquet"),
-        graph=replace(policy.graph, vertices=vertices),
+        graph=policy.graph.replace(vertices=vertices),
     )
 
 

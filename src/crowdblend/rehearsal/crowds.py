@@ -148,10 +148,10 @@ def _at(policy: PolicyT, epsilon: float) -> PolicyT:
         raise InvalidInput(f"epsilon must be left to the policy when {reason}. Drop it.")
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
     changes: dict[str, Any] = {"k": planned.k, "epsilon": epsilon, "delta": None}
-    changes |= {"sampling": replace(policy.sampling, rate=rate)}
+    changes |= {"sampling": policy.sampling.replace(rate=rate)}
     if planned.noise_epsilon is not None:
         changes["noise_epsilon"] = planned.noise_epsilon
-    return replace(policy, **changes)
+    return policy.replace(**changes)
 
 
 def with_people(pairs: list[Neighbours[Population]]) -> list[Neighbours[Population]]:

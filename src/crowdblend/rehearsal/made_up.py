@@ -115,7 +115,7 @@ def _rows(
     policy: RowsPolicy, count: int, spread: float, sparsity: float, like: pyarrow.Table | None, rng: Rng
 ) -> dict[str, pyarrow.Array]:
     """Return the columns by name: copied from the public table where it has them, drawn otherwise."""
-    design = design_of(policy)
+    design = design_of(policy.sampling, policy.columns)
     # The published columns, and strata or weights beside them.
     columns = (*policy.columns, *(() if design is None else design.unpublished))
     pool = _pool(columns, count, sparsity)

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, TypeVar
@@ -102,8 +102,10 @@ def drawn_here(policy: PolicyT) -> PolicyT:
                 where="[sampling] stratum",
                 code="rehearsal.strata",
             )
-        return policy.replace(sampling=sampling.replace(already_drawn=False), accept_delta=True)
+        exact: PolicyT = policy.replace(sampling=sampling.replace(already_drawn=False), accept_delta=True)
+        return exact
     if isinstance(sampling, ExactSample):
         return policy
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
-    return policy.replace(sampling=sampling.replace(already_drawn=False, rate=rate), accept_delta=True)
+    drawn: PolicyT = policy.replace(sampling=sampling.replace(already_drawn=False, rate=rate), accept_delta=True)
+    return drawn

@@ -57,10 +57,10 @@ class ParallelCopies:
             if mechanism.show_from is None:
                 copies = min(copies, MOST_CELLS_LISTED // (policy.cells or 1))
         if policy.tables:
-            changes["tables"] = tuple(replace(table, columns=(COPY, *table.columns)) for table in policy.tables)
+            changes["tables"] = tuple(table.replace(columns=(COPY, *table.columns)) for table in policy.tables)
         self._names = tuple(f"{copy:06d}" for copy in range(copies))
         columns = (Column(COPY, (Values(self._names),)), *policy.columns)
-        here = replace(policy, columns=columns, **changes)
+        here = policy.replace(columns=columns, **changes)
         self._single, self._files = planned, files
         self._plan = cast(ClassCountsPlan[Any], replace(cast(Any, planned), policy=here))
         people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)

@@ -108,15 +108,15 @@ def _drawn(policy: RowsPolicy) -> RowsPolicy:
     if not policy.sampling.designed:
         return drawn_here(policy)
     changes: dict[str, Any] = {} if isinstance(policy, Statistics) else {"accept_delta": True}
-    changes["sampling"] = replace(policy.sampling, already_drawn=policy.sampling.weight is not None)
-    return replace(policy, **changes)
+    changes["sampling"] = policy.sampling.replace(already_drawn=policy.sampling.weight is not None)
+    return policy.replace(**changes)
 
 
 def _with_vertices(policy: Graph, folder: Path, spread: float) -> Graph:
     if policy.graph.vertices is None:
         return policy
     parquet.write_table(make_up_vertices(policy, spread=spread), folder / "people.parquet")
-    return replace(policy, graph=replace(policy.graph, vertices=str(folder / "people.parquet")))
+    return policy.replace(graph=policy.graph.replace(vertices=str(folder / "people.parquet")))
 
 
 def _count(policy: RowsPolicy | Graph, made: pyarrow.Table) -> int:
@@ -255,10 +255,10 @@ def _off_statistics(policy: Statistics, engine: Engine) -> Off:
 
     A quantile is off in ranks, as a share of the people concerned.
     """
-    without = tuple(replace(made, error=None) for made in policy.statistics)
+    without = tuple(made.replace(error=None) for made in policy.statistics)
     weighted = policy.sampling.weight is not None
-    everybody = replace(
-        policy, sampling=policy.sampling if weighted else ExactSample(everybody=True), statistics=without
+    everybody = policy.replace(
+        sampling=policy.sampling if weighted else ExactSample(everybody=True), statistics=without
     )
     planned = cast(StatisticsPlan, plan(everybody.with_source(policy.data)))
     reading = planned.read(engine, ReleaseKey(new_key()))

@@ -232,7 +232,7 @@ class StatisticsBatch:
 
     def _added_up(self, composition: Composition, way: Way) -> list[Whole]:
         """Return the exact totals of the statistics of a way, as the engine adds them up about these people alone."""
-        policy = replace(self.plan.policy, people=sum(composition))
+        policy = self.plan.policy.replace(people=sum(composition))
         people = tuple(replace(crowd, size=size) for crowd, size in zip(self.population, composition, strict=True))
         alone = replace(self.plan, policy=policy)
         present = tuple(crowd for crowd in people if crowd.size)
