@@ -19,8 +19,8 @@ from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.offered import lattice_of, leaves_of
 from crowdblend.policies.crowd import RecodedPolicy
+from crowdblend.policies.offered import lattice_of, leaves_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
 from crowdblend.selection import ChosenRecoding, Ladder, Node, RecodingChoice, Score, noise_around, rolled_up
