@@ -13,7 +13,8 @@ import pytest
 import uvicorn
 
 from crowdblend.errors import InvalidInput
-from crowdblend.studio import security, slow_clients
+from crowdblend.studio import security
+from crowdblend.studio import server as studio_server
 from crowdblend.studio.app import PAGES
 from crowdblend.studio.places import Root
 from crowdblend.studio.security import LARGEST_BODY, POLICY, REPORT_POLICY, Guard, Session
@@ -311,11 +312,11 @@ async def _connections(port: int) -> list[bytes]:
 
 
 def test_slow_clients_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_clients, "HEAD_WITHIN", 0.2)
+    monkeypatch.setattr(studio_server, "HEAD_WITHIN", 0.2)
 
     async def run() -> list[bytes]:
         guard = Guard(_nobody, Session(), PORT)
-        config = uvicorn.Config(guard, http=slow_clients.PromptProtocol, ws="none", lifespan="off", log_level="error")
+        config = uvicorn.Config(guard, http=studio_server.PromptProtocol, ws="none", lifespan="off", log_level="error")
         server = uvicorn.Server(config)
         with bound(0) as listening:
             serving = asyncio.create_task(server.serve(sockets=[listening]))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -17,7 +19,26 @@ from crowdblend.recoding.making_hierarchies import (
     prefix_hierarchy,
 )
 
-_out = click.option("--out", metavar="FILE", default="-", show_default=True, help="Where to write it; '-' for stdout.")
+
+def _writes(make: Callable[..., Lines]) -> Callable[..., None]:
+    """Turn a function that makes the lines of a hierarchy into a command that writes them."""
+
+    @click.option("--out", metavar="FILE", default="-", show_default=True, help="Where to write it; '-' for stdout.")
+    @json_option
+    @force_option
+    @handle_errors
+    @wraps(make)
+    def run(*, out: str, as_json: bool, force: bool, **given: object) -> None:
+        if as_json and out == "-":
+            refuse_shared_stdout()
+        lines = make(**given)
+        write_text(out, hierarchy_text(lines), force=force)
+        if as_json:
+            emit({"file": out, "values": len(lines), "levels": len(lines[0])})
+        elif out != "-":
+            click.echo(f"wrote {out}: {len(lines)} values at {len(lines[0])} levels, 0 to {len(lines[0]) - 1}")
+
+    return run
 
 
 @click.group("hierarchy", epilog="Example: crowdblend hierarchy intervals --from 0 --to 100 --width 5 --width 20")
@@ -32,37 +53,28 @@ def command() -> None:
 @click.option("--from", "start", type=int, required=True, help="The first number.")
 @click.option("--to", "stop", type=int, required=True, help="The number after the last.")
 @click.option("--width", "widths", type=int, multiple=True, required=True, help="A width for each level, finest first.")
-@_out
-@json_option
-@force_option
-@handle_errors
-def intervals(start: int, stop: int, *, widths: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
+@_writes
+def intervals(start: int, stop: int, widths: tuple[int, ...]) -> Lines:
     """Whole numbers in intervals, wider from level to level."""
-    _write(interval_hierarchy(start, stop, widths), out, as_json=as_json, force=force)
+    return interval_hierarchy(start, stop, widths)
 
 
 @command.command("prefixes")
 @click.argument("values", metavar="VALUES")
 @click.option("--keep", type=int, multiple=True, required=True, help="Characters kept at each level, most first.")
-@_out
-@json_option
-@force_option
-@handle_errors
-def prefixes(values: str, *, keep: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
+@_writes
+def prefixes(values: str, keep: tuple[int, ...]) -> Lines:
     """Codes cut to their first characters. VALUES is a file with one code a line, from a code book, not the data."""
-    _write(prefix_hierarchy(_listed(values), keep), out, as_json=as_json, force=force)
+    return prefix_hierarchy(_listed(values), keep)
 
 
 @command.command("order")
 @click.argument("values", metavar="VALUES")
 @click.option("--size", "sizes", type=int, multiple=True, required=True, help="Neighbours in a group, at each level.")
-@_out
-@json_option
-@force_option
-@handle_errors
-def order(values: str, *, sizes: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
+@_writes
+def order(values: str, sizes: tuple[int, ...]) -> Lines:
     """Values in groups of neighbours. VALUES is a file with one value a line, in order, from a code book."""
-    _write(order_hierarchy(_listed(values), sizes), out, as_json=as_json, force=force)
+    return order_hierarchy(_listed(values), sizes)
 
 
 def _listed(file: str) -> list[str]:
@@ -76,15 +88,3 @@ def _listed(file: str) -> list[str]:
             f"The list of values cannot be read: {why}.", remedy="Check it.", where="VALUES", code="hierarchy.file"
         ) from None
     return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _write(lines: Lines, out: str, *, as_json: bool, force: bool) -> None:
-    if as_json and out == "-":
-        refuse_shared_stdout()
-    write_text(out, hierarchy_text(lines), force=force)
-    if out == "-":
-        return
-    if as_json:
-        emit({"file": out, "values": len(lines), "levels": len(lines[0])})
-    else:
-        click.echo(f"wrote {out}: {len(lines)} values at {len(lines[0])} levels, 0 to {len(lines[0]) - 1}")

@@ -136,7 +136,7 @@ def resume_entry(
     resumed with --engine spark.
     """
     from crowdblend.cli.progress import progress_line  # noqa: PLC0415  only needed here
-    from crowdblend.cli.release import notes_on_stderr, signing, tell_released  # noqa: PLC0415
+    from crowdblend.cli.release import notes_on_stderr, print_release, signing  # noqa: PLC0415
     from crowdblend.engines.choice import engine_named  # noqa: PLC0415
     from crowdblend.policies import load_policy  # noqa: PLC0415
     from crowdblend.publishing.release import resume  # noqa: PLC0415
@@ -162,7 +162,7 @@ def resume_entry(
     if as_json:
         emit({"folder": str(done.folder), "entry": done.entry})
     else:
-        tell_released(done, None)
+        print_release(done, None)
 
 
 @command.command("budget")

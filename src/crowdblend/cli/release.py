@@ -129,7 +129,7 @@ def command(
             {"folder": str(done.folder), "entry": done.entry, "total": spent, "profile": told, **plan_document(planned)}
         )
     else:
-        tell_released(done, budget, composed)
+        print_release(done, budget, composed)
 
 
 @contextmanager
@@ -143,7 +143,7 @@ def notes_on_stderr() -> Iterator[None]:
         raise
 
 
-def tell_released(done: Release, budget: Budget | None, total: ProfileTotal | None = None) -> None:
+def print_release(done: Release, budget: Budget | None, total: ProfileTotal | None = None) -> None:
     """Where it is, what it guarantees, and what that comes to with everything before."""
     click.echo(f"published {done.folder}")
     for name, sentence in _guarantees(done.certificate):

@@ -30,36 +30,33 @@ PAGES = (home, data, columns, hierarchy, release, rehearse, publish, jobs, ledge
 
 
 def application(studio: Studio) -> Starlette:
-    """The studio's pages."""
+    """Return the studio's pages."""
     app = Starlette(
         routes=[
             *(route for one in PAGES for route in one.ROUTES),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
         ],
-        exception_handlers={CrowdblendError: _refused, HTTPException: _no_page, OSError: _system},
+        exception_handlers={CrowdblendError: _refused, HTTPException: _no_page, OSError: _refused},
     )
     app.state.studio = studio
     return app
 
 
-def _refused(request: Request, refused: CrowdblendError) -> Response:
+def _refused(request: Request, refused: CrowdblendError | OSError) -> Response:
+    if isinstance(refused, OSError):
+        refused = Unavailable(
+            f"The operating system refused a file: {refused.strerror or 'no reason'}.",
+            remedy="Free some space or correct the permission, and try again.",
+            where="page",
+            code="system.file",
+        )
     return Visit(request).error_page(refused)
 
 
 def _no_page(request: Request, problem: HTTPException) -> Response:
-    if problem.status_code == 404:
-        lost = InvalidInput(
-            "There is no such page.", remedy="Begin on the first page.", where="page", code="studio.no-page"
-        )
-        return Visit(request).error_page(lost)
-    return Response(f"{problem.detail}\n", status_code=problem.status_code, media_type="text/plain")
-
-
-def _system(request: Request, problem: OSError) -> Response:
-    refused = Unavailable(
-        f"The operating system refused a file: {problem.strerror or 'no reason'}.",
-        remedy="Free some space or correct the permission, and try again.",
-        where="page",
-        code="system.file",
+    if problem.status_code != 404:
+        return Response(f"{problem.detail}\n", status_code=problem.status_code, media_type="text/plain")
+    return _refused(
+        request,
+        InvalidInput("There is no such page.", remedy="Begin on the first page.", where="page", code="studio.no-page"),
     )
-    return Visit(request).error_page(refused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import tempfile
 import threading
@@ -10,16 +11,20 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from crowdblend.studio.app import application
 from crowdblend.studio.places import STATE, Root
 from crowdblend.studio.security import START, Guard, Session
-from crowdblend.studio.slow_clients import PromptProtocol
 from crowdblend.studio.studio import Studio
 
 HOST = "127.0.0.1"
 PORT = 8765
+# Seconds for the head of a request, from the connection or from its first byte on.
+HEAD_WITHIN = 10.0
+MOST_CONNECTIONS = 100
 
 
 def serve(
@@ -85,3 +90,35 @@ def _state(root: Root, read_only: bool) -> Iterator[Path]:
     state = root.folder / STATE
     state.mkdir(mode=0o700, exist_ok=True)
     yield state
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP/1.1 that closes connections which send nothing, or the head of a request byte by byte, or are too many."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+            return
+        self._deadline = self.loop.call_later(HEAD_WITHIN, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Wait no longer once the head of a request is whole."""
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:
+            self._deadline = self._deadline or self.loop.call_later(HEAD_WITHIN, self.transport.abort)
+        else:
+            self._wait_no_longer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._wait_no_longer()
+        super().connection_lost(exc)
+
+    def _wait_no_longer(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from starlette.responses import Response
@@ -59,8 +58,8 @@ def show(visit: Visit) -> Response:
 
 def choose(visit: Visit) -> Response:
     """Take a file, or a table or query of a database: its columns are read from the header or schema alone."""
-    read = _database if visit.sent.get("address", "").strip() else _file
-    source, table, query, header = read(visit.studio, visit.sent)
+    sent = {name: visit.sent.get(name, "").strip() for name in ("address", "source", "table", "query")}
+    source, table, query, header = open_source(visit.studio, **sent)
 
     def chosen(draft: Draft) -> Draft:
         texts = {"source": source, "table": table, "query": query, "driver": "", "format": header.format or ""}
@@ -74,17 +73,15 @@ def choose(visit: Visit) -> Response:
     return visit.see(f"/drafts/{visit.change(chosen).id}/data")
 
 
-def _file(studio: Studio, sent: Mapping[str, str]) -> tuple[str, str, str, Header]:
-    found = studio.root.existing(sent.get("source", ""))
-    table = sent.get("table", "")
-    if not table and (offered := tables_of(found)):
-        table = offered[0]
-    return studio.root.relative(found), table, "", source_header(found, table or None)
-
-
-def _database(studio: Studio, sent: Mapping[str, str]) -> tuple[str, str, str, Header]:
-    address = checked_address(studio.root, sent["address"])
-    table, query = sent.get("table", "").strip(), sent.get("query", "").strip()
+def open_source(
+    studio: Studio, source: str, table: str, query: str, address: str = "", delimiter: str | None = None
+) -> tuple[str, str, str, Header]:
+    """Return a file under the root, or a table or query at an address, as the policy names it, and its columns."""
+    if not address:
+        found = studio.root.existing(source)
+        table = table or next(iter(tables_of(found)), "")
+        return studio.root.relative(found), table, "", source_header(found, table or None, delimiter)
+    address = checked_address(studio.root, address)
     if not table and not query:
         offered = tables_at(database_source(studio.root, address, "x", "").source)
         if not offered:

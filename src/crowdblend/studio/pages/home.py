@@ -11,9 +11,9 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.registry import KINDS, WORDS
-from crowdblend.studio.addresses import checked_address, database_source, is_address
+from crowdblend.studio.addresses import is_address
 from crowdblend.studio.model.choices import choices_of, start
-from crowdblend.studio.model.schema import database_header, source_header
+from crowdblend.studio.pages.data import open_source
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -66,12 +66,11 @@ def _source(studio: Studio, policy: Policy, source: str) -> tuple[str, Columns]:
             where="[data] source",
             code="studio.source",
         )
-    if is_address(source):
-        address = checked_address(studio.root, source)
-        data = database_source(studio.root, address, policy.table or "", policy.query or "")
-        return address, database_header(data).columns
-    found = studio.root.existing(source)
-    return studio.root.relative(found), source_header(found, policy.table, policy.delimiter).columns
+    given = {"source": source, "table": policy.table or "", "query": policy.query or ""}
+    named, *_, header = open_source(
+        studio, **given, address=source if is_address(source) else "", delimiter=policy.delimiter
+    )
+    return named, header.columns
 
 
 def forget(visit: Visit) -> Response:
