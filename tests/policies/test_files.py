@@ -10,27 +10,20 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import format_of, source_files
 
 TREE = (
-    "a.csv",
-    "b.CSV",
-    "c.csv.gz",
-    "d.tsv.zst",
-    "e.txt",
-    "f.parquet",
-    "deep/g.csv",
-    "deep/h.pq",
-    "_SUCCESS",
-    "_log.csv",
-    ".hidden.csv",
-    "notes.md",
-    "_temporary/i.csv",
-    ".git/j.csv",
-    "published/certificate.json",
-    "published/data.csv",
-    "published/data.parquet",
-    "published/deep/k.csv",
-    "l.csv.bz2",
-    "m.parquet.gz",
-    "csv",
+    *(
+        "a.csv",
+        "b.CSV",
+        "c.csv.gz",
+        "d.tsv.zst",
+        "e.txt",
+        "f.parquet",
+        "deep/g.csv",
+        "deep/h.pq",
+        "_SUCCESS",
+        "_log.csv",
+    ),
+    *(".hidden.csv", "notes.md", "_temporary/i.csv", ".git/j.csv", "published/certificate.json", "published/data.csv"),
+    *("published/data.parquet", "published/deep/k.csv", "l.csv.bz2", "m.parquet.gz", "csv"),
 )
 CSV = ["a.csv", "b.CSV", "c.csv.gz", "d.tsv.zst", "deep/g.csv", "e.txt"]
 

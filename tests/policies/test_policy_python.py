@@ -9,28 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import crowdblend as cb
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import (
-    Choosing,
-    Column,
-    ExactSample,
-    Graph,
-    GraphStatistic,
-    Links,
-    Microdata,
-    NamedTable,
-    OutlierTable,
-    Points,
-    Policy,
-    Sampling,
-    Statistic,
-    Statistics,
-    Synopsis,
-    Table,
-    load_policy,
-    parse_policy,
-)
+from crowdblend.policies import Column, Policy, load_policy, parse_policy
 from crowdblend.policies.domains import (
     AxisDomain,
     BreakDomain,
@@ -54,25 +36,25 @@ TABLE: dict[str, Any] = {
     "source": "people.csv",
     "person": "id",
     "columns": {"sex": SEX, "age": AGE},
-    "sampling": Sampling(rate=0.1),
+    "sampling": cb.Sampling(rate=0.1),
     "k": 20,
     "epsilon": 1.0,
     "delta": 1e-6,
 }
 EVERYBODY: dict[str, Any] = {"source": "p.csv", "rows_are_people": True}
 POLICIES: dict[str, Policy] = {
-    "table": Table(**TABLE),
-    "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", format="csv"),
-    "parts": Table(**TABLE, tables=[NamedTable("a", ["age"], 0.5), NamedTable("b", ["sex"], share=0.25)]),
-    "register": Table(
+    "table": cb.Table(**TABLE),
+    "tables": cb.Table(**TABLE, tables=[cb.NamedTable("by-age", ["age"])], below_k="noise", format="csv"),
+    "parts": cb.Table(**TABLE, tables=[cb.NamedTable("a", ["age"], 0.5), cb.NamedTable("b", ["sex"], share=0.25)]),
+    "register": cb.Table(
         source="p.csv",
         person="id",
         columns={"sex": SEX},
-        sampling=Sampling(everybody=True),
+        sampling=cb.Sampling(everybody=True),
         epsilon=1.0,
         rows_per_person=3,
     ),
-    "microdata": Microdata(
+    "microdata": cb.Microdata(
         **EVERYBODY,
         population='résidents "x"',
         columns={
@@ -81,51 +63,51 @@ POLICIES: dict[str, Policy] = {
             "income": BreakDomain(breaks=[0, 0.5, Decimal("1e3")], top=True),
             'odd "name"': ValueDomain(values=["a", 1], other="o"),
         },
-        sampling=Sampling(low=0.1, high=0.2, already_drawn=True, exceptions=2),
+        sampling=cb.Sampling(low=0.1, high=0.2, already_drawn=True, exceptions=2),
         k=30,
         epsilon=1,
         accept_delta=True,
     ),
-    "points": Points(
+    "points": cb.Points(
         **EVERYBODY,
         columns={
             "x": AxisDomain(start=0, stop=8, resolution=0.5, width=2),
             "sex": SEX,
             "y": AxisDomain(start=-1.5, stop=1.5, resolution=0.1, width=1, outside="drop"),
         },
-        sampling=Sampling(rate=0.5),
+        sampling=cb.Sampling(rate=0.5),
         k=60,
         epsilon=2.0,
         noise_epsilon=1.0,
         keep_in="bounds",
     ),
-    "outlier-table": OutlierTable(**EVERYBODY, columns={"sex": SEX}, limit=60, epsilon=1.0, delta=1e-6),
-    "statistics": Statistics(
+    "outlier-table": cb.OutlierTable(**EVERYBODY, columns={"sex": SEX}, limit=60, epsilon=1.0, delta=1e-6),
+    "statistics": cb.Statistics(
         **EVERYBODY,
         people=3000,
-        sampling=ExactSample(sample=400),
+        sampling=cb.ExactSample(sample=400),
         columns={"sex": SEX, "income": NumberDomain(start=0, stop=90000, resolution=100, outside="clamp")},
         epsilon=1.0,
         statistics=[
-            Statistic(name="income", average="income", weight=2),
-            Statistic(name="women", fraction={"sex": "Female"}),
-            Statistic(name="by sex", histogram="sex", where={"sex": ["Female", "Male"]}),
+            cb.Statistic(name="income", average="income", weight=2),
+            cb.Statistic(name="women", fraction={"sex": "Female"}),
+            cb.Statistic(name="by sex", histogram="sex", where={"sex": ["Female", "Male"]}),
         ],
     ),
-    "synopsis": Synopsis(
+    "synopsis": cb.Synopsis(
         **EVERYBODY,
         people=600,
-        sampling=ExactSample(sample=300, key="seal"),
+        sampling=cb.ExactSample(sample=300, key="seal"),
         columns={"sex": SEX, "age": AGE},
         epsilon=1.0,
         queries=[{"sex": "Male"}, {"age": "[0, 10)", "sex": "Female"}],
     ),
-    "graph": Graph(
+    "graph": cb.Graph(
         source="links.csv",
-        graph=Links(people=4000, degree_bound=4, vertices="people.csv"),
+        graph=cb.Links(people=4000, degree_bound=4, vertices="people.csv"),
         statistics=[
-            GraphStatistic(name="connectivity", samples=200),
-            GraphStatistic(name="average", column="age", start=0, stop=99, samples=20),
+            cb.GraphStatistic(name="connectivity", samples=200),
+            cb.GraphStatistic(name="average", column="age", start=0, stop=99, samples=20),
         ],
         epsilon=2.0,
     ),
@@ -148,9 +130,9 @@ def test_every_kind_has_its_class_in_a_module_of_its_name() -> None:
 def test_a_policy_is_written_once_and_found_again_from_its_folder(tmp_path: Path) -> None:
     (tmp_path / "levels.csv").write_text("Female;*\nMale;*\n", encoding="utf-8")
     sex = HierarchyDomain(hierarchy=tmp_path / "levels.csv", level="choose")
-    choosing = Choosing(epsilon=0.1, using="split")
+    choosing = cb.Choosing(epsilon=0.1, using="split")
     given = {**TABLE, "source": tmp_path / "people.csv", "columns": {"sex": sex}}
-    policy = Table(**given, recoding=choosing)
+    policy = cb.Table(**given, recoding=choosing)
     text = policy.to_toml(tmp_path / "policy.toml")
     assert str(tmp_path) not in text
     assert load_policy(tmp_path / "policy.toml") == policy
@@ -160,14 +142,16 @@ def test_a_policy_is_written_once_and_found_again_from_its_folder(tmp_path: Path
 
 
 def test_python_and_toml_give_the_same_policy() -> None:
-    assert Table(**TABLE) == parse_policy(SOUND)
-    assert hash(Table(**TABLE)) == hash(parse_policy(SOUND))
+    assert cb.Table(**TABLE) == parse_policy(SOUND)
+    assert hash(cb.Table(**TABLE)) == hash(parse_policy(SOUND))
     columns = (Column.of("sex", SEX), Column.of("age", AGE))
-    assert Table(**{**TABLE, "columns": columns}) == parse_policy(SOUND)
+    assert cb.Table(**{**TABLE, "columns": columns}) == parse_policy(SOUND)
 
 
 def test_numbers_of_other_libraries_are_python_s() -> None:
-    policy = Table(**{**TABLE, "k": np.int64(20), "epsilon": np.float32(1), "sampling": Sampling(rate=np.float64(0.1))})
+    policy = cb.Table(
+        **{**TABLE, "k": np.int64(20), "epsilon": np.float32(1), "sampling": cb.Sampling(rate=np.float64(0.1))}
+    )
     assert policy == parse_policy(SOUND)
     assert type(policy.k) is int
 
@@ -208,10 +192,10 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
     "source is a number": ({"source": 5}, bent(('"people.csv"', "5")), "type"),
     "source is blank": ({"source": ""}, bent(('"people.csv"', '""')), "value"),
     "sampling is a rate": ({"sampling": 0.1}, None, "type"),
-    "sampling is exact": ({"sampling": ExactSample(sample=5)}, None, "type"),
+    "sampling is exact": ({"sampling": cb.ExactSample(sample=5)}, None, "type"),
     "tables are names": ({"tables": ["age"]}, None, "type"),
     "a table is unknown": (
-        {"tables": [NamedTable("a", ["agee"])]},
+        {"tables": [cb.NamedTable("a", ["agee"])]},
         bent(add='[[tables]]\nname = "a"\ncolumns = ["agee"]\n'),
         "unknown-column",
     ),
@@ -222,7 +206,7 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
         "value",
     ),
     "sums of cut cells": (
-        {"below_k": "noise", "show_from": 3, "tables": [NamedTable("a", ["age"])]},
+        {"below_k": "noise", "show_from": 3, "tables": [cb.NamedTable("a", ["age"])]},
         bent(("k = 20", 'k = 20\nbelow_k = "noise"\nshow_from = 3'), add='[[tables]]\nname = "a"\ncolumns = ["age"]\n'),
         "margins-of-cut-cells",
     ),
@@ -233,7 +217,7 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
 def test_refused_in_python_as_in_toml(case: str) -> None:
     changes, text, code = WRONG[case]
     with pytest.raises(InvalidInput) as made:
-        Table(**{**TABLE, **changes})
+        cb.Table(**{**TABLE, **changes})
     assert made.value.code == f"policy.{code}"
     assert len(str(made.value)) < 400
     if text is not None:
@@ -243,7 +227,7 @@ def test_refused_in_python_as_in_toml(case: str) -> None:
 
 
 def test_a_policy_without_a_source_waits_for_the_data() -> None:
-    policy = Table(**{**TABLE, "source": None})
+    policy = cb.Table(**{**TABLE, "source": None})
     assert policy.plan().k == policy.k
     with pytest.raises(InvalidInput) as refused:
         policy.plan().check_source(default_engine())
@@ -262,4 +246,4 @@ def test_every_key_says_what_it_means_and_is_declared_once() -> None:
 
 
 def test_the_scores_are_those_that_choose() -> None:
-    assert keys_of(Choosing)["score"].choices == SCORES
+    assert keys_of(cb.Choosing)["score"].choices == SCORES

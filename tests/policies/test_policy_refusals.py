@@ -12,6 +12,7 @@ from .policies import SOUND, bent
 RATE, KIND, SEX = "rate = 0.1", 'kind = "table"', '{ values = ["Female", "Male"] }'
 AGE = "{ from = 0, to = 100, width = 10 }"
 NOISE = 'kind = "table"\nbelow_k = "noise"'
+ROWS = ('person = "id"', 'person = "id"\nrows_per_person = 2')
 REGISTER = bent(("rate = 0.1", "everybody = true"), ("k = 20\n", ""), ("delta = 1e-6\n", ""))
 PART = '[[tables]]\nname = "{}"\ncolumns = ["sex"]\nshare = {}\n'
 TABLE = '[[tables]]\nname = "{}"\ncolumns = {}\n'
@@ -143,14 +144,14 @@ WRONG = {
         "cells",
     ),
     "a table in the place of the totals": (
-        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2') + TABLE.format("Totals", '["sex"]'),
+        REGISTER.replace(*ROWS) + TABLE.format("Totals", '["sex"]'),
         "table-name",
     ),
     "a column in the place of the totals": (
-        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2').replace("sex =", "total ="),
+        REGISTER.replace(*ROWS).replace("sex =", "total ="),
         "reserved-name",
     ),
-    "rows of a sample": (bent(('person = "id"', 'person = "id"\nrows_per_person = 2')), "rows-per-person"),
+    "rows of a sample": (bent(ROWS), "rows-per-person"),
     "rows and duplicates": (
         REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2\nduplicates = "one"'),
         "rows-per-person",
@@ -158,10 +159,6 @@ WRONG = {
     "rows of nobody": (
         REGISTER.replace('person = "id"', "rows_are_people = true\nrows_per_person = 2"),
         "rows-per-person",
-    ),
-    "a table called totals": (
-        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2') + TABLE.format("Totals", '["sex"]'),
-        "table-name",
     ),
     "no rows": (REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 0'), "range"),
     "tables in one bracket": (bent(add='[tables]\nname = "a"\n'), "section"),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
-from crowdblend.policies import files, init_policy
+from crowdblend.policies import files
 from crowdblend.policies.header import ColumnKind, Header
 from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, located, sqlite_file
+from crowdblend.policies.starter import init_policy
 
 if TYPE_CHECKING:
     from crowdblend.engines.databases import local_copy

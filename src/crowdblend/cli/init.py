@@ -13,8 +13,8 @@ from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.lazy import lazy
 from crowdblend.planning.designs import DESIGNS, costs
-from crowdblend.policies import policy_schema
 from crowdblend.policies.registry import KINDS
+from crowdblend.policies.schema import policy_schema
 
 if TYPE_CHECKING:
     from crowdblend import planning
