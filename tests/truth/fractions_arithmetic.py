@@ -51,10 +51,6 @@ def ceil(value: Any) -> int:
     return value.ceil() if isinstance(value, _LogRatio) else math.ceil(value)
 
 
-def at_least(whole: int, least: int) -> int:
-    return max(whole, least)
-
-
 def maximum(*values: Fraction) -> Fraction:
     return max(values)
 

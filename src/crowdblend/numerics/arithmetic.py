@@ -1,18 +1,15 @@
 """What a formula may ask of the numbers it is evaluated in.
 
-Each divergence is written once and runs over three arithmetics: rigorous balls for certificates, NumPy floats
-for plots and first guesses, and exact fractions in the tests. A formula receives e^ε rather than ε, because e^ε
-can be a fraction.
+Each divergence is written once and runs over two arithmetics: rigorous balls for certificates, and exact fractions
+in the tests. A formula receives e^ε rather than ε, because e^ε can be a fraction.
 """
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
-# A ball, an array of floats or a fraction. They share only + − × ÷, which no static type can say.
+# A ball or a fraction. They share only + − × ÷, which no static type can say.
 Number = Any
-# A whole number, or an array of whole numbers.
-Whole = Any
 
 
 class Arithmetic(Protocol):
@@ -24,11 +21,8 @@ class Arithmetic(Protocol):
     def number(self, value: float) -> Number:
         """The exact value of a double, in this arithmetic."""
 
-    def ceil(self, value: Number) -> Whole:
+    def ceil(self, value: Number) -> int:
         """The ceiling of a value, or one more when the value cannot be told from a whole number."""
-
-    def at_least(self, whole: Whole, least: Whole) -> Whole:
-        """The larger of two whole numbers."""
 
     def maximum(self, *values: Number) -> Number:
         """The largest of several numbers."""
@@ -54,22 +48,22 @@ class Arithmetic(Protocol):
     def surely(self, condition: object) -> bool:
         """Whether a comparison holds, beyond doubt and everywhere."""
 
-    def pmf(self, n: Whole, j: Whole, p: Number) -> Number:
+    def pmf(self, n: int, j: int, p: Number) -> Number:
         """P[X = j] for X ~ Bin(n, p)."""
 
-    def above(self, n: Whole, j: Whole, p: Number) -> Number:
+    def above(self, n: int, j: int, p: Number) -> Number:
         """P[X > j] / P[X = j], the upper Mills ratio."""
 
-    def below(self, n: Whole, j: Whole, p: Number) -> Number:
+    def below(self, n: int, j: int, p: Number) -> Number:
         """P[X < j] / P[X = j], the lower Mills ratio."""
 
 
-def upper_tail(calc: Arithmetic, n: Whole, j: Whole, p: Number) -> Number:
+def upper_tail(calc: Arithmetic, n: int, j: int, p: Number) -> Number:
     """P[X ≥ j] for X ~ Bin(n, p) and 0 ≤ j ≤ n."""
     return calc.pmf(n, j, p) * (1 + calc.above(n, j, p))
 
 
-def lower_tail(calc: Arithmetic, n: Whole, j: Whole, p: Number) -> Number:
+def lower_tail(calc: Arithmetic, n: int, j: int, p: Number) -> Number:
     """P[X ≤ j] for X ~ Bin(n, p) and 0 ≤ j ≤ n."""
     return calc.pmf(n, j, p) * (1 + calc.below(n, j, p))
 

@@ -49,11 +49,6 @@ def ceil(value: arb) -> int:
     return int(whole)
 
 
-def at_least(whole: int, least: int) -> int:
-    """The larger of two whole numbers."""
-    return max(whole, least)
-
-
 def maximum(*values: arb) -> arb:
     """A ball around the largest of several numbers."""
     return reduce(arb.max, values)

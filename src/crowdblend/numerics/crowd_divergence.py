@@ -21,19 +21,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crowdblend.numerics.arithmetic import Arithmetic, Number, Whole
+from crowdblend.numerics.arithmetic import Arithmetic, Number
 
-Gap = Callable[[Arithmetic, Whole, Number, Number], Number]
-Mills = Callable[[Whole, Whole, Number], Number]
+Gap = Callable[[Arithmetic, int, Number, Number], Number]
+Mills = Callable[[int, int, Number], Number]
 
 
-def one_more(calc: Arithmetic, k: Whole, p: Number, factor: Number) -> Number:
+def one_more(calc: Arithmetic, k: int, p: Number, factor: Number) -> Number:
     """sup over n of more(n)."""
     peak = calc.ceil(k - 2 + (k - 1) * (1 - p) / (factor * p))
     return _largest_gap(calc, peak, k, p, factor, calc.above)
 
 
-def one_fewer(calc: Arithmetic, k: Whole, p: Number, factor: Number) -> Number:
+def one_fewer(calc: Arithmetic, k: int, p: Number, factor: Number) -> Number:
     """sup over n of fewer(n)."""
     peak = calc.ceil(k - 2 + (k - 1) * (1 - p) * factor / p)
     if calc.surely(peak > calc.largest) and calc.surely(p * calc.largest > k):
@@ -42,16 +42,16 @@ def one_fewer(calc: Arithmetic, k: Whole, p: Number, factor: Number) -> Number:
     return _largest_gap(calc, peak, k, p, factor, calc.below)
 
 
-def _largest_gap(calc: Arithmetic, peak: Whole, k: Whole, p: Number, factor: Number, mills: Mills) -> Number:
-    def gap(n: Whole) -> Number:
+def _largest_gap(calc: Arithmetic, peak: int, k: int, p: Number, factor: Number, mills: Mills) -> Number:
+    def gap(n: int) -> Number:
         mass = calc.pmf(n, k - 1, p)
         return mass if calc.surely(factor == 1) else mass * (1 - (factor - 1) * mills(n, k - 1, p))
 
-    sizes = [calc.at_least(peak + step, k - 1) for step in (-1, 0)]
+    sizes = [max(peak + step, k - 1) for step in (-1, 0)]
     return calc.nonnegative(calc.maximum(*map(gap, sizes)))
 
 
-def crowd_divergence(calc: Arithmetic, k: Whole, rate: Number, blend: Number, growth: Number) -> Number:
+def crowd_divergence(calc: Arithmetic, k: int, rate: Number, blend: Number, growth: Number) -> Number:
     """The largest divergence at e^ε' = growth that sampling leaves to a mechanism hiding people in crowds.
 
     The mechanism may tell crowd members apart by a factor blend = e^ε, and may react by at most that factor to a
@@ -68,7 +68,7 @@ def crowd_divergence(calc: Arithmetic, k: Whole, rate: Number, blend: Number, gr
     return calc.maximum(up, gain * _two_corners(calc, one_fewer, k, rate, blend, growth * rate / (gain * blend)))
 
 
-def _two_corners(calc: Arithmetic, gap: Gap, k: Whole, rate: Number, blend: Number, factor: Number) -> Number:
+def _two_corners(calc: Arithmetic, gap: Gap, k: int, rate: Number, blend: Number, factor: Number) -> Number:
     near = gap(calc, k, rate, factor)
     if calc.surely(blend == 1):
         return near

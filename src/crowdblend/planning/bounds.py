@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from flint import arb
 
@@ -12,7 +11,6 @@ from crowdblend.calculus import Derivation, Rule
 from crowdblend.calculus.rules import blending, mechanisms, parts, sampling
 from crowdblend.errors import NotApplicable
 from crowdblend.numerics.balls import expm1, log1p, precision, round_down
-from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.planning.parts import derive_parts
 from crowdblend.planning.request import PlanRequest
 
@@ -113,18 +111,3 @@ BOUNDS = (
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
 )
-
-
-def estimate_delta(k: Any, rate: Any, epsilon: Any, blend_epsilon: Any = 0.0) -> Any:
-    """δ of suppression.exact (blend_epsilon = 0) or blending.sharp for arrays that broadcast against each other.
-
-    Uses the same formula as the certificates, in double precision; about nine digits agree.
-
-    >>> [f"{delta:.6g}" for delta in estimate_delta(20, 0.1, [0.25, 0.5])]
-    ['6.31039e-08', '2.63178e-11']
-    """
-    from crowdblend.numerics import floats  # noqa: PLC0415  only estimates load NumPy and SciPy
-
-    k, rate, epsilon, blend_epsilon = floats.aligned(k, rate, epsilon, blend_epsilon)
-    with floats.quietly():
-        return crowd_divergence(floats, k, rate, floats.exp(blend_epsilon), floats.exp(epsilon))
