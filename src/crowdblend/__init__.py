@@ -19,11 +19,11 @@ from crowdblend.version import __version__
 if TYPE_CHECKING:
     from crowdblend.api.checks import audit, compose, sign, verify
     from crowdblend.api.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
-    from crowdblend.api.ledger import Ledger
     from crowdblend.api.rehearsals import rehearse
     from crowdblend.api.release import release, resume
     from crowdblend.calculus.certificate import Certificate
     from crowdblend.errors import CrowdblendError
+    from crowdblend.ledger import Ledger
     from crowdblend.mechanisms.measurement import sample_and_sanitize
     from crowdblend.planning.plan import Plan, plan
     from crowdblend.policies.choosing import Choosing
@@ -48,7 +48,7 @@ _MODULES = {
     "ExactSample": "policies.sampling",
     "Graph": "policies.graph",
     "GraphStatistic": "policies.graph",
-    "Ledger": "api.ledger",
+    "Ledger": "ledger",
     "Links": "policies.graph",
     "Microdata": "policies.microdata",
     "NamedBox": "policies.points",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import crowdblend
 
-HEAVY = ("numpy", "scipy", "duckdb", "pyarrow", "pandas", "polars", "sqlalchemy", "click", "flint")
+HEAVY = ("numpy", "scipy", "duckdb", "pyarrow", "pandas", "polars", "click", "flint")
 
 # What runs on data, or reads them.
 ON_DATA = ("sample_and_sanitize", "read", "PublishedRelease")

@@ -139,12 +139,6 @@ def test_the_quick_hash_loses_nobody(tmp_path: Path) -> None:
         assert one.rows
 
 
-def test_old_names_are_found_only_where_they_are_wanted(tmp_path: Path) -> None:
-    path = write(people(100), tmp_path / "one.csv")
-    assert known("duckdb", path).old_name is None
-    assert str(known("duckdb", path, Wanted(SECRET, old_names=True)).old_name).startswith("source:")
-
-
 def test_columns_that_tell_rows_apart() -> None:
     chance = np.random.default_rng(1)
     number, columns = 4_000, {"constant": 1, "sex": 2, "age": 100, "town": 300}

@@ -327,7 +327,7 @@ def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_pa
     lines = (town / "people.csv").read_text().splitlines(keepends=True)
     (tmp_path / "people.csv").write_text("".join(lines[:-1]))
     later = parse_policy(POLICY.replace("people = 3000", "people = 2999"), tmp_path)
-    with pytest.raises(DoesNotCompose, match=r"^release 1 has already used this sample"):
+    with pytest.raises(DoesNotCompose, match=r"^Release 1 has already used this sample"):
         release(later, tmp_path / "two", ledger=ledger, key=KEY)
     release(later, tmp_path / "two", ledger=ledger)
 

@@ -23,11 +23,10 @@ KEY = b"\x5a" * 32
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "ledger.sqlite"
     ledger = Ledger.create(made)
-    first = ledger.begin(spending("draw-1", population="[bold]town"), sealed_key=KEY)
-    ledger.output_begins(first)
+    first = ledger.begin(spending("draw-1", population="[bold]town"), key=KEY, seal=True)
     ledger.finish(first, certificate_digest=DIGEST, data_sha256=DATA)
     ledger.begin(spending("draw-2", population="[bold]town"))
-    ledger.abandon(ledger.begin(shared("survey", "country")))
+    ledger.begin(shared("survey", "country"))
     return made
 
 
@@ -50,7 +49,7 @@ def test_list(ask) -> None:
     code, out, err = ask("list", "--json")
     assert (code, err) == (0, "")
     entries = json.loads(out)["entries"]
-    assert [entry["status"] for entry in entries] == ["finished", "unfinished", "abandoned"]
+    assert [entry["status"] for entry in entries] == ["finished", "unfinished", "unfinished"]
     assert entries[0]["guarantees"][0]["kind"] == "ZeroKnowledge"
     assert {"id", "created", "population", "sample", "fresh", "kind", "folder", "software", "key"} <= set(entries[0])
     code, out, _ = ask("list")
@@ -83,11 +82,11 @@ def test_show(ask) -> None:
 def test_budget(ask) -> None:
     code, out, _ = ask("budget", "--json")
     assert code == 0
-    [budget] = json.loads(out)["budgets"]
-    assert budget["releases"] == [1, 2]
+    budget, other = json.loads(out)["budgets"]
+    assert (budget["releases"], other["releases"]) == ([1, 2], [3])
     assert budget["differential"]["epsilon"] == 2.0
     assert budget["zero_knowledge"]["aggregate"]["rounds"] == 2
-    assert ask("budget", "[bold]town", "--json")[1] == out
+    assert json.loads(ask("budget", "[bold]town", "--json")[1])["budgets"] == [budget]
     assert "e^2" in ask("budget")[1]
 
 
@@ -135,10 +134,10 @@ def test_a_missing_ledger_is_not_an_empty_one(ask, tmp_path: Path, monkeypatch: 
     for arguments in (["list"], ["budget"], ["check"], ["show", "1"]):
         code, out, err = ask(*arguments, where=missing)
         assert (code, out) == (2, "")
-        assert "there is no ledger" in err
+        assert "There is no ledger" in err
     for arguments in (["list"], ["budget"]):
         code, out, _ = ask(*arguments, where=None)
-        assert (code, out) == (0, "the ledger has no releases yet.\n")
+        assert (code, out) == (0, "The ledger has no releases yet.\n")
     monkeypatch.setenv("CROWDBLEND_LEDGER", missing)
     assert ask("list", where=None)[0] == 2
     assert not Path(missing).exists()
@@ -150,14 +149,15 @@ def test_the_variable_names_the_ledger(ask, path: Path, monkeypatch: pytest.Monk
 
 
 def test_importing_the_ledger_loads_no_database() -> None:
-    code = "import sys, crowdblend.ledger, crowdblend.cli.ledger; assert 'sqlalchemy' not in sys.modules"
+    heavy = {"psycopg", "duckdb", "numpy"}
+    code = f"import sys, crowdblend.ledger, crowdblend.cli.ledger; assert not {heavy} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
 def test_budget_by_profile(ask, path: Path) -> None:
     code, out, _ = ask("budget", "--delta", "1e-5", "--json")
     assert code == 0
-    (budget,) = json.loads(out)["budgets"]
+    budget, _ = json.loads(out)["budgets"]
     assert budget["profile"]["delta"] == 1e-5
     assert budget["profile"]["epsilon"] < budget["differential"]["epsilon"] * 1.01
     assert budget["profile"]["relation"] == "add-remove"
@@ -201,7 +201,7 @@ epsilon = 1.0
 def test_budget_for_a_group(ask) -> None:
     code, out, err = ask("budget", "--group", "3", "--json")
     assert (code, err) == (0, "")
-    (budget,) = json.loads(out)["budgets"]
+    budget, _ = json.loads(out)["budgets"]
     assert (budget["group"]["kind"], budget["group"]["people"]) == ("ZeroKnowledge", 3)
     code, out, _ = ask("budget", "--group", "3")
     assert code == 0

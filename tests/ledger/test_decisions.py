@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.ledger import Ledger, store
-from crowdblend.ledger.beside import Known, same_sample
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.chain import next_record
+from crowdblend.ledger.conflicts import KnownRelease, same_sample
 from crowdblend.ledger.entry import Entry
-from crowdblend.ledger.history import replay
+from crowdblend.ledger.history import History
 from crowdblend.ledger.identity import Identity, fingerprint, identity_of
+from crowdblend.ledger.integrity import check_keys, read_identities
 from crowdblend.ledger.location import Location
 from crowdblend.ledger.overlap import (
     FALSE_ALARM,
@@ -29,7 +31,6 @@ from crowdblend.ledger.overlap import (
 )
 from crowdblend.ledger.secrets import commitment
 from crowdblend.ledger.sketch import MOST, Anchor, Sketch, sketch, sketch_of
-from crowdblend.ledger.sound import check_keys, identities_of
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import shared, spending
 from tests.ledger.test_overlap import SECRET, hashed, of, rows
@@ -196,7 +197,7 @@ def test_without_rates_only_nearly_all_people_make_one_sample() -> None:
     ]
     for rates, same in (((0.1, 0.1), True), ((None, 0.1), False), ((0.1, None), False), ((None, None), False)):
         known = [
-            Known(replace(shared(f"s{at}", f"p{at}"), source=identity.source, rate=rate), identity)
+            KnownRelease(replace(shared(f"s{at}", f"p{at}"), source=identity.source, rate=rate), identity)
             for at, (identity, rate) in enumerate(zip(identities, rates, strict=True))
         ]
         assert same_sample(*known) is same
@@ -208,7 +209,7 @@ def test_people_whose_rows_are_alike_are_no_copy() -> None:
     """Rows decide beside people only where they tell apart; beside a table without persons always."""
     alike = rows(dict.fromkeys(range(20), 100))
     first, second = of(range(2000)), of(range(5000, 7000))
-    anchored = [Known(replace(shared(f"s{at}", f"p{at}"), rate=0.1), Identity(f"source:{at}", "h", sketches))
+    anchored = [KnownRelease(replace(shared(f"s{at}", f"p{at}"), rate=0.1), Identity(f"source:{at}", "h", sketches))
                 for at, sketches in enumerate([(first, alike), (second, alike), (alike,)])]  # fmt: skip
     assert not same_sample(anchored[0], anchored[1])
     assert same_sample(anchored[0], anchored[2])
@@ -224,7 +225,7 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def test_a_key_and_a_secret_are_there_once(where: str) -> None:
     ledger = Ledger.create(where)
-    ledger.begin(spending(), sealed_key=bytes(32))
+    ledger.begin(spending(), key=bytes(32), seal=True)
     for statement in ("INSERT INTO @keys VALUES (1, 'x')", "INSERT INTO @secrets VALUES ('sketches', 'x')"):
         with pytest.raises(Exception, match=r"(?i)unique"), ledger._store._database.transaction(writing=True) as opened:
             opened.execute(statement)
@@ -242,11 +243,9 @@ def test_identities_are_kept_and_read(where: str) -> None:
     ledger = Ledger.create(where)
     identity = Identity("source:x", "h", (of(range(5)),))
     ledger.begin(spending(), identity=identity)
-    with ledger._reading() as connection:
-        assert store.identities(connection, [1]) == {1: identity.to_json()}
-    assert (ledger.wanted().columns, ledger.wanted().rows, ledger.wanted().old_names) == (("id",), (), False)
-    ledger.begin(spending("draw-2"))
-    assert ledger.wanted().old_names
+    with ledger._reading() as (transaction, _):
+        assert list(transaction.identities()) == [(fingerprint(identity.to_json()), identity.to_json())]
+    assert (ledger.wanted().columns, ledger.wanted().rows) == (("id",), ())
 
 
 def entry(**named) -> Entry:
@@ -255,30 +254,29 @@ def entry(**named) -> Entry:
 
 def test_identities_are_those_that_were_committed_to() -> None:
     text = Identity("source:x", "h", ()).to_json()
-    stated = entry(identity=fingerprint(text))
-    assert identities_of({1: stated}, {1: text}) == {1: identity_of(text)}
-    assert identities_of({1: entry()}, {}) == {}
+    digest = fingerprint(text)
+    stated = entry(identity=digest)
+    assert dict(read_identities([stated, replace(stated, id=2)], [(digest, text)])) == {digest: identity_of(text)}
+    assert dict(read_identities([entry()], [])) == {}
     for entries, texts in (
-        ({1: stated}, {1: text.replace("x", "y")}),
-        ({1: stated}, {}),
-        ({1: entry()}, {1: text}),
-        ({}, {1: text}),
-        ({1: entry(identity=fingerprint("{}"))}, {1: "{}"}),
+        ([stated], [(digest, text.replace("x", "y"))]),
+        ([stated], []),
+        ([entry()], [(digest, text)]),
+        ([], [(digest, text)]),
+        ([entry(identity=fingerprint("{}"))], [(fingerprint("{}"), "{}")]),
     ):
         with pytest.raises(DoesNotVerify):
-            identities_of(entries, texts)
+            dict(read_identities(entries, texts))
 
 
 @pytest.mark.parametrize(
     ("status", "key", "held", "sound"),
     [
-        ("abandoned", "sealed", True, True),  # the first format left it
-        ("abandoned", "destroyed", True, False),
         ("finished", "destroyed", True, False),
         ("finished", "sealed", True, True),
         ("finished", "sealed", False, False),
         ("finished", "destroyed", False, True),
-        ("abandoned", "sealed", False, True),
+        ("unfinished", "destroyed", True, True),
         ("unfinished", "destroyed", False, False),
     ],
 )
@@ -292,11 +290,17 @@ def test_which_keys_are_there(status: str, key: str, held: bool, sound: bool) ->
             check_keys({1: stated}, keys)
 
 
-def test_a_ledger_comes_to_its_format_once() -> None:
-    content = {"step": "format", "format": "crowdblend ledger 2", "secret": "ab" * 32, "keys": {}}
-    assert replay([content]).summary.secret == "ab" * 32
-    with pytest.raises(DoesNotVerify):
-        replay([content, content])
+def test_a_ledger_is_made_by_its_first_record_alone(where: str) -> None:
+    ledger = Ledger.create(where)
+    with ledger._reading() as (transaction, _):
+        (first,) = transaction.records()
+    history = History()
+    history.follow([first])
+    assert history.secret is not None
+    again = first.body
+    for last, body in ((first, again), (None, again.replace("ledger 1", "ledger 99"))):
+        with pytest.raises(DoesNotVerify, match="Use the crowdblend that wrote it"):
+            History(last=last).follow([next_record(last, body)])
 
 
 @pytest.mark.parametrize(

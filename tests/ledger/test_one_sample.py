@@ -46,7 +46,7 @@ def begin(tmp_path: Path) -> Callable[..., None]:
         key = bytes([len(ledger.entries())]) * 32
         prospect = pending_release(planned, tmp_path / "out", ledger, key)
         warn(prospect)
-        ledger.begin(prospect.spending, identity=prospect.identity, held_key=key)
+        ledger.begin(prospect.spending, identity=prospect.identity, key=key)
 
     return run
 

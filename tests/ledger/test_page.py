@@ -28,7 +28,6 @@ def test_the_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
         monkeypatch.setattr(ledger, "now", lambda day=day: f"2026-03-{day}T09:00:00+00:00")
         entry = made.begin(Spending(population, f"sample-{day}", fresh, kind, released, "out"))
         if fresh:
-            made.output_begins(entry)
             made.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
     [block] = re.findall(r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
-from crowdblend.ledger import Ledger, chain, store
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.chain import next_record
+from crowdblend.ledger.roles import role_statements
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.spendings import spending
@@ -23,9 +25,9 @@ def test_a_missing_ledger_is_made_only_on_request(tmp_path: Path) -> None:
     for make in (False, True):
         with pytest.raises(InvalidInput, match="crowdblend ledger init"):
             Ledger.open(where, make=make)
-    Ledger.create(where).begin(spending(), sealed_key=KEY)
+    Ledger.create(where).begin(spending(), key=KEY, seal=True)
     ledger = Ledger.open(where, make=False)
-    assert ledger.sealed_key(1) == KEY
+    assert ledger.key(1) == KEY
     assert len(ledger.entries()) == 1
     with pytest.raises(InvalidInput, match="already"):
         Ledger.create(where)
@@ -38,7 +40,7 @@ def test_a_missing_ledger_is_made_only_on_request(tmp_path: Path) -> None:
         "DELETE FROM crowdblend.records",
         "TRUNCATE crowdblend.records",
         "UPDATE crowdblend.keys SET key = 'x'",
-        "DELETE FROM crowdblend.about",
+        "TRUNCATE crowdblend.keys",
         "UPDATE crowdblend.secrets SET value = 'x'",
         "DELETE FROM crowdblend.identities",
     ],
@@ -47,7 +49,7 @@ def test_the_database_itself_refuses_edits(tmp_path: Path, statement: str) -> No
     import psycopg
 
     ledger = Ledger.create(place("postgresql", tmp_path))
-    ledger.begin(spending(), sealed_key=KEY)
+    ledger.begin(spending(), key=KEY, seal=True)
     before = ledger.check()
     with pytest.raises(psycopg.Error, match="append-only"):
         execute(statement)
@@ -75,8 +77,8 @@ def roles(tmp_path: Path) -> Iterator[str]:
     where = place("postgresql", tmp_path)
     ledger = Ledger.create(where)
     ledger.limit("residents", epsilon=5.0, delta=1e-3)
-    ledger.begin(spending("first"), sealed_key=KEY)
-    assert crowdblend("ledger", "roles", "--apply", "--ledger", where).returncode == 0
+    ledger.begin(spending("first"), key=KEY, seal=True)
+    execute(*role_statements())
     for who in ("writer", "reader"):
         execute(f"DROP ROLE IF EXISTS test_{who}", f"CREATE ROLE test_{who} LOGIN")
         execute(f"GRANT crowdblend_{who} TO test_{who}")
@@ -93,16 +95,16 @@ def test_a_writer_releases_and_changes_nothing(roles: str) -> None:
 
     where = as_role(roles, "test_writer")
     ledger = Ledger.open(where)
-    entry = ledger.begin(spending("second"), held_key=KEY)
-    ledger.output_begins(entry)
+    entry = ledger.begin(spending("second"), key=KEY)
     ledger.finish(entry, certificate_digest="ab" * 32, data_sha256="cd" * 32)
     ledger.check()
-    statements = [f"{verb} crowdblend.{table}" for table in ("records", "identities", "secrets", "about")
+    statements = [f"{verb} crowdblend.{table}" for table in ("records", "identities", "secrets")
                   for verb in ("DELETE FROM", "TRUNCATE")]  # fmt: skip
     statements += ["UPDATE crowdblend.records SET body = ''", "UPDATE crowdblend.keys SET key = ''",
                    "ALTER TABLE crowdblend.records DISABLE TRIGGER append_only", "DROP TABLE crowdblend.records",
                    "DROP TRIGGER append_only ON crowdblend.records", "CREATE TABLE crowdblend.x (y int)",
-                   "INSERT INTO crowdblend.about VALUES ('x')", "UPDATE crowdblend.secrets SET value = ''"]  # fmt: skip
+                   "INSERT INTO crowdblend.secrets VALUES ('x', 'x')",
+                   "UPDATE crowdblend.secrets SET value = ''"]  # fmt: skip
     for statement in statements:
         with psycopg.connect(where) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement)
@@ -114,13 +116,13 @@ def test_a_writer_adds_to_the_end_of_the_chain_only(roles: str) -> None:
     import psycopg
 
     where = as_role(roles, "test_writer")
-    with Ledger.open(where)._reading() as connection:
-        last = store.last_record(connection)
+    with Ledger.open(where)._reading() as (_, history):
+        last = history.last
     assert last is not None
-    good = chain.append(last, {"step": "output", "entry": 1, "summary": "ab" * 32})
+    good = next_record(last, "{}")
     forged = [
-        chain.append(last._replace(number=10**6), {"summary": "ab" * 32}),
-        chain.append(last._replace(hash="cd" * 32), {"summary": "ab" * 32}),
+        next_record(last._replace(number=10**6), "{}"),
+        next_record(last._replace(hash="cd" * 32), "{}"),
         good._replace(hash="ef" * 32),
         good._replace(body=good.body + " "),
     ]
@@ -147,7 +149,7 @@ def test_a_reader_reads_totals_and_no_keys(roles: str) -> None:
 
     where = as_role(roles, "test_reader")
     ledger = Ledger.open(where, make=False)
-    assert len(ledger.entries()) == len(list(ledger.stream())) == 1
+    assert len(ledger.entries()) == 1
     assert ledger.budget("residents").releases == (1,)
     assert ledger.limits("residents")[0].epsilon == 5.0
     assert ledger.check() == Ledger.open(roles).check()
@@ -161,9 +163,5 @@ def test_a_reader_reads_totals_and_no_keys(roles: str) -> None:
         connection.execute("INSERT INTO crowdblend.records VALUES (9, '', '', '')")
 
 
-def test_the_statements_are_printed_and_names_are_checked(tmp_path: Path) -> None:
-    said = crowdblend("ledger", "roles").stdout
-    assert "GRANT DELETE ON crowdblend.keys TO crowdblend_writer;" in said
-    assert crowdblend("ledger", "roles", "--writer", "x; DROP TABLE y").returncode == 2
-    Ledger.create(tmp_path / "ledger.sqlite")
-    assert crowdblend("ledger", "roles", "--apply", "--ledger", tmp_path / "ledger.sqlite").returncode == 2
+def test_the_statements_are_printed() -> None:
+    assert "GRANT DELETE ON crowdblend.keys TO crowdblend_writer;" in crowdblend("ledger", "roles").stdout

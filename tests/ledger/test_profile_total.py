@@ -1,4 +1,4 @@
-"""Totals by profile: what they come to, what is kept between two looks, and how many more releases fit."""
+"""Totals by profile: what they come to, and how many more releases fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from crowdblend.guarantees import (
     ReplacedCurve,
     Uses,
 )
-from crowdblend.ledger import Ledger, running_total
+from crowdblend.ledger import Ledger
 from crowdblend.publishing.pending import with_profile
 from tests.ledger.spendings import spending
 
@@ -33,20 +33,6 @@ def release(k: int = 8, rate: float = 0.1) -> tuple[Guarantee, ...]:
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     return Ledger.create(tmp_path / "ledger.sqlite")
-
-
-@pytest.fixture
-def composed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Uses, ...]]:
-    """Which uses were composed anew, call by call."""
-    found: list[tuple[Uses, ...]] = []
-    whole = running_total.together
-
-    def watched(uses: tuple[Uses, ...], spacing: float, cut: float):
-        found.append(uses)
-        return whole(uses, spacing, cut)
-
-    monkeypatch.setattr(running_total, "together", watched)
-    return found
 
 
 def test_a_release_is_recorded_with_its_profile(ledger: Ledger) -> None:
@@ -72,23 +58,17 @@ def test_ten_releases_come_to_little_more_than_one(ledger: Ledger) -> None:
     assert [made.name for made in total.assumptions] == ["FIXED_SERIES"]
 
 
-def test_a_new_entry_is_composed_with_what_was_kept(ledger: Ledger, composed: list[tuple[Uses, ...]]) -> None:
-    for k in (8, 9, 10):
+def test_releases_with_other_curves_are_composed_too(ledger: Ledger) -> None:
+    for k in (8, 9, 10, 11):
         ledger.begin(spending(f"draw-{k}", guarantees=release(k)))
-    assert [len(uses) for uses in composed] == [1, 1, 1]
-    first = ledger.total("residents", 1e-5)
-    assert ledger.total("residents", 1e-5) == first
-    assert len(composed) == 3
-    ledger.begin(spending("draw-11", guarantees=release(11)))
-    grown = ledger.total("residents", 1e-5)
-    assert composed[3:] == [(Uses(CrowdCurve(11, 0.0, 0.1), 1),)]
+    total = ledger.total("residents", 1e-5)
     curves: list[LossCurve] = [CrowdCurve(k, 0.0, 0.1) for k in (8, 9, 10, 11)]
     exact = epsilon_of(Profile(tuple(Uses(curve, 1) for curve in curves)), 1e-5)
-    assert grown.epsilon is not None
-    assert exact * (1 - 1e-6) <= grown.epsilon <= exact * 1.005
+    assert total.epsilon is not None
+    assert exact * (1 - 1e-6) <= total.epsilon <= exact * 1.005
 
 
-def test_one_more_release_is_looked_at_without_being_kept(ledger: Ledger, composed: list[tuple[Uses, ...]]) -> None:
+def test_one_more_release_is_looked_at_without_being_kept(ledger: Ledger) -> None:
     ledger.begin(spending("draw-1", guarantees=release()))
     before = ledger.total("residents", 1e-5)
     after = ledger.total("residents", 1e-5, more=spending("draw-2", guarantees=release(9)))
@@ -96,21 +76,19 @@ def test_one_more_release_is_looked_at_without_being_kept(ledger: Ledger, compos
     assert after.epsilon is not None
     assert before.epsilon < after.epsilon
     assert ledger.total("residents", 1e-5) == before
-    assert [len(uses) for uses in composed] == [1, 1]
 
 
-def test_what_was_abandoned_does_not_count(ledger: Ledger) -> None:
-    first = ledger.begin(spending("draw-1", guarantees=release()))
-    alone = ledger.total("residents", 1e-6)
-    second = ledger.begin(spending("draw-2", guarantees=release(9)))
-    both = ledger.total("residents", 1e-6)
-    ledger.abandon(second)
-    assert ledger.total("residents", 1e-6) == alone
-    assert both.epsilon is not None
+def test_populations_that_overlap_are_composed_together(ledger: Ledger) -> None:
+    ledger.begin(spending("draw-1", guarantees=release()))
+    ledger.begin(spending("draw-2", "pupils", guarantees=release(30)))
+    assert ledger.total("nobody", 1e-5).epsilon == 0.0
+    alone = ledger.total("residents", 1e-5)
+    ledger.overlap("residents", "pupils", why="children of residents")
+    both = ledger.total("residents", 1e-5)
+    assert (alone.releases, both.releases) == (1, 2)
     assert alone.epsilon is not None
+    assert both.epsilon is not None
     assert both.epsilon > alone.epsilon
-    ledger.abandon(first)
-    assert ledger.total("residents", 1e-6).epsilon == 0.0
 
 
 def test_entries_without_a_profile_enter_with_their_loss(ledger: Ledger) -> None:
@@ -135,15 +113,15 @@ def test_no_delta_no_total_by_profile(ledger: Ledger) -> None:
 def test_how_many_more_releases_fit(ledger: Ledger) -> None:
     """As many in all as a plan for so many says: the tenth of 10 fits where k = 9 is planned, a twentieth does not."""
     limit, one = Differential(1.0, 1e-6, ADD), spending(guarantees=release(9))
-    fresh = ledger.room(one, limit)
+    fresh = ledger.releases_that_fit(one, limit)
     assert fresh is not None
     assert plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=fresh).k <= 9
     assert plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=fresh + 2).k > 9
     for year in range(4):
         ledger.begin(spending(f"draw-{year}", guarantees=release(9)))
-    assert ledger.room(one, limit) == fresh - 4
-    assert ledger.room(one, Differential(0.1, 1e-9, ADD)) == 0
-    assert ledger.room(spending(guarantees=(Differential(1.0, 0.0, Relation.REPLACE),)), limit) is None
+    assert ledger.releases_that_fit(one, limit) == fresh - 4
+    assert ledger.releases_that_fit(one, Differential(0.1, 1e-9, ADD)) == 0
+    assert ledger.releases_that_fit(spending(guarantees=(Differential(1.0, 0.0, Relation.REPLACE),)), limit) is None
 
 
 def test_under_the_replace_relation_every_release_has_a_profile_too(ledger: Ledger) -> None:

@@ -24,62 +24,47 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
 
 
 def finish(ledger: Ledger, entry: int) -> None:
-    ledger.output_begins(entry)
     ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
 
 
 def test_a_key_is_held_until_the_release_is_finished(ledger: Ledger) -> None:
-    entry = ledger.begin(spending(), held_key=KEY)
-    assert ledger.held_key(entry) == KEY
-    ledger.output_begins(entry)
-    assert ledger.held_key(entry) == KEY
+    entry = ledger.begin(spending(), key=KEY)
+    assert ledger.key(entry) == KEY
+    assert ledger.key(entry) == KEY
     assert [one.id for one in ledger.unfinished()] == [entry]
     ledger.check()
     ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
     assert ledger.unfinished() == ()
     assert ledger.entry(entry).key == "destroyed"
     ledger.check()
-    for gone in (ledger.held_key, ledger.sealed_key):
-        with pytest.raises(InvalidInput):
-            gone(entry)
-
-
-def test_an_abandoned_release_keeps_no_key(ledger: Ledger) -> None:
-    for named in ({"held_key": KEY}, {"sealed_key": KEY}):
-        entry = ledger.begin(spending(f"draw-{named}"), **named)
-        ledger.abandon(entry)
-        for gone in (ledger.held_key, ledger.sealed_key):
-            with pytest.raises((InvalidInput, DoesNotVerify)):
-                gone(entry)
-    ledger.check()
+    with pytest.raises(InvalidInput, match="destroyed"):
+        ledger.key(entry)
 
 
 def test_a_sealed_key_resumes_too_and_stays(ledger: Ledger) -> None:
-    entry = ledger.begin(spending(), sealed_key=KEY)
-    assert ledger.held_key(entry) == KEY
+    entry = ledger.begin(spending(), key=KEY, seal=True)
+    assert ledger.key(entry) == KEY
     finish(ledger, entry)
-    assert ledger.sealed_key(entry) == KEY
+    assert ledger.key(entry) == KEY
     ledger.check()
 
 
-def test_a_release_has_one_key(ledger: Ledger) -> None:
-    with pytest.raises(InvalidInput, match="one key"):
-        ledger.begin(spending(), sealed_key=KEY, held_key=KEY)
+def test_a_key_has_its_length(ledger: Ledger) -> None:
     with pytest.raises(InvalidInput, match="32 bytes"):
-        ledger.begin(spending(), held_key=KEY[:16])
+        ledger.begin(spending(), key=KEY[:16])
     assert ledger.entries() == ()
 
 
 def test_without_a_key_nothing_is_resumed(ledger: Ledger) -> None:
     with pytest.raises(InvalidInput, match="without a key"):
-        ledger.held_key(ledger.begin(spending()))
+        ledger.key(ledger.begin(spending()))
 
 
 def test_a_destroyed_key_leaves_no_trace_in_the_file(tmp_path: Path) -> None:
     """Neither the key nor eight bytes of it, as bytes or as text: the sample's name is a one-way commitment."""
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger.create(path)
-    entry = ledger.begin(spending(sample_name(KEY)), held_key=KEY)
+    entry = ledger.begin(spending(sample_name(KEY)), key=KEY)
     assert KEY.hex().encode() in path.read_bytes()
     finish(ledger, entry)
     content = path.read_bytes().lower()
@@ -103,7 +88,7 @@ def test_the_name_of_a_sample_tells_nothing_of_its_key() -> None:
 def test_resuming_knows_policy_and_folder(ledger: Ledger) -> None:
     from dataclasses import replace
 
-    entry = ledger.begin(replace(spending(), policy="ef" * 32, folder="/data/out", rate=0.25), held_key=KEY)
+    entry = ledger.begin(replace(spending(), policy="ef" * 32, folder="/data/out", rate=0.25), key=KEY)
     found = ledger.entry(entry).spending
     assert (found.policy, found.folder, found.rate) == ("ef" * 32, "/data/out", 0.25)
 
@@ -112,10 +97,10 @@ def test_resuming_knows_policy_and_folder(ledger: Ledger) -> None:
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "ledger.sqlite"
     ledger = Ledger.create(made)
-    finish(ledger, ledger.begin(spending("one"), sealed_key=KEY))
-    finish(ledger, ledger.begin(spending("two"), sealed_key=KEY[::-1]))
-    finish(ledger, ledger.begin(spending("three"), held_key=bytes(32)))
-    ledger.begin(spending("four"), held_key=bytes(31) + b"4")
+    finish(ledger, ledger.begin(spending("one"), key=KEY, seal=True))
+    finish(ledger, ledger.begin(spending("two"), key=KEY[::-1], seal=True))
+    finish(ledger, ledger.begin(spending("three"), key=bytes(32)))
+    ledger.begin(spending("four"), key=bytes(31) + b"4")
     ledger.check()
     return made
 
@@ -153,4 +138,4 @@ def test_a_changed_key_is_not_used(path: Path, entry: int) -> None:
     change(path, f"UPDATE keys SET key = '{bytes(32).hex()}' WHERE entry = {entry}")
     ledger = Ledger.open(path)
     with pytest.raises(DoesNotVerify):
-        (ledger.sealed_key if entry == 1 else ledger.held_key)(entry)
+        ledger.key(entry)

@@ -35,7 +35,6 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
 
 def spend(ledger: Ledger, *arguments, **named) -> int:
     entry = ledger.begin(spending(*arguments, **named))
-    ledger.output_begins(entry)
     ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
     return entry
 
@@ -57,7 +56,7 @@ def test_a_second_release_from_one_sample_is_refused_with_the_theorem(ledger: Le
     with pytest.raises(DoesNotCompose) as refused:
         ledger.begin(shared())
     reason, _, remedy = str(theory.value).partition("; ")
-    assert refused.value.message == f"release 1 has already used this sample. {reason}."
+    assert refused.value.message == f"Release 1 has already used this sample. {reason}."
     assert refused.value.remedy == f"{remedy.capitalize()} Or resume release 1, which is unfinished."
     assert refused.value.code == "same-sample"
     assert len(ledger.entries()) == 1
@@ -217,43 +216,10 @@ def test_unfinished_counts_as_spent(ledger: Ledger) -> None:
         ledger.begin(shared())
 
 
-def test_abandoned_before_any_output_gives_the_sample_back(ledger: Ledger) -> None:
-    ledger.abandon(ledger.begin(shared()))
-    assert ledger.entry(1).status == "abandoned"
-    assert ledger.budgets() == ()
-    assert ledger.begin(shared()) == 2
-
-
-def test_with_an_output_there_is_no_way_back(ledger: Ledger) -> None:
-    entry = ledger.begin(shared())
-    ledger.output_begins(entry)
-    with pytest.raises(InvalidInput, match="counts as spent"):
-        ledger.abandon(entry)
-    with pytest.raises(DoesNotCompose):
-        ledger.begin(shared())
-
-
-def test_an_abandoned_release_cannot_go_on(ledger: Ledger) -> None:
-    entry = ledger.begin(shared())
-    ledger.abandon(entry)
-    for step in (
-        lambda: ledger.output_begins(entry),
-        lambda: ledger.abandon(entry),
-        lambda: ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA),
-    ):
-        with pytest.raises(InvalidInput, match="unfinished"):
-            step()
-
-
-def test_finishing_needs_an_announced_output_and_happens_once(ledger: Ledger) -> None:
+def test_a_release_is_finished_once(ledger: Ledger) -> None:
     entry = ledger.begin(spending())
-    with pytest.raises(InvalidInput, match="output_begins"):
-        ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
-    ledger.output_begins(entry)
-    with pytest.raises(InvalidInput, match="once"):
-        ledger.output_begins(entry)
     ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="finished already"):
         ledger.finish(entry, certificate_digest=DATA, data_sha256=DATA)
     assert ledger.entry(entry).certificate_digest == DIGEST
 
@@ -261,7 +227,6 @@ def test_finishing_needs_an_announced_output_and_happens_once(ledger: Ledger) ->
 @pytest.mark.parametrize("digest", ["", "AB" * 32, "ab" * 31, "xy" * 32, None])
 def test_digests_are_digests(ledger: Ledger, digest) -> None:
     entry = ledger.begin(spending())
-    ledger.output_begins(entry)
     with pytest.raises(InvalidInput, match="SHA-256"):
         ledger.finish(entry, certificate_digest=DIGEST, data_sha256=digest)
 
@@ -278,6 +243,6 @@ def test_a_release_promises_something() -> None:
 
 
 def test_an_unknown_release(ledger: Ledger) -> None:
-    for call in (ledger.entry, ledger.abandon, ledger.output_begins, ledger.sealed_key):
+    for call in (ledger.entry, ledger.key):
         with pytest.raises(InvalidInput, match="no release 7"):
             call(7)

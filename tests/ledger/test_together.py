@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.errors import DoesNotCompose, Refused
 from crowdblend.guarantees import Differential, Relation
-from crowdblend.ledger import Ledger, store  # noqa: F401  forked processes find the database loaded
+from crowdblend.ledger import Ledger
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 
@@ -58,8 +58,7 @@ def spend(path: str, number: int, start, results) -> None:
     try:
         start.wait(timeout=60)
         ledger = Ledger.open(path)
-        entry = ledger.begin(spending(f"draw-{number}", guarantees=LOSS), held_key=number.to_bytes(32, "big"))
-        ledger.output_begins(entry)
+        entry = ledger.begin(spending(f"draw-{number}", guarantees=LOSS), key=number.to_bytes(32, "big"))
         ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
         results.put((entry, f"draw-{number}"))
     except Refused as refused:

@@ -26,15 +26,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pyarrow as pa
 from pyarrow import csv
-from sqlalchemy import Engine, event, text
 
 from crowdblend import reports
 from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.location import Location
-from crowdblend.ledger.postgresql import PostgresqlServer
 from crowdblend.policies import load_policy
 from crowdblend.publishing import committing, exchange
 from crowdblend.publishing.recovery import recover
@@ -57,7 +55,7 @@ k = 30
 epsilon = 2.0
 """
 EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "shutil.rmtree", "sqlite3.connect")
-STEPS = ((Ledger, "begin"), (Ledger, "output_begins"), (Ledger, "finish"), (exchange, "_rename"))
+STEPS = ((Ledger, "begin"), (Ledger, "finish"), (exchange, "_rename"))
 MODES = "release,force,journal,resume"
 WHERE: str | None = None
 """The PostgreSQL database that has the ledger; None where it is a file."""
@@ -71,10 +69,10 @@ def ledger_of(folder: Path) -> Ledger:
 def empty_server() -> None:
     """Begin anew on the server; what a killed release still holds there is ended first."""
     assert WHERE is not None
-    with PostgresqlServer(Location(url=WHERE))._engine.begin() as connection:
+    with psycopg.connect(WHERE) as connection:
         others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
-        connection.execute(text(f"SELECT pg_terminate_backend(pid) {others}"))
-        connection.execute(text("DROP SCHEMA IF EXISTS crowdblend CASCADE"))
+        connection.execute(f"SELECT pg_terminate_backend(pid) {others}")
+        connection.execute("DROP SCHEMA IF EXISTS crowdblend CASCADE")
     Ledger.create(WHERE)
 
 
@@ -96,8 +94,8 @@ class Steps:
         """Every step from now on."""
         sys.addaudithook(self._event)
         if WHERE is not None:
-            for moment in ("before_cursor_execute", "commit"):
-                event.listen(Engine, moment, lambda *_: self.step())
+            for name in ("execute", "commit"):
+                setattr(psycopg.Connection, name, self._around(getattr(psycopg.Connection, name), also_after=False))
         for owner, name in STEPS:
             setattr(owner, name, self._around(getattr(owner, name)))
 
@@ -106,11 +104,12 @@ class Steps:
         if named and self.folder in os.fsdecode(arguments[0]):
             self.step()
 
-    def _around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _around(self, function: Callable[..., Any], *, also_after: bool = True) -> Callable[..., Any]:
         def run(*arguments: Any, **named: Any) -> Any:
             self.step()
             done = function(*arguments, **named)
-            self.step()
+            if also_after:
+                self.step()
             return done
 
         return run
@@ -165,7 +164,7 @@ def look(folder: Path, mode: str, old: bytes) -> None:
         resume(ledger, 1)
         assert verify_file(out).to_dict()["digest"] == ledger.entry(1).certificate_digest
     else:
-        key, policy = ledger.held_key(1), load_policy(folder / "policy.toml")
+        key, policy = ledger.key(1), load_policy(folder / "policy.toml")
         if out.exists():
             assert (out / "data.csv").read_bytes() == old, "published before it was finished"
         other = Ledger.create(folder / "other.sqlite")

@@ -54,16 +54,15 @@ def pieces() -> list[bytes]:
 def test_a_key_that_the_policy_seals_is_in_the_ledger(place: Path) -> None:
     ledger = published(place, seal=True)
     assert ledger.entry(1).key == "sealed"
-    assert ledger.sealed_key(1) == KEY
+    assert ledger.key(1) == KEY
     assert any(piece in written for written in shown(place) for piece in pieces())
 
 
 def test_a_key_that_is_destroyed_leaves_no_piece_behind(place: Path) -> None:
     ledger = published(place, seal=False)
     assert ledger.entry(1).key == "destroyed"
-    for asked in (ledger.sealed_key, ledger.held_key):
-        with pytest.raises(InvalidInput):
-            asked(1)
+    with pytest.raises(InvalidInput):
+        ledger.key(1)
     assert not any(piece in written for written in shown(place) for piece in pieces())
 
 

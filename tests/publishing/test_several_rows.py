@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from crowdblend.cli.main import cli
 from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.steward import steward_sentences
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
@@ -133,8 +133,8 @@ def test_what_duplicates_one_dropped_is_for_the_steward_alone(tmp_path: Path, qu
     assert f"{dropped:,} rows were dropped" in shown.output
     for file in (tmp_path / "out").iterdir():
         assert b"rows_dropped" not in file.read_bytes()
-    assert steward_sentences({}) == []
-    assert steward_sentences({"rows_dropped": 0})[0].startswith("No row was dropped")
+    assert replace(entry, internal={}).steward_sentences() == []
+    assert replace(entry, internal={"rows_dropped": 0}).steward_sentences()[0].startswith("No row was dropped")
 
 
 @pytest.mark.parametrize("engine", ENGINES)

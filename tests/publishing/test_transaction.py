@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +113,7 @@ def test_a_failure_after_the_entry_is_resumed_to_the_same_bytes(
     assert not (place / "out").exists()
     assert not leftovers(place)
     assert ledger.entry(1).status == "unfinished"
-    same = expected(place, ledger.held_key(1))
+    same = expected(place, ledger.key(1))
     done = resume(ledger, 1, load_policy(place / "policy.toml"))
     assert published(place) == same
     assert verify_file(done.folder).to_dict()["digest"] == ledger.entry(1).certificate_digest
@@ -129,7 +128,7 @@ def test_a_crash_leaves_word_of_its_policy(place: Path, ledger: Ledger, monkeypa
         with pytest.raises(SystemExit):
             begin(place, ledger)
     begin(place, ledger)
-    same = expected(place, ledger.held_key(1))
+    same = expected(place, ledger.key(1))
     resume(ledger, 1, force=True)
     assert published(place) == same
     assert not leftovers(place)
@@ -155,7 +154,7 @@ def test_a_ledger_that_is_locked_at_the_end_loses_nothing(
     assert not (place / "out").exists()
     (staging,) = stagings_of(place / "out")
     assert staging.path.stat().st_mode & 0o777 == 0o700
-    same = expected(place, ledger.held_key(1))
+    same = expected(place, ledger.key(1))
     (place / "people.csv").unlink()
     (place / "policy.toml").unlink()
     resume(ledger, 1)
@@ -439,13 +438,10 @@ def test_a_name_that_is_taken_in_the_last_moment_is_left_to_whoever_took_it(
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
 
 
-def test_what_was_abandoned_or_recorded_without_its_place_is_not_resumed(place: Path, ledger: Ledger) -> None:
+def test_what_was_recorded_without_its_place_is_not_resumed(place: Path, ledger: Ledger) -> None:
     entry = ledger.begin(spending())
     assert not Path(ledger.entry(entry).spending.folder).is_absolute()
-    abandoned = ledger.begin(replace(spending("draw-2"), folder=str(place / "out")))
-    ledger.abandon(abandoned)
-    for number in (entry, abandoned):
-        with pytest.raises(InvalidInput) as refused:
-            resume(ledger, number, load_policy(place / "policy.toml"))
-        assert refused.value.code == "cannot-resume"
+    with pytest.raises(InvalidInput) as refused:
+        resume(ledger, entry, load_policy(place / "policy.toml"))
+    assert refused.value.code == "cannot-resume"
     assert ledger.entry(entry).status == "unfinished"

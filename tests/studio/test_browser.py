@@ -13,8 +13,8 @@ import playwright.sync_api as playwright
 import pytest
 
 import crowdblend as cb
-from crowdblend.api.ledger import Ledger
 from crowdblend.demo import town
+from crowdblend.ledger import Ledger
 from tests.needs import chromium
 from tests.studio.running import Running, fill, running
 from tests.studio.steward import WAIT, Steward

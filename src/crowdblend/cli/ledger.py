@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,25 +14,41 @@ from crowdblend.cli.ledger_team import COMMANDS, ledger_option
 from crowdblend.cli.output import (
     Parameter,
     emit,
-    emit_list,
     force_option,
     handle_errors,
     json_option,
     no_figures_option,
     write_text,
 )
+from crowdblend.cli.progress import progress_line
 from crowdblend.cli.sign import ask_passphrase
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
+from crowdblend.lazy import lazy
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
+from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
+from crowdblend.ledger.head import HEAD_NAMESPACE, load_head
 from crowdblend.ledger.limits import Accounts
-from crowdblend.ledger.statements import Limit
-from crowdblend.ledger.steward import steward_sentences
 
-_BATCH = 1000
+if TYPE_CHECKING:
+    from crowdblend import kinds, policies
+    from crowdblend.cli import release
+    from crowdblend.engines import choice
+    from crowdblend.publishing import pending
+    from crowdblend.publishing import release as publishing
+    from crowdblend.signatures import files as signature_files
+else:
+    choice = lazy("crowdblend.engines.choice")
+    kinds = lazy("crowdblend.kinds")
+    policies = lazy("crowdblend.policies")
+    pending = lazy("crowdblend.publishing.pending")
+    publishing = lazy("crowdblend.publishing.release")
+    release = lazy("crowdblend.cli.release")
+    signature_files = lazy("crowdblend.signatures.files")
+
 HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
 
 
@@ -60,7 +75,7 @@ def init_ledger(place: str | None, *, as_json: bool) -> None:
     if as_json:
         emit({"ledger": words})
     else:
-        click.echo(f"made the ledger {words}.")
+        click.echo(f"Made the ledger {words}.")
 
 
 @command.command("list")
@@ -68,18 +83,17 @@ def init_ledger(place: str | None, *, as_json: bool) -> None:
 @json_option
 @handle_errors
 def list_entries(*, where: str | None, as_json: bool) -> None:
-    """List every release, as they are read: a long list begins at once."""
-    ledger = Ledger.open(where, make=False)
+    """List all releases."""
+    entries = Ledger.open(where, make=False).entries()
     if as_json:
-        ledger.check()  # what is printed cannot be taken back
-        emit_list("entries", (entry.to_dict() for entry in ledger.stream()))
-        return
-    some = False
-    for rows in _batches(_row(entry) for entry in ledger.stream()):
-        _tell_rows(rows if some else [HEADINGS, *rows])
-        some = True
-    if not some:
-        click.echo("the ledger has no releases yet.")
+        emit({"entries": [entry.to_dict() for entry in entries]})
+    elif entries:
+        rows = [HEADINGS, *map(_row, entries)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:  # a release stays on its line, however narrow the terminal
+            click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    else:
+        click.echo("The ledger has no releases yet.")
 
 
 @command.command("show")
@@ -97,7 +111,7 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None, as_json: boo
     if internal:
         for name, value in entry.internal.items():
             click.echo(f"{name:<27} {json.dumps(value)}")
-        for line in steward_sentences(entry.internal):
+        for line in entry.steward_sentences():
             click.echo(line)
         return
     for name, value in entry.to_dict().items():
@@ -135,21 +149,15 @@ def resume_entry(
     POLICY is the one that it was begun with; it is only needed where that file has moved. A release that Spark began is
     resumed with --engine spark.
     """
-    from crowdblend.cli.progress import progress_line  # noqa: PLC0415  only needed here
-    from crowdblend.cli.release import notes_on_stderr, print_release, signing  # noqa: PLC0415
-    from crowdblend.engines.choice import engine_named  # noqa: PLC0415
-    from crowdblend.policies import load_policy  # noqa: PLC0415
-    from crowdblend.publishing.release import resume  # noqa: PLC0415
-
     ledger = Ledger.open(where)
-    loaded = None if policy is None else load_policy(policy)
-    sign = None if sign_key is None else signing(sign_key)
+    loaded = None if policy is None else policies.load_policy(policy)
+    sign = None if sign_key is None else release.signing(sign_key)
     with (
-        engine_named(engine, master, conf) as reads,
-        notes_on_stderr(),
+        choice.engine_named(engine, master, conf) as reads,
+        release.notes_on_stderr(),
         progress_line(quiet=as_json) as progress,
     ):
-        done = resume(
+        done = publishing.resume(
             ledger,
             entry_id,
             loaded,
@@ -162,7 +170,7 @@ def resume_entry(
     if as_json:
         emit({"folder": str(done.folder), "entry": done.entry})
     else:
-        print_release(done, None)
+        release.print_release(done, None)
 
 
 @command.command("budget")
@@ -189,7 +197,7 @@ def show_budget(
         budgets = tuple(budget for budget in budgets if budget.population == normal_name(population))
         if not budgets:
             raise InvalidInput(
-                f"nothing was released about the population {population!r}. Leave it out to see all.",
+                f"Nothing was released about the population {population!r}. Leave it out to see all.",
                 where="POPULATION",
                 code="ledger.no-population",
             )
@@ -197,9 +205,9 @@ def show_budget(
         emit({"budgets": [{**_with_group(made, group), **_account(accounts, made, delta)} for made in budgets]})
     elif budgets:
         for budget in budgets:
-            _tell(budget, group, accounts.total(budget.population, delta), accounts.stated.limit(budget.population))
+            _tell(budget, group, accounts.total(budget.population, delta), accounts.declared.limit(budget.population))
     else:
-        click.echo("the ledger has no releases yet.")
+        click.echo("The ledger has no releases yet.")
 
 
 @command.command("plan")
@@ -214,18 +222,23 @@ def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, wh
 
     Each draws a fresh sample, and they are composed by their profiles.
     """
-    from crowdblend.kinds import plan  # noqa: PLC0415  only needed here
-    from crowdblend.policies import load_policy  # noqa: PLC0415
-    from crowdblend.publishing.pending import planned_spending  # noqa: PLC0415
-
     ledger = Ledger.open(where, make=False)
-    spending = planned_spending(plan(load_policy(policy)))
-    epsilon, delta = ledger.limit_or(spending.population, epsilon, delta)
+    spending = pending.planned_spending(kinds.plan(policies.load_policy(policy)))
+    limits = ledger.limits(spending.population)
+    if limits:
+        epsilon = limits[-1].epsilon if epsilon is None else epsilon
+        delta = limits[-1].delta if delta is None else delta
+    if epsilon is None or delta is None:
+        raise InvalidInput(
+            f"{spending.population!r} has no limit. Pass --epsilon and --delta.",
+            where="--epsilon",
+            code="limit.missing",
+        )
     limit = Differential(epsilon, delta, Relation.ADD_REMOVE)
-    count = ledger.room(spending, limit)
+    count = ledger.releases_that_fit(spending, limit)
     if count is None:
         raise Refused(
-            "these releases have no differential privacy for one person more or less that adds up. Plan others.",
+            "These releases have no differential privacy for one person more or less that adds up. Plan others.",
             where="POLICY",
             code="does-not-add-up",
         )
@@ -268,26 +281,25 @@ def check_chain(
     force: bool,
 ) -> None:
     """Find out whether anything in the ledger was edited, cut off, or put back to an earlier state."""
-    from crowdblend.ledger.head import HEAD_NAMESPACE, load_head  # noqa: PLC0415  only needed here
-    from crowdblend.signatures.files import sign_file  # noqa: PLC0415
-
     if (signer and not head) or (key and not save_head):
         raise click.UsageError("--signer needs --head, and --sign needs --save-head.")
     ledger = Ledger.open(where, make=False)
     if head is not None:
-        ledger.check(load_head(Path(head), signer))
+        if signer is not None:
+            signature_files.check_file(Path(head), signer, HEAD_NAMESPACE)
+        ledger.check(load_head(Path(head)))
     if seen is not None:
         ledger.check(seen)
     made = ledger.head()
     if save_head is not None:
         write_text(save_head, made.to_json(), force=force)
         if key is not None:
-            sign_file(Path(save_head), key, HEAD_NAMESPACE, passphrase=ask_passphrase, force=force)
+            signature_files.sign_file(Path(save_head), key, HEAD_NAMESPACE, passphrase=ask_passphrase, force=force)
     if as_json:
         emit({"intact": True, "hash": made.hash, "records": made.records})
     else:
-        click.echo(f"intact: every one of {made.records} records is as it was written.")
-        click.echo(f"keep this hash and pass it as --seen next time: {made.hash}")
+        click.echo(f"Intact: every one of {made.records} records is as it was written.")
+        click.echo(f"Keep this hash and pass it as --seen next time: {made.hash}")
 
 
 def _row(entry: Entry) -> list[str]:
@@ -305,18 +317,6 @@ def _row(entry: Entry) -> list[str]:
     ]
 
 
-def _batches(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
-    while some := list(islice(rows, _BATCH)):
-        yield some
-
-
-def _tell_rows(rows: list[list[str]]) -> None:
-    """Aligned columns; a release stays on its line, however narrow the terminal."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
 def _note(name: str, entry: Entry) -> str:
     if name == "sample":
         return " (drawn for this release)" if entry.spending.fresh else " (already drawn)"
@@ -330,7 +330,7 @@ def _with_group(budget: Budget, group: int | None) -> dict[str, object]:
 
 def _account(accounts: Accounts, budget: Budget, delta: float | None) -> dict[str, object]:
     """The total by profile, and the limit."""
-    limit = accounts.stated.limit(budget.population)
+    limit = accounts.declared.limit(budget.population)
     told = accounts.total(budget.population, delta).to_dict()
     return {"profile": told, "limit": None if limit is None else limit.to_dict()}
 

@@ -7,6 +7,7 @@ import click
 from crowdblend.cli.output import Parameter, emit, handle_errors, json_option
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.populations import Population
+from crowdblend.ledger.roles import role_statements
 
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
@@ -80,7 +81,7 @@ def populations(*, where: str | None, as_json: bool) -> None:
     for one in found:
         _tell(one)
     if not found:
-        click.echo("the ledger has no populations yet.")
+        click.echo("The ledger has no populations yet.")
 
 
 def _tell(one: Population) -> None:
@@ -137,45 +138,19 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
 
 
 @click.command("roles")
-@click.option("--writer", default="crowdblend_writer", show_default=True, metavar="NAME")
-@click.option("--reader", default="crowdblend_reader", show_default=True, metavar="NAME")
-@click.option("--apply", is_flag=True, help="Run the statements in the ledger's database, as its owner.")
-@ledger_option
 @json_option
 @handle_errors
-def roles(*, writer: str, reader: str, apply: bool, where: str | None, as_json: bool) -> None:
-    """Print the SQL of two roles for a ledger in PostgreSQL, or run it.
+def roles(*, as_json: bool) -> None:
+    """Print the SQL of two roles for a ledger in PostgreSQL; its owner runs it with psql.
 
     A writer adds releases, and can change and delete none. A reader sees releases and totals, and no keys.
     """
-    from crowdblend.ledger.roles import role_statements  # noqa: PLC0415  only needed here
-
-    statements = role_statements(writer, reader)
-    if apply:
-        Ledger.open(where).run_as_owner(statements)
+    statements = role_statements()
     if as_json:
-        emit({"applied": apply, "statements": list(statements)})
-    elif apply:
-        click.echo(f"made the roles {writer} and {reader}. Grant them: GRANT {writer} TO somebody;")
+        emit({"statements": list(statements)})
     else:
         for statement in statements:
             click.echo(f"{statement};")
 
 
-@click.command("upgrade")
-@ledger_option
-@json_option
-@handle_errors
-def upgrade(*, where: str | None, as_json: bool) -> None:
-    """Bring a ledger of an earlier version to the present format; the next release would do the same."""
-    ledger = Ledger.open(where)
-    version = ledger.upgrade()
-    if as_json:
-        emit({"format": version})
-        return
-    click.echo(f"the ledger has the format {version}.")
-    if ledger.location.path is None:
-        click.echo("If it has roles, give them their rights to the new tables: crowdblend ledger roles --apply")
-
-
-COMMANDS = (limit, populations, describe, overlap, roles, upgrade)
+COMMANDS = (limit, populations, describe, overlap, roles)

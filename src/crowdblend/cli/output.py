@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -114,14 +114,6 @@ def emit(document: Mapping[str, object]) -> None:
     except UnicodeEncodeError:
         text = json.dumps(document, allow_nan=False)
     click.echo(text)
-
-
-def emit_list(name: str, documents: Iterable[Mapping[str, object]]) -> None:
-    """One JSON object with one list, written as its elements come."""
-    click.echo(f'{{"{name}": [', nl=False)
-    for number, document in enumerate(documents):
-        click.echo((", " if number else "") + json.dumps(document, allow_nan=False), nl=False)
-    click.echo("]}")
 
 
 def tolerate_narrow_streams() -> None:

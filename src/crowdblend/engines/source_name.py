@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import hmac
 from collections.abc import Callable, Sequence
@@ -11,8 +10,6 @@ from pathlib import Path
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import DataSource
-
-_BLOCK = 65_536
 
 
 def files_of(data: DataSource) -> list[Path]:
@@ -45,26 +42,3 @@ def sha256_of(file: Path) -> bytes:
     """The hash of a file's content."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").digest()
-
-
-def old_name(data: DataSource) -> str | None:
-    """How the first format of the ledger named a source: sizes, and blocks from beginning, middle and end."""
-    if data.format == "frame":
-        return None
-    state = hashlib.sha256((data.table or "").lower().removeprefix("main.").encode())
-    source = data.source
-    if Path(source).is_dir():
-        every = list(Path(source).rglob("*"))
-    else:
-        every = [Path(source)] if Path(source).exists() else [Path(one) for one in glob.glob(source, recursive=True)]
-    files = sorted(file for file in every if file.is_file())
-    if not files:
-        state.update(source.partition("?")[0].encode())
-    for file in files:
-        size = file.stat().st_size
-        state.update(str(size).encode())
-        with file.open("rb") as opened:
-            for place in (0, max(0, size // 2 - _BLOCK // 2), max(0, size - _BLOCK)):
-                opened.seek(place)
-                state.update(opened.read(_BLOCK))
-    return UNNAMED + state.hexdigest()[:16]

@@ -1,7 +1,7 @@
-"""The ledger: an append-only list of what releases spent, which refuses what may not be released beside it."""
+"""The ledger: an append-only list of what releases spent, which refuses what conflicts with it."""
 
-from crowdblend.ledger.beside import Outlook
 from crowdblend.ledger.budget import Budget
+from crowdblend.ledger.conflicts import Outlook
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.ledger.ledger import Ledger

@@ -18,7 +18,7 @@ from crowdblend.calculus.rules.composition import (
 )
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
-from crowdblend.ledger.spent import SpentGroup
+from crowdblend.ledger.spending_groups import SpendingGroup
 
 _THOUSAND = 1000
 
@@ -59,7 +59,7 @@ class Budget:
 
 def add_up(
     population: str,
-    groups: Iterable[SpentGroup],
+    groups: Iterable[SpendingGroup],
     overlapping: tuple[str, ...] = (),
     releases: tuple[int, ...] = (),
 ) -> Budget:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -10,19 +9,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from crowdblend.calculus.encoding import decode, encode
+from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 
-Status = Literal["unfinished", "finished", "abandoned"]
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
-# Without references between equal objects, so that equal documents are packed alike.
-_PLAIN = 2
-_LATELY: dict[int, tuple[Any, tuple[Guarantee, ...]]] = {}
-_MOST_LATELY = 1000
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -74,31 +68,16 @@ class Spending(Losses):
     def __post_init__(self) -> None:
         object.__setattr__(self, "population", normal_name(self.population))
         for name in ("population", "sample", "kind", "folder", "source"):
-            _check_name(name, getattr(self, name))
+            check_text(name, getattr(self, name))
         if not isinstance(self.fresh, bool):
-            raise InvalidInput(
-                "fresh is true or false: whether the sample was drawn for this release.",
-                where="fresh",
-                code="ledger.fresh",
-            )
-        if not isinstance(self.guarantees, tuple) or not self.guarantees:
-            raise InvalidInput(
-                "a release has at least one guarantee. Pass those of its certificate.",
-                where="guarantees",
-                code="ledger.guarantees",
-            )
-        if not all(isinstance(guarantee, Guarantee) for guarantee in self.guarantees):
-            raise InvalidInput(
-                "guarantees holds something else than guarantees. Pass those of the certificate.",
-                where="guarantees",
-                code="ledger.guarantees",
-            )
+            raise _refusal("fresh", "fresh is true or false: whether the sample was drawn for this release.")
+        guarantees = self.guarantees
+        if not isinstance(guarantees, tuple) or not all(isinstance(made, Guarantee) for made in guarantees):
+            raise _refusal("guarantees", "guarantees is no tuple of guarantees. Pass those of the certificate.")
+        if not guarantees:
+            raise _refusal("guarantees", "A release has at least one guarantee. Pass those of its certificate.")
         if self.rate is not None and not (isinstance(self.rate, int | float) and 0 < self.rate <= 1):
-            raise InvalidInput(
-                "rate is a probability above 0. Pass the largest with which anybody was sampled.",
-                where="rate",
-                code="ledger.rate",
-            )
+            raise _refusal("rate", "rate is a probability above 0. Pass the largest with which anybody was sampled.")
         if self.policy is not None:
             check_digest("policy", self.policy)
 
@@ -109,20 +88,18 @@ class Spending(Losses):
 
 @dataclass(frozen=True)
 class Entry:
-    """A release in the ledger. It counts as spent unless it was abandoned before an output could exist."""
+    """A release in the ledger. It counts as spent from the moment it is begun."""
 
     id: int
     created: str
     spending: Spending
     key: Literal["destroyed", "sealed"]
     software: str
-    status: Status = "unfinished"
-    output: bool = False
-    """Whether an output may exist: from then on the entry cannot be abandoned."""
+    status: Literal["unfinished", "finished"] = "unfinished"
     certificate_digest: str | None = None
     data_sha256: str | None = None
     key_commitment: str | None = None
-    """What the chain knows of the key; None where no key was passed, or by a version that recorded none."""
+    """What the chain knows of the key; None where no key was passed."""
     identity: str | None = None
     """The SHA-256 of the identity of the source, which the ledger keeps beside the chain; None where it has none."""
     not_compared: tuple[int, ...] = ()
@@ -131,17 +108,12 @@ class Entry:
     """What only the steward may know of the release."""
 
     @property
-    def counts(self) -> bool:
-        """Whether the release has been spent."""
-        return self.status != "abandoned"
-
-    @property
     def keeps_key(self) -> bool:
         """Whether the key belongs in the ledger now: for ever if it is sealed, else until the release is finished."""
-        return self.status == "unfinished" or (self.key == "sealed" and self.status == "finished")
+        return self.key_commitment is not None and (self.status == "unfinished" or self.key == "sealed")
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry as JSON-ready data; neither a key nor what is internal is part of it."""
+        """Return the entry as JSON-ready data; neither a key nor what is internal is part of it."""
         return {
             "id": self.id,
             "created": self.created,
@@ -153,33 +125,19 @@ class Entry:
             "key": self.key,
         }
 
-
-def spending_of(document: dict[str, Any]) -> Spending:
-    """The spending that a record holds; the first format knew neither rate nor policy."""
-    named = {name: document[name] for name in ("population", "sample", "fresh", "kind", "folder", "source")}
-    guarantees = decoded_guarantees(document["guarantees"])
-    return Spending(**named, guarantees=guarantees, rate=document.get("rate"), policy=document.get("policy"))
-
-
-def decoded_guarantees(documents: Any) -> tuple[Guarantee, ...]:
-    """The guarantees that JSON-ready data describe; equal ones are decoded once."""
-    known = _LATELY.get(id(documents))
-    if known is not None and known[0] is documents:
-        return known[1]
-    found = _decoded(marshal.dumps(documents, _PLAIN))
-    if len(_LATELY) >= _MOST_LATELY:
-        _LATELY.clear()
-    _LATELY[id(documents)] = documents, found  # what is held keeps its id
-    return found
-
-
-@lru_cache(maxsize=4096)
-def _decoded(packed: bytes) -> tuple[Guarantee, ...]:
-    return tuple(decode(one) for one in marshal.loads(packed))
+    def steward_sentences(self) -> list[str]:
+        """Return what the internal numbers mean for whoever released it; they are never published."""
+        dropped = self.internal.get("rows_dropped")
+        if dropped is None:
+            return []
+        if dropped == 0:
+            return ["No row was dropped: nobody who is counted has more rows than the policy allows."]
+        rows = "1 row was" if dropped == 1 else f"{dropped:,} rows were"
+        return [f"{rows} dropped: of people with several rows, only as many random ones count as the policy allows."]
 
 
 def normal_name(name: str) -> str:
-    """A population's name in Unicode's composed form, with one space between words and none around them.
+    """Return a population's name in Unicode's composed form, with one space between words and none around them.
 
     >>> normal_name(" residents  of A\\u030arhus ")
     'residents of Århus'
@@ -192,7 +150,7 @@ def _normal(name: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ")
 
 
-def check_digest(name: str, value: Any) -> None:
+def check_digest(name: str, value: object) -> None:
     """Refuse what is no SHA-256."""
     if not isinstance(value, str) or not _DIGEST.fullmatch(value):
         raise InvalidInput(
@@ -200,9 +158,14 @@ def check_digest(name: str, value: Any) -> None:
         )
 
 
-def _check_name(name: str, value: Any) -> None:
+def check_text(name: str, value: object) -> None:
+    """Refuse what is no short text that can be printed."""
     longest = _LONGEST.get(name, _LONGEST_NAME)
     if not isinstance(value, str) or not value.strip() or not value.isprintable() or len(value) > longest:
         raise InvalidInput(
-            f"{name} is a name of 1 to {longest} printable characters. Correct it.", where=name, code="ledger.name"
+            f"{name} is a text of 1 to {longest} printable characters. Correct it.", where=name, code="ledger.name"
         )
+
+
+def _refusal(name: str, message: str) -> InvalidInput:
+    return InvalidInput(message, where=name, code=f"ledger.{name}")

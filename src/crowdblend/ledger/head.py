@@ -4,7 +4,6 @@ that was cut off, replaced or put back to an earlier state."""
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,30 +40,26 @@ def read_head(text: str) -> Head:
             raise ValueError
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise InvalidInput(
-            "this is no head of a ledger. Pass a file that crowdblend ledger check --save-head wrote.",
+            "This is no head of a ledger. Pass a file that crowdblend ledger check --save-head wrote.",
             where="--head",
             code="ledger.head",
         ) from None
     return made
 
 
-def load_head(path: Path, signer: str | os.PathLike[str] | None = None) -> Head:
-    """The head in a file; with a signer, one that was signed by a key that counts."""
+def load_head(path: Path) -> Head:
+    """Return the head in a file."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError):
         raise InvalidInput(f"{path} cannot be read. Name a head.", where="--head", code="ledger.head") from None
-    if signer is not None:
-        from crowdblend.signatures.files import check_file  # noqa: PLC0415 - loads cryptography
-
-        check_file(path, signer, HEAD_NAMESPACE)
     return read_head(text)
 
 
 def behind(records: int) -> DoesNotVerify:
     """The refusal of a ledger that does not hold what a head commits to."""
     return DoesNotVerify(
-        f"the ledger is not the one whose {records} records the head seals: its end was cut off, an older file was "
+        f"The ledger is not the one whose {records} records the head seals: its end was cut off, an older file was "
         "put in its place, or it is another ledger. Restore it from a backup.",
         where="ledger",
         code="does-not-verify",

@@ -1,155 +1,88 @@
-"""From records to entries: a release is begun, may get an output, and is finished or abandoned."""
+"""From records to entries: a release is begun and finished, and stewards declare what holds for a population."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.ledger.chain import unreadable, version_of
-from crowdblend.ledger.entry import Entry, check_digest, spending_of
-from crowdblend.ledger.statements import is_statement
-from crowdblend.ledger.summary import Summary, false_seal
+import msgspec
 
-SEALED_SINCE = 4
-"""The format since which every record seals the summary after it as it is computed here."""
+from crowdblend.errors import CrowdblendError, DoesNotVerify
+from crowdblend.ledger.chain import FORMAT, Record, check_record
+from crowdblend.ledger.declarations import Declarations
+from crowdblend.ledger.entry import Entry
+from crowdblend.ledger.limits import Accounts
+from crowdblend.ledger.records import Begun, Created, Finished, Step, to_step
+from crowdblend.ledger.spending_groups import SpendingGroup
 
 
 @dataclass
 class History:
-    """What the records leave: every entry by its id, and their summary."""
+    """What the records of a ledger say together, up to the last one that was followed."""
 
+    last: Record | None = None
     entries: dict[int, Entry] = field(default_factory=dict)
-    summary: Summary = field(default_factory=Summary)
-    version: int = 1
+    groups: Counter[SpendingGroup] = field(default_factory=Counter)
+    """How many releases spent the same about the same people, in the order of the first."""
+    declarations: Declarations = field(default_factory=Declarations)
+    secret: str | None = None
+    """The commitment to the ledger's secret."""
+    latest: str = ""
+    """The latest time that a record has."""
 
-    def follow(self, content: dict[str, Any]) -> None:
-        """Take one more record into account; raises InvalidInput when it may not follow."""
-        step = content["step"]
-        if step == "format":
-            self._new_format(content)
-            self.summary.follow(content)
-            return
-        if is_statement(step):
-            self.summary.follow(content)
-            return
-        if step == "begun":
-            entry = begun(content)
-            if type(entry.id) is not int or entry.id != len(self.entries) + 1:
-                raise InvalidInput(
-                    "entries are numbered one after the other. Begin the next one.", where="ledger", code="ledger.step"
+    def follow(self, records: Iterable[Record]) -> None:
+        """Take more records into account; raises DoesNotVerify at the first that is not as it was written."""
+        for record in records:
+            check_record(record, self.last)
+            try:
+                self._take(to_step(record.body))
+            except (msgspec.MsgspecError, LookupError, TypeError, ValueError, RecursionError, CrowdblendError):
+                raise DoesNotVerify(
+                    f"Record {record.number} of the ledger holds nothing that this version understands. "
+                    "Use the crowdblend that wrote it, or restore a backup.",
+                    where=f"record {record.number}",
+                    code="ledger.unreadable",
+                ) from None
+            self.last = record
+
+    def _take(self, step: Step) -> None:
+        if not step.at.isprintable():
+            raise ValueError("a time is a printable text")
+        match step:
+            case Created():
+                if self.last is not None or step.format != FORMAT:
+                    raise ValueError("a ledger is created once, in the format of this version")
+                self.secret = step.secret
+            case Begun():
+                if self.last is None or step.entry != len(self.entries) + 1:
+                    raise ValueError("entries are numbered one after the other")
+                entry = self.entries[step.entry] = step.to_entry()
+                self.groups[SpendingGroup.of(entry.spending)] += 1
+            case Finished():
+                if self.entries[step.entry].status == "finished":
+                    raise ValueError("a release is finished once")
+                self.entries[step.entry] = replace(
+                    self.entries[step.entry],
+                    status="finished",
+                    certificate_digest=step.certificate_digest,
+                    data_sha256=step.data_sha256,
+                    internal=step.internal,
                 )
-        else:
-            entry = after(self.entries[content["entry"]], content)
-        self.entries[entry.id] = entry
-        self.summary.follow(content, entry)
+            case _:
+                self.declarations.add(step)
+        self.latest = max(self.latest, step.at)
 
-    def _new_format(self, content: dict[str, Any]) -> None:
-        """With the second format the ledger got its secret, and sealed keys of an older version got commitments."""
-        version = version_of(content["format"])
-        if version <= self.version:
-            raise InvalidInput("the ledger has this format already. Go on.", where="ledger", code="ledger.step")
-        if self.summary.secret is None:
-            check_digest("secret", content["secret"])
-            for number in content["keys"]:
-                self.entries[int(number)] = with_commitment(self.entries[int(number)], content)
-            self.summary.secret = content["secret"]
-        self.version = version
+    @property
+    def accounts(self) -> Accounts:
+        """What was spent and declared."""
+        return Accounts(tuple(replace(group, count=count) for group, count in self.groups.items()), self.declarations)
 
+    def releases(self, populations: Iterable[str]) -> tuple[int, ...]:
+        """Return the numbers of the releases about some populations."""
+        names = set(populations)
+        return tuple(entry.id for entry in self.entries.values() if entry.spending.population in names)
 
-def replay(contents: Iterable[dict[str, Any]]) -> History:
-    """What all records come to; raises DoesNotVerify where one seals a summary that does not follow from them."""
-    history = History()
-    for number, content in enumerate(contents, 1):
-        try:
-            history.follow(content)
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError, CrowdblendError):
-            raise unreadable(number) from None
-        if history.version >= SEALED_SINCE and content.get("summary") != history.summary.seal():
-            raise false_seal(number)
-    return history
-
-
-def entry_of(contents: Iterable[dict[str, Any]], entry_id: int) -> Entry | None:
-    """One entry, from the records about it alone; None where there are none, or one is about another."""
-    entry: Entry | None = None
-    for content in contents:
-        step = content["step"]
-        if step != "format" and content["entry"] != entry_id:
-            return None
-        if step == "begun":
-            entry = begun(content)
-        elif entry is not None:
-            entry = with_commitment(entry, content) if step == "format" else after(entry, content)
-    return entry
-
-
-def with_commitment(entry: Entry, content: Mapping[str, Any]) -> Entry:
-    """An entry of the first format with the commitment to its key that a record of the second has."""
-    stated = content["keys"][str(entry.id)]
-    check_digest("key", stated)
-    return replace(entry, key_commitment=stated)
-
-
-def begun(content: dict[str, Any]) -> Entry:
-    """The entry that a record begins."""
-    for name in ("at", "software"):
-        if not isinstance(content[name], str) or not content[name].isprintable():
-            raise InvalidInput(f"{name} is a printable text. Correct it.", where=name, code="ledger.name")
-    if content["key"] not in ("destroyed", "sealed"):
-        raise InvalidInput("a key is destroyed or sealed. Correct it.", where="key", code="ledger.key")
-    for name in ("key_commitment", "identity", "total"):
-        if content.get(name) is not None:
-            check_digest(name, content[name])
-    return Entry(
-        id=content["entry"],
-        created=content["at"],
-        key=content["key"],
-        software=content["software"],
-        key_commitment=content.get("key_commitment"),
-        identity=content.get("identity"),
-        not_compared=tuple(int(number) for number in content.get("not_compared", ())),
-        spending=spending_of(content),
-    )
-
-
-def after(entry: Entry, content: dict[str, Any]) -> Entry:
-    """The entry after one more step; raises InvalidInput when the step may not follow."""
-    match content["step"], entry.status, entry.output:
-        case "output", "unfinished", False:
-            return _changed(entry, output=True)
-        case "finished", "unfinished", True:
-            digests = {name: content[name] for name in ("certificate_digest", "data_sha256")}
-            for name, value in digests.items():
-                check_digest(name, value)
-            internal = content.get("internal", {})
-            if not isinstance(internal, dict):
-                raise InvalidInput(
-                    "internal facts are names with values. Correct them.", where="internal", code="ledger.internal"
-                )
-            return _changed(entry, status="finished", internal=internal, **digests)
-        case "abandoned", "unfinished", False:
-            return _changed(entry, status="abandoned")
-    raise InvalidInput(
-        _WHY[content["step"], entry.status].format(id=entry.id), where=f"release {entry.id}", code="ledger.step"
-    )
-
-
-def _changed(entry: Entry, **fields: Any) -> Entry:
-    """The entry with other values, which need no check: a ledger has very many."""
-    made = object.__new__(Entry)
-    made.__dict__.update(entry.__dict__, **fields)
-    return made
-
-
-_ENDED = "release {id} is no longer unfinished. Begin a new one."
-_WHY = {
-    ("output", "unfinished"): "the output of release {id} was announced before, and is announced once. Go on.",
-    (
-        "finished",
-        "unfinished",
-    ): "the output of release {id} is announced before it is finished. Call output_begins.",
-    ("abandoned", "unfinished"): "release {id} may have an output, so it counts as spent. Resume it instead.",
-    **{(step, status): _ENDED for step in ("output", "finished", "abandoned") for status in ("finished", "abandoned")},
-}
+    def populations(self) -> tuple[str, ...]:
+        """Return every population that something was released about, in the order of the first release."""
+        return tuple(dict.fromkeys(group.population for group in self.groups))

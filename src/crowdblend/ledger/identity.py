@@ -18,15 +18,13 @@ UNNAMED = "source:"
 class Identity:
     """The name of the exact content of a source, and sketches of its people and rows.
 
-    `hashing` names the hash function of the sketches: only sketches of one function are compared. `old_name` is what
-    the first format called this source; it is compared with old entries and not kept. `numbered` says that the ids
-    look like a table's own numbering, 1 to n; it is for the words of a refusal, and not kept either.
+    `hashing` names the hash function of the sketches: only sketches of one function are compared. `numbered` says that
+    the ids look like a table's own numbering, 1 to n; it is for the words of a refusal, and not kept.
     """
 
     source: str
     hashing: str
     sketches: tuple[Sketch, ...]
-    old_name: str | None = None
     numbered: bool = False
 
     def to_json(self) -> str:
@@ -72,5 +70,3 @@ class Wanted:
     secret: bytes
     columns: tuple[str, ...] = ()
     rows: tuple[Anchor, ...] = ()
-    old_names: bool = False
-    """Whether there are entries of the first format, which have nothing but names."""

@@ -3,98 +3,123 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from threading import RLock
+from typing import Any, TypeVar
 
-from crowdblend.errors import InvalidInput
-from crowdblend.ledger import store
-from crowdblend.ledger.beside import Known, look
-from crowdblend.ledger.connection import Connection
-from crowdblend.ledger.entry import Spending, check_digest
-from crowdblend.ledger.history import after, begun
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.guarantees import Differential
+from crowdblend.ledger.budget import Budget, add_up
+from crowdblend.ledger.chain import GENESIS, next_record
+from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
+from crowdblend.ledger.confusable_names import refuse_confusable
+from crowdblend.ledger.database import Transaction
+from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, this_user
+from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
+from crowdblend.ledger.head import Head, behind
+from crowdblend.ledger.history import History
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
+from crowdblend.ledger.integrity import check_key, check_keys, read_identities
+from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
-from crowdblend.ledger.look_alikes import refuse_look_alike
-from crowdblend.ledger.migrations import LATEST
-from crowdblend.ledger.reading import ReadableLedger, now
-from crowdblend.ledger.running_total import digest_of
-from crowdblend.ledger.secrets import check_key, commitment
-from crowdblend.ledger.statements import (
-    NEVER,
-    Description,
-    Limit,
-    Overlap,
-    Statement,
-    names_in,
-    refuse_change_without_reason,
-    refuse_dropped_end,
-    step_of,
-    this_user,
-)
-from crowdblend.ledger.summary import total_name
-from crowdblend.ledger.view import View
+from crowdblend.ledger.populations import Population, populations_of
+from crowdblend.ledger.profile_total import ProfileTotal, releases_that_fit
+from crowdblend.ledger.records import Begun, Finished, Step, to_body, to_step
+from crowdblend.ledger.secrets import commitment, matches, refuse_no_key
+from crowdblend.ledger.store import Store, now
+from crowdblend.version import __version__
+
+Declared = TypeVar("Declared", Limit, Description, Overlap)
 
 
-class Ledger(ReadableLedger):
-    """An append-only list of entries, one for each release.
+class Ledger:
+    """The ledger at a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
 
-    A release calls `begin` before it touches anybody's data, `output_begins` before it computes what it will
-    publish, and `finish` when that has appeared. From `output_begins` on the entry is spent, whatever happens;
-    before it, `abandon` gives it back. Until it is finished the ledger holds its key: a release that crashed is run
-    again with that key and gives the same output, so that nobody sees two outputs of one sample.
+    `limit`, `describe` and `overlap` declare what holds for a population; `budget` and `total` say what was spent.
+
+    A release calls `begin` before anything is computed from anybody's data, and `finish` when its output is about to
+    appear. From `begin` on the entry is spent, whatever happens. Until it is finished the ledger holds its key: a
+    release that crashed is run again with that key and gives the same output, so that nobody sees two outputs of one
+    sample.
+
+    The first release makes a missing file, with a warning, since a mistyped name would be a second ledger. Looking into
+    a missing one is refused; only the user's own is taken to be empty.
     """
+
+    def __init__(self, where: str | os.PathLike[str] | None = None) -> None:
+        self.location = locate(where)
+        self._store = None if self.location.is_missing else Store.open(self.location)
+        # All records are followed once, later ones when they are there.
+        self._history = History()
+        self._identities: dict[str, Identity] = {}
+        self._lock = RLock()
 
     @classmethod
     def open(cls, where: str | os.PathLike[str] | None = None, *, make: bool = True) -> Ledger:
-        """The ledger at a path or URL, else the one of CROWDBLEND_LEDGER, else the user's own.
-
-        A ledger that was named must be there, since a mistyped name is no empty ledger; `create` makes a new one. The
-        user's own is made when it is missing; if `make` is false, it is taken to be empty until the first release.
-        """
-        location = locate(where)
-        if not make and location.is_new_default:
-            return cls(location, None)
-        opened = store.Store.open(location, make=make and not location.named, protect=make)
-        return cls(location, opened)
+        """Return the ledger at a path or URL, which must be there; the user's own is made unless `make` is false."""
+        ledger = cls(where)
+        if ledger._store is None and (make or ledger.location.named):
+            ledger._store = Store.open(ledger.location, make=not ledger.location.named)
+        return ledger
 
     @classmethod
     def create(cls, where: str | os.PathLike[str] | None = None) -> Ledger:
-        """A new and empty ledger; refuses a place that has one."""
-        location = locate(where)
-        return cls(location, store.Store.create(location))
+        """Return a new and empty ledger; refuses a place that has one."""
+        Store.create(locate(where))
+        return cls(where)
 
-    def wanted(self) -> Wanted:
-        """What the identity of a new source must hold, so that it can be compared with every earlier one."""
-        with self._writing() as connection:  # an old ledger gets its secret here
-            view = View.of(connection, to_write=True)
-            known = view.first_identities()
-            secret = store.secret(connection, view.summary.secret)
-        earlier = [identity for identity in known.values() if identity is not None]
-        columns = (one.anchor.columns[0] for each in earlier for one in each.of("person", "column"))
-        rows = (one.anchor for each in earlier for one in each.of("rows"))
-        return Wanted(
-            secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)), old_names=len(earlier) < len(known)
-        )
+    # What was released.
 
-    def state(self, statement: Statement, *, keeps_end: bool = False) -> Statement:
-        """Record a limit, a description or an overlap, as an entry of its own in the chain.
+    def entries(self) -> tuple[Entry, ...]:
+        """Return every entry, oldest first; raises DoesNotVerify when the ledger was edited."""
+        return tuple(self._replay().entries.values())
 
-        Whoever changes a limit says why. With `keeps_end`, one that ends is not followed by one that does not.
+    def entry(self, entry_id: int) -> Entry:
+        """Return one entry."""
+        return _entry(self._replay(), entry_id)
+
+    def unfinished(self) -> tuple[Entry, ...]:
+        """Return the entries of releases that were begun and not finished, oldest first."""
+        return tuple(entry for entry in self.entries() if entry.status == "unfinished")
+
+    def accounts(self) -> Accounts:
+        """Return what was spent and declared."""
+        return self._replay().accounts
+
+    def budget(self, population: str) -> Budget:
+        """Return what all releases about these people come to, with those about populations that overlap."""
+        return _budget(self._replay(), normal_name(population))
+
+    def budgets(self) -> tuple[Budget, ...]:
+        """Return the budget of every population, in the order of their first release."""
+        history = self._replay()
+        return tuple(_budget(history, name) for name in history.populations())
+
+    def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
+        """Return what all releases about these people come to by their profiles, with one more release or without.
+
+        It is the ε at a δ, by default at the sum of all δ, where it compares with `budget`.
         """
-        with self._writing() as connection:
-            view = View.of(connection, to_write=True)
-            for name in names_in(statement):
-                refuse_look_alike(name, view.summary)
-            if isinstance(statement, Limit):
-                before = view.summary.stated.limit(statement.population)
-                refuse_change_without_reason(before, statement)
-                if keeps_end:
-                    refuse_dropped_end(before, statement)
-            made = replace(statement, at=now())
-            store.append(connection, view.last, view.summary, {**made.to_dict(), "step": step_of(made)})
-        return made
+        return self.accounts().total(normal_name(population), delta, more)
+
+    def releases_that_fit(self, release: Spending, limit: Differential) -> int | None:
+        """Return how many more such releases keep the total of the population within a limit, by profiles."""
+        accounts = self.accounts()
+        overlapping = accounts.declared.overlapping(release.population)
+        return releases_that_fit(release.population, accounts.groups, release, limit, overlapping)
+
+    def populations(self) -> tuple[Population, ...]:
+        """Return every population that something was released about or declared of."""
+        return populations_of(self._replay())
+
+    # What holds for a population.
+
+    def limits(self, population: str) -> tuple[Limit, ...]:
+        """Return every limit that a population has had, the one in force last."""
+        return tuple(self._replay().declarations.limits.get(normal_name(population), ()))
 
     def limit(
         self,
@@ -113,90 +138,88 @@ class Ledger(ReadableLedger):
         this process. A change of a limit needs `why`.
         """
         day = None if until in (None, NEVER) else str(until)
-        stated = Limit(population, epsilon, delta, day, by or this_user(), why)
-        return self.state(stated, keeps_end=until is None)  # type: ignore[return-value]
+        return self._declare(
+            Limit(population, epsilon, delta, day, by or this_user(), why, now()), keeps_end=until is None
+        )
 
     def describe(self, population: str, *, owner: str, description: str, by: str | None = None) -> Description:
-        """State who answers for a population, and who its people are."""
-        return self.state(Description(population, owner, description, by or this_user()))  # type: ignore[return-value]
+        """Declare who answers for a population, and who its people are."""
+        return self._declare(Description(population, owner, description, by or this_user(), now()))
 
     def overlap(self, population: str, other: str, *, why: str | None = None, by: str | None = None) -> Overlap:
         """Declare that two populations have people in common: what was released about one adds up with the other."""
-        return self.state(Overlap(population, other, by or this_user(), why))  # type: ignore[return-value]
+        return self._declare(Overlap(population, other, by or this_user(), why, now()))
 
-    def upgrade(self) -> int:
-        """Bring the ledger to the present format, as the next release would; the number of the format."""
-        with self._writing():
-            return LATEST
+    def _declare(self, declaration: Declared, *, keeps_end: bool = False) -> Declared:
+        names = {declaration.population, getattr(declaration, "other", declaration.population)}
+        with self._writing() as (transaction, history):
+            for name in names:
+                _refuse_confusable(history, name)
+            if isinstance(declaration, Limit):
+                declaration.check_change(history.declarations.limit(declaration.population), keeps_end=keeps_end)
+            _append(transaction, history, declaration)
+        return declaration
 
-    def run_as_owner(self, statements: Iterable[str]) -> None:
-        """Run statements about roles in a ledger in PostgreSQL; a file has no roles."""
-        if self.location.path is not None:
-            raise InvalidInput(
-                "a ledger in a file has no roles: whoever may write the file may do everything.",
-                remedy="Use a ledger in PostgreSQL.",
-                where="--ledger",
-                code="ledger.role",
-            )
-        with self._writing() as connection:
-            for statement in statements:
-                connection.run(statement)
+    # One more release.
+
+    def wanted(self) -> Wanted:
+        """Return what the identity of a new source must hold, so that it can be compared with every earlier one."""
+        self._opened()
+        with self._reading() as (transaction, history):
+            secret = transaction.secret()
+            if not matches(secret, history.secret):
+                raise _no_secret()
+            known = self._known_identities(transaction, list(history.entries.values())).values()
+        columns = (one.anchor.columns[0] for each in known for one in each.of("person", "column"))
+        rows = (one.anchor for each in known for one in each.of("rows"))
+        return Wanted(secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)))
+
+    def population(self, spending: Spending, identity: Identity | None = None) -> str:
+        """Return the name under which a release with an unnamed population adds up."""
+        with self._reading() as (transaction, history):
+            return population_of(KnownRelease(spending, identity), self._earlier(transaction, history, spending))
+
+    def check_limit(self, spending: Spending) -> None:
+        """Refuse a release that would exceed a limit; nothing has to be known of its source."""
+        if self._store is not None or not self.location.is_missing:
+            with self._reading() as (transaction, history):
+                _check_limits(transaction, history, spending)
+
+    def preview(self, spending: Spending, identity: Identity | None = None) -> Outlook:
+        """Return what the ledger says of a release that may begin; raises DoesNotCompose when it may not."""
+        with self._reading() as (transaction, history):
+            outlook = self._check(transaction, history, KnownRelease(spending, identity))
+            return replace(outlook, high=tuple(history.accounts.high_totals(spending)))
 
     def begin(
-        self,
-        spending: Spending,
-        *,
-        identity: Identity | None = None,
-        sealed_key: bytes | None = None,
-        held_key: bytes | None = None,
+        self, spending: Spending, *, identity: Identity | None = None, key: bytes | None = None, seal: bool = False
     ) -> int:
-        """Record an entry that may stand beside all earlier ones, as unfinished; its id.
+        """Record a release that conflicts with no earlier one, as unfinished; return the number of its entry.
 
         The check and the record are one transaction: of two releases from one sample that begin at the same time,
-        one is refused. A `held_key` is kept until the entry is finished or abandoned, a `sealed_key` for ever; the
-        record has a commitment to it.
+        one is refused. The key is kept until the release is finished, or for ever if it is sealed; the record has a
+        commitment to it.
         """
-        from crowdblend.version import __version__  # noqa: PLC0415
-
-        check_key("sealed_key", sealed_key)
-        check_key("held_key", held_key)
-        if sealed_key is not None and held_key is not None:
-            raise InvalidInput(
-                "a release has one key: it is sealed, or held until the end. Pass one of them.",
-                where="held_key",
-                code="ledger.two-keys",
+        refuse_no_key(key)
+        text = None if identity is None else identity.to_json()
+        with self._writing() as (transaction, history):
+            outlook = self._check(transaction, history, KnownRelease(spending, identity))
+            entry = Entry(
+                id=len(history.entries) + 1,
+                created=now(),
+                spending=spending,
+                key="sealed" if seal else "destroyed",
+                software=f"crowdblend {__version__}",
+                key_commitment=None if key is None else commitment(key),
+                identity=None if text is None else fingerprint(text),
+                not_compared=outlook.not_compared,
             )
-        key = held_key if sealed_key is None else sealed_key
-        with self._writing() as connection:
-            view = View.of(connection, to_write=True)
-            outlook = look(Known(spending, identity), view.earlier(spending), view.summary.stated)
-            composed = self._within_limits(view, spending).composed(spending)
-            kept = None if identity is None else identity.to_json()
-            entry = view.summary.entries + 1
-            content = {
-                **spending.to_dict(),
-                "step": "begun",
-                "entry": entry,
-                "at": now(),
-                "key": "destroyed" if sealed_key is None else "sealed",
-                "key_commitment": None if key is None else commitment(key),
-                "identity": None if kept is None else fingerprint(kept),
-                "not_compared": list(outlook.not_compared),
-                "software": f"crowdblend {__version__}",
-                "total": None if composed is None else digest_of(composed),
-            }
-            store.append(connection, view.last, view.summary, content, begun(content))
-            if composed is not None:
-                store.keep_derived(connection, total_name(spending.population), composed)
+            _append(transaction, history, Begun.of(entry))
             if key is not None:
-                store.keep_key(connection, entry, key)
-            if kept is not None:
-                store.keep_identity(connection, entry, kept)
-        return entry
-
-    def output_begins(self, entry_id: int) -> None:
-        """Say that the output is about to be computed: from now on the entry is spent."""
-        self._step(entry_id, {"step": "output"})
+                transaction.add_key(entry.id, key)
+            if text is not None:
+                transaction.add_identity(fingerprint(text), text)
+        return entry.id
 
     def finish(
         self,
@@ -206,27 +229,189 @@ class Ledger(ReadableLedger):
         data_sha256: str,
         internal: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record what is published, and forget the key unless it is sealed.
+        """Record what is published, and destroy the key unless it is sealed.
 
         `internal` is for the steward alone, such as how much was suppressed, as JSON has it.
         """
-        digests = {"certificate_digest": certificate_digest, "data_sha256": data_sha256}
-        for name, value in digests.items():
-            check_digest(name, value)
-        self._step(entry_id, {"step": "finished", **digests, "internal": dict(internal or {})})
+        check_digest("certificate_digest", certificate_digest)
+        check_digest("data_sha256", data_sha256)
+        with self._writing() as (transaction, history):
+            entry = _entry(history, entry_id)
+            if entry.status == "finished":
+                raise InvalidInput(
+                    f"Release {entry.id} is finished already. Begin a new one.",
+                    where=f"release {entry.id}",
+                    code="ledger.step",
+                )
+            _append(
+                transaction,
+                history,
+                Finished(entry.id, now(), certificate_digest, data_sha256, dict(internal or {})),
+            )
+            if entry.key != "sealed":
+                transaction.delete_key(entry.id)
 
-    def abandon(self, entry_id: int) -> None:
-        """Give an entry back, which is possible only while no output can exist; its key is forgotten."""
-        self._step(entry_id, {"step": "abandoned"})
+    def key(self, entry_id: int) -> bytes:
+        """Return the key of a release that is unfinished, to get the same output again, or that was sealed."""
+        entry = self.entry(entry_id)
+        if not entry.keeps_key:
+            reason = "was begun without a key" if entry.key_commitment is None else "is finished, and its key destroyed"
+            raise InvalidInput(f"Release {entry_id} {reason}.", where=f"release {entry_id}", code="ledger.no-key")
+        with self._reading() as (transaction, _):
+            return check_key(entry, transaction.keys().get(entry.id))
 
-    def _step(self, entry_id: int, content: dict[str, Any]) -> None:
-        with self._writing() as connection:
-            view = View.of(connection, to_write=True)
-            entry = after(view.entry(entry_id), content)
-            step = {**content, "entry": entry.id, "at": now()}
-            store.append(connection, view.last, view.summary, step, entry)
-            if not entry.keeps_key:
-                store.delete_key(connection, entry.id)
+    # Whether it is whole.
 
-    def _writing(self) -> AbstractContextManager[Connection]:
-        return self._opened().writing()
+    def head(self, seen: str | Head | None = None) -> Head:
+        """Return the head of the chain, after a check of everything; whoever keeps it finds a later cut or replacement.
+
+        Records, keys, identities and the ledger's secret are compared with what the chain says of them. Whoever kept
+        an earlier hash or head passes it as `seen`: then a ledger whose end was cut off, or an older copy of it, is
+        found too. Raises DoesNotVerify when anything was edited.
+        """
+        if self._readable() is None:
+            return Head(0, GENESIS, now())
+        with self._lock:
+            self._history, self._identities = History(), {}
+            with self._reading() as (transaction, history):
+                if transaction.may_read_secrets():
+                    check_keys(history.entries, transaction.keys())
+                    if not matches(transaction.secret(), history.secret):
+                        raise _no_secret()
+                    for _ in read_identities(history.entries.values(), transaction.identities()):
+                        pass  # one is held at a time
+                if isinstance(seen, Head) and seen.records and transaction.hash_of(seen.records) != seen.hash:
+                    raise behind(seen.records)
+                if isinstance(seen, str) and not transaction.has_hash(seen):
+                    raise _edited(
+                        "No record of the ledger has the given hash: its end was cut off, or another ledger was put in "
+                        "its place."
+                    )
+                assert history.last is not None, "a ledger without records is refused"
+                return Head(history.last.number, history.last.hash, now())
+
+    def check(self, seen: str | Head | None = None) -> str:
+        """Return the hash that seals everything recorded so far; raises DoesNotVerify as `head` does."""
+        return self.head(seen).hash
+
+    def _check(self, transaction: Transaction, history: History, release: KnownRelease) -> Outlook:
+        """Return the outlook of a release; refuses one that conflicts with an earlier one or exceeds a limit."""
+        earlier = self._earlier(transaction, history, release.spending)
+        outlook = check_conflicts(release, earlier, history.declarations)
+        _check_limits(transaction, history, release.spending)
+        return outlook
+
+    def _earlier(
+        self, transaction: Transaction, history: History, spending: Spending
+    ) -> list[tuple[Entry, Identity | None]]:
+        """Return the entries that a release is compared with, each with the identity of its source."""
+        entries = distinct_entries(history.entries.values(), spending)
+        known = self._known_identities(transaction, entries)
+        return [(entry, None if entry.identity is None else known[entry.identity]) for entry in entries]
+
+    def _known_identities(self, transaction: Transaction, entries: list[Entry]) -> dict[str, Identity]:
+        """Return the identities of the sources of some entries by digest; each is read from the database once."""
+        unread = [one for one in entries if one.identity is not None and one.identity not in self._identities]
+        if unread:
+            digests = {str(one.identity) for one in unread}
+            self._identities |= read_identities(unread, transaction.identities(digests))
+        return self._identities
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Transaction, History]]:
+        """Begin a transaction that no other writer overlaps, and follow what was recorded."""
+        store = self._opened()
+        with self._lock, store.transaction(writing=True) as transaction:
+            yield transaction, self._follow(transaction)
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[Transaction, History]]:
+        """Begin a transaction that sees one state, and follow what was recorded."""
+        store = self._readable() or self._opened()
+        with self._lock, store.transaction(writing=False) as transaction:
+            yield transaction, self._follow(transaction)
+
+    def _replay(self) -> History:
+        if self._readable() is None:
+            return History()
+        with self._reading() as (_, history):
+            return history
+
+    def _follow(self, transaction: Transaction) -> History:
+        """Follow all records that were added since the last look, and compare the last known one."""
+        last = self._history.last
+        records = transaction.records(1 if last is None else last.number)
+        if last is not None and next(records, None) != last:
+            raise behind(last.number)
+        self._history.follow(records)
+        if self._history.last is None:
+            raise _edited("All records of the ledger were deleted.")
+        return self._history
+
+    def _readable(self) -> Store | None:
+        """Return the store; None where the user's own ledger is missing, which is empty until the first release."""
+        if self._store is None and not self.location.is_missing:
+            self._store = Store.open(self.location)
+        if self._store is None and self.location.named:
+            raise InvalidInput(
+                f"There is no ledger at {self.location.words()}.",
+                remedy="Correct its name; the first release makes a new one.",
+                where="ledger",
+                code="ledger.missing",
+            )
+        return self._store
+
+    def _opened(self) -> Store:
+        """Return the store, made where it is missing."""
+        if self._store is None:
+            if self.location.is_missing:
+                warnings.warn(f"No ledger at {self.location.words()}; creating a new one.", stacklevel=4)
+            self._store = Store.open(self.location, make=True)
+        return self._store
+
+
+def _append(transaction: Transaction, history: History, step: Step) -> None:
+    """Append a record; what could not be read again is not written."""
+    body = to_body(step)
+    to_step(body)
+    transaction.add_record(next_record(history.last, body))
+
+
+def _entry(history: History, entry_id: int) -> Entry:
+    entry = history.entries.get(entry_id)
+    if entry is None:
+        raise InvalidInput(
+            f"The ledger has no release {entry_id}. crowdblend ledger list shows them.",
+            where=f"release {entry_id}",
+            code="ledger.no-release",
+        )
+    return entry
+
+
+def _budget(history: History, population: str) -> Budget:
+    overlapping = history.declarations.overlapping(population)
+    releases = history.releases((population, *overlapping))
+    return add_up(population, history.accounts.groups, overlapping, releases)
+
+
+def _check_limits(transaction: Transaction, history: History, spending: Spending) -> None:
+    """Refuse a release under a confusable name, and one that would exceed a limit.
+
+    The day is the latest of this machine's, the server's and the one that the ledger was written on: so a clock that is
+    put back prolongs no limit.
+    """
+    _refuse_confusable(history, spending.population)
+    today = max(now()[:10], transaction.server_day(), history.latest[:10])
+    history.accounts.check(spending, today)
+
+
+def _refuse_confusable(history: History, name: str) -> None:
+    refuse_confusable(name, (*history.populations(), *history.declarations.populations()))
+
+
+def _no_secret() -> DoesNotVerify:
+    return _edited("The secret of the ledger was changed or deleted.")
+
+
+def _edited(problem: str) -> DoesNotVerify:
+    return DoesNotVerify(problem, remedy="Restore it from a backup.", where="ledger", code="does-not-verify")

@@ -10,7 +10,7 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 
 VARIABLE = "CROWDBLEND_LEDGER"
-_POSTGRES = re.compile(r"(?i)(postgres|postgresql)(\+[a-z0-9]+)?://")
+_POSTGRES = re.compile(r"(postgres|postgresql)://")
 _SQLITE = re.compile(r"(?i)sqlite:///")
 _PASSWORD = re.compile(r"://([^/@]*?):[^/]*@")
 _PASSWORD_OPTION = re.compile(r"(?i)([?&]password=)[^&]*")
@@ -25,19 +25,24 @@ class Location:
     named: bool = True
 
     @property
+    def is_missing(self) -> bool:
+        """Whether this is a file that does not exist."""
+        return self.path is not None and not os.path.lexists(self.path)
+
+    @property
     def is_new_default(self) -> bool:
         """Whether this is the user's own ledger, and there is none yet."""
-        return not self.named and self.path is not None and not os.path.lexists(self.path)
+        return not self.named and self.is_missing
 
     def words(self) -> str:
-        """The location for a message, without a password."""
+        """Return the location for a message, without a password."""
         if self.url is not None:
             return _PASSWORD_OPTION.sub(r"\1…", _PASSWORD.sub(r"://\1:…@", self.url))
         return str(self.path)
 
 
 def locate(where: str | os.PathLike[str] | None = None) -> Location:
-    """The ledger that was asked for, else the one that CROWDBLEND_LEDGER names, else the user's own.
+    """Return the ledger that was asked for, else the one that CROWDBLEND_LEDGER names, else the user's own.
 
     A password in a URL is refused: libpq reads PGPASSWORD and ~/.pgpass, and PGSSLMODE and PGSSLROOTCERT for TLS.
 
@@ -48,12 +53,12 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
     if not named.strip():
         if where is not None:
             raise InvalidInput(
-                "the name of the ledger is blank. Name it or leave it out.", where="ledger", code="ledger-location"
+                "The name of the ledger is blank. Name it or leave it out.", where="ledger", code="ledger-location"
             )
         return Location(path=_data_folder() / "crowdblend" / "ledger.sqlite", named=False)
     if "\0" in named:
         raise InvalidInput(
-            "the name of the ledger has a zero byte. Correct it.", where="ledger", code="ledger-location"
+            "The name of the ledger has a zero byte. Correct it.", where="ledger", code="ledger-location"
         )
     if _POSTGRES.match(named):
         location = Location(url=named)
@@ -69,7 +74,7 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         scheme = name.partition("://")[0]
         raise InvalidInput(
-            f"a ledger cannot be kept at {scheme}://. Name a file, sqlite:/// or postgresql://.",
+            f"A ledger cannot be kept at {scheme}://. Name a file, sqlite:/// or postgresql://.",
             where="ledger",
             code="ledger-location",
         )
@@ -77,14 +82,14 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
         return Location(path=Path(name).expanduser())
     except RuntimeError:
         raise InvalidInput(
-            f"the home folder in {name} does not exist. Name the ledger in full.",
+            f"The home folder in {name} does not exist. Name the ledger in full.",
             where="ledger",
             code="ledger-location",
         ) from None
 
 
 def _text(where: object) -> str:
-    """A path or URL as text."""
+    """Return a path or URL as text."""
     named = os.fspath(where) if isinstance(where, os.PathLike) else where
     if not isinstance(named, str):
         raise InvalidInput(
@@ -97,7 +102,7 @@ def _text(where: object) -> str:
 
 
 def _data_folder() -> Path:
-    """$XDG_DATA_HOME where that is a full path, as its specification says, else ~/.local/share."""
+    """Return $XDG_DATA_HOME where that is a full path, as its specification says, else ~/.local/share."""
     stated = os.environ.get("XDG_DATA_HOME", "")
     if os.path.isabs(stated):
         return Path(stated)
@@ -105,5 +110,5 @@ def _data_folder() -> Path:
         return Path.home() / ".local" / "share"
     except RuntimeError:
         raise InvalidInput(
-            f"this user has no home folder for the ledger. Set {VARIABLE}.", where=VARIABLE, code="ledger-location"
+            f"This user has no home folder for the ledger. Set {VARIABLE}.", where=VARIABLE, code="ledger-location"
         ) from None

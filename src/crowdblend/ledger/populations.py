@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from crowdblend.ledger.declarations import Limit
+from crowdblend.ledger.entry import Spending
 from crowdblend.ledger.history import History
 from crowdblend.ledger.identity import UNKNOWN
-from crowdblend.ledger.statements import Limit
 
 
 @dataclass(frozen=True)
@@ -38,23 +39,20 @@ class Population:
 
 
 def populations_of(history: History) -> tuple[Population, ...]:
-    """Every population that something was released about or stated of, in the order in which it first appears."""
-    stated = history.summary.stated
-    spent = [entry.spending for entry in history.entries.values() if entry.counts]
-    pairs = [name for one in stated.overlaps for name in (one.population, one.other)]
-    names = dict.fromkeys([*(made.population for made in spent), *stated.limits, *stated.descriptions, *pairs])
-    return tuple(_population(name, history) for name in names)
-
-
-def _population(name: str, history: History) -> Population:
-    about = history.summary.stated.descriptions.get(name)
-    spent = [one.spending for one in history.entries.values() if one.counts and one.spending.population == name]
-    return Population(
-        name=name,
-        owner=None if about is None else about.owner,
-        description=None if about is None else about.description,
-        sources=tuple(dict.fromkeys(made.source for made in spent if made.source != UNKNOWN)),
-        releases=len(spent),
-        limits=tuple(history.summary.stated.limits.get(name, ())),
-        overlapping=history.summary.stated.overlapping(name),
+    """Return every population that something was released about or declared of, in the order of its appearance."""
+    declared = history.declarations
+    spent: dict[str, list[Spending]] = {name: [] for name in (*history.populations(), *declared.populations())}
+    for entry in history.entries.values():
+        spent[entry.spending.population].append(entry.spending)
+    return tuple(
+        Population(
+            name=name,
+            owner=declared.descriptions[name].owner if name in declared.descriptions else None,
+            description=declared.descriptions[name].description if name in declared.descriptions else None,
+            sources=tuple(dict.fromkeys(one.source for one in made if one.source != UNKNOWN)),
+            releases=len(made),
+            limits=tuple(declared.limits.get(name, ())),
+            overlapping=declared.overlapping(name),
+        )
+        for name, made in spent.items()
     )

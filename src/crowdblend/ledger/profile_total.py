@@ -1,7 +1,6 @@
 """What all releases about the same people come to by their profiles, at a δ that the steward sets.
 
-Every entry holds the profile of its release beside its guarantees; one that has none, from an earlier version, enters
-with its (ε, δ). The laws of all entries so far are kept in the ledger, so a new entry is composed with one law only.
+Every entry holds the profile of its release beside its guarantees; one without enters with its (ε, δ).
 """
 
 from __future__ import annotations
@@ -11,13 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.calculus import Assumption
-from crowdblend.guarantees import Differential, Profile, Relation, Uses
+from crowdblend.calculus.loss_curves import spread, together
+from crowdblend.guarantees import ClosenessCurve, Differential, Profile, Relation, ReplacedCurve, Uses
+from crowdblend.guarantees.guessing import differential_for_one
 from crowdblend.ledger.entry import Losses
-from crowdblend.ledger.running_total import RunningTotal, Spent, epsilon_at, total_of, uses_of
-from crowdblend.ledger.spent import SpentGroup
+from crowdblend.ledger.spending_groups import SpendingGroup
 
 # A limit that more releases than this would keep is not much of a limit.
 MOST_RELEASES = 100_000
+# Far below any δ that a steward would set, also after thousands of releases.
+_CUT = 1e-17
+
+Spent = tuple[Losses, int]
+"""What a release loses, and how many such releases there are."""
 
 
 @dataclass(frozen=True)
@@ -52,48 +57,42 @@ class ProfileTotal:
 
 def profile_total(
     population: str,
-    groups: Iterable[SpentGroup],
+    groups: Iterable[SpendingGroup],
     delta: float | None = None,
     *,
     more: Losses | None = None,
-    kept: RunningTotal | None = None,
     overlapping: tuple[str, ...] = (),
 ) -> ProfileTotal:
-    """The total of the spent entries about a population, and of one more release that may begin.
+    """Return the total of all releases about a population, and of one more that may begin.
 
     It is at a δ, or else at the sum of all δ, so that it compares with adding up. Releases about `overlapping`
-    populations count as releases about this one. `kept` is a total of some of them.
+    populations count as releases about this one.
     """
-    every = about(groups, population, overlapping) + ([(more, 1)] if more is not None else [])
-    relation = Relation.ADD_REMOVE if uses_of(every, Relation.ADD_REMOVE) is not None else Relation.REPLACE
-    uses, count = uses_of(every, relation), sum(releases for _, releases in every)
+    every = _about(groups, population, overlapping) + ([(more, 1)] if more is not None else [])
+    relation = Relation.ADD_REMOVE if _uses(every, Relation.ADD_REMOVE) is not None else Relation.REPLACE
+    uses, count = _uses(every, relation), sum(releases for _, releases in every)
     if delta is None:
         delta = _sum_of_deltas(every, relation)
     if uses is None or delta == 0:
         return ProfileTotal(population, count, delta, None, relation)
-    epsilon = epsilon_at(total_of(uses, relation, kept).pair, delta) if uses else 0.0
-    return ProfileTotal(population, count, delta, epsilon, relation)
+    return ProfileTotal(population, count, delta, _epsilon(uses, delta), relation)
 
 
 def releases_that_fit(
     population: str,
-    groups: Iterable[SpentGroup],
+    groups: Iterable[SpendingGroup],
     release: Losses,
     limit: Differential,
-    kept: RunningTotal | None = None,
     overlapping: tuple[str, ...] = (),
 ) -> int | None:
-    """How many more releases like this one keep the total within a limit; None where no theorem adds them up."""
-    before = uses_of(about(groups, population, overlapping), limit.relation)
-    one = uses_of([(release, 1)], limit.relation)
-    if before is None or one is None:
+    """Return how many more such releases keep the total within a limit; None where no theorem adds them up."""
+    before = _uses(_about(groups, population, overlapping), limit.relation)
+    if before is None or _uses([(release, 1)], limit.relation) is None:
         return None
-    base = total_of(before, limit.relation, kept) if before else None
 
     def fits(count: int) -> bool:
-        many = tuple(Uses(use.curve, use.releases * count) for use in one)
-        every = Profile((*before, *many), limit.relation).uses
-        found = epsilon_at(total_of(every, limit.relation, base).pair, limit.delta)
+        more = _uses([(release, count)], limit.relation) or ()
+        found = _epsilon(Profile((*before, *more), limit.relation).uses, limit.delta)
         return found is not None and found <= limit.epsilon
 
     if not fits(1):
@@ -107,15 +106,44 @@ def releases_that_fit(
     return low
 
 
-def about(groups: Iterable[SpentGroup], population: str, overlapping: tuple[str, ...] = ()) -> list[Spent]:
-    """What was spent about a population, and about those that overlap with it."""
+def _about(groups: Iterable[SpendingGroup], population: str, overlapping: tuple[str, ...]) -> list[Spent]:
     return [(group, group.count) for group in groups if group.population in (population, *overlapping)]
 
 
+def _epsilon(uses: tuple[Uses, ...], delta: float) -> float | None:
+    """Return the smallest ε of all uses together at a δ, the larger of both directions; None where none reaches it."""
+    if not uses:
+        return 0.0
+    pair = together(uses, spread(uses).spacing, _CUT)
+    up, down = pair.up.epsilon(delta), pair.down.epsilon(delta)
+    return None if up is None or down is None else max(up, down)
+
+
+def _uses(spent: Iterable[Spent], relation: Relation) -> tuple[Uses, ...] | None:
+    """Return the curves of all releases under one relation; None where one has no such guarantee."""
+    found: list[Uses] = []
+    for losses, count in spent:
+        uses = _uses_of_one(losses, relation)
+        if uses is None:
+            return None
+        found += [Uses(use.curve, use.releases * count) for use in uses]
+    return Profile(tuple(found), relation).uses if found else ()
+
+
+def _uses_of_one(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:
+    profiles = [made for made in losses.guarantees if isinstance(made, Profile) and made.people == 1]
+    known = next((made for made in profiles if made.relation is relation), None)
+    if known is not None:
+        return known.uses
+    stated = differential_for_one(losses.guarantees, relation)
+    found: list[tuple[Uses, ...]] = [] if stated is None else [(Uses(ClosenessCurve(stated.epsilon, stated.delta), 1),)]
+    added = _uses_of_one(losses, Relation.ADD_REMOVE) if relation is Relation.REPLACE else None
+    if added is not None:
+        found.append(tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in added))
+    # Each is true; the one whose losses spread less composes to less.
+    return min(found, key=lambda uses: spread(uses).distances, default=None)
+
+
 def _sum_of_deltas(spent: list[Spent], relation: Relation) -> float:
-    found = [(loss.delta, count) for losses, count in spent if (loss := _loss(losses, relation)) is not None]
-    return sum(delta for delta, count in found for _ in range(count))
-
-
-def _loss(losses: Losses, relation: Relation) -> Differential | None:
-    return losses.differential if relation is Relation.ADD_REMOVE else losses.replaced
+    losses = [(one.differential if relation is Relation.ADD_REMOVE else one.replaced, count) for one, count in spent]
+    return sum(loss.delta for loss, count in losses if loss is not None for _ in range(count))

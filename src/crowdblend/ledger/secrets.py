@@ -39,9 +39,9 @@ def matches(key: bytes | None, stated: str | None) -> bool:
     return hmac.compare_digest(commitment(key), stated)
 
 
-def check_key(name: str, key: object) -> None:
+def refuse_no_key(key: object) -> None:
     """Refuse what is no key."""
     if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
         raise InvalidInput(
-            f"{name} has {KEY_BYTES} bytes. Pass the key that drew the sample.", where=name, code="key.length"
+            f"A key has {KEY_BYTES} bytes. Pass the key that drew the sample.", where="key", code="key.length"
         )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.ledger.connection import Row
+from crowdblend.ledger.database import Transaction
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
@@ -39,89 +38,53 @@ class SqliteFile:
         self._address = f"{path.absolute().as_uri()}?mode=rw"
 
     @contextmanager
-    def transaction(self, *, writing: bool) -> Iterator[SqliteConnection]:
-        """A transaction that sees one state, or excludes other writers; committed unless the block fails."""
+    def transaction(self, *, writing: bool) -> Iterator[Transaction]:
+        """Begin a transaction that sees one state, or excludes other writers; committed unless the block fails."""
         with closing(sqlite3.connect(self._address, uri=True, timeout=PATIENCE, isolation_level=None)) as connection:
             # EXTRA also syncs the folder: a commit that was reported survives a power cut.
             connection.execute("PRAGMA synchronous = EXTRA")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
             try:
-                yield SqliteConnection(connection)
+                yield Transaction(connection, on_server=False)
                 connection.execute("COMMIT")
             finally:
                 if connection.in_transaction:
-                    with suppress(sqlite3.Error):  # what failed before is told
+                    with suppress(sqlite3.Error):  # the first failure is reported
                         connection.execute("ROLLBACK")
 
-    def lacks_right(self, problem: Exception) -> bool:
-        """Whether the role may not do what it tried; a file has no roles."""
-        return False
-
     def refusal(self, problem: Exception, words: str) -> CrowdblendError | None:
-        """What the database refused, in one sentence about the ledger of this name; None where it was not that."""
+        """Return what the database refused, as an error about the ledger of this name; None for other problems."""
         if not isinstance(problem, sqlite3.Error):
             return None
         name = str(getattr(problem, "sqlite_errorname", ""))
         code, reason = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), DAMAGED)
-        return InvalidInput(f"the ledger {words} {reason.format(patience=PATIENCE)}.", where="ledger", code=code)
+        return InvalidInput(f"The ledger {words} {reason.format(patience=PATIENCE)}.", where="ledger", code=code)
 
 
-class SqliteConnection:
-    """A transaction on a file."""
-
-    on_server = False
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """Run a statement about tables of the ledger."""
-        return self._connection.execute(statement.replace("@", ""), parameters)
-
-    def add(self, statement: str, rows: Sequence[Row]) -> None:
-        """Run a statement once for each of some rows of parameters."""
-        self._connection.executemany(statement.replace("@", ""), rows)
-
-    def stream(self, statement: str, batch: int) -> Generator[Row, None, None]:
-        """What a statement finds, so many rows at a time: there may be very many."""
-        with closing(self.execute(statement)) as found:
-            while rows := found.fetchmany(batch):
-                yield from rows
-
-    def run(self, statement: str) -> None:
-        """Run a statement as it stands, about whatever it names."""
-        self._connection.execute(statement)
-
-    def has_table(self, name: str) -> bool:
-        """Whether the ledger has a table of this name."""
-        found = self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,))
-        return found.fetchone() is not None
-
-
-def check_file(path: Path, *, make: Callable[[Path], None] | None, protect: bool) -> None:
+def check_file(path: Path, *, make: Callable[[Path], None] | None) -> None:
     """Refuse a path without a ledger, or let `make` fill a new file; close an existing one to others."""
     try:
         if path.is_dir():
             raise InvalidInput(
-                f"the ledger is a file, and {path} is a folder. Name a file in it.",
+                f"The ledger is a file, and {path} is a folder. Name a file in it.",
                 where="ledger",
                 code="ledger.folder",
             )
         if not path.exists():
             if make is None:
                 raise InvalidInput(
-                    f"there is no ledger at {path}. Correct the path, or make a new one: crowdblend ledger init {path}",
+                    f"There is no ledger at {path}. Correct the path, or make a new one: crowdblend ledger init {path}",
                     where="ledger",
                     code="ledger.missing",
                 )
             _make_file(path, make)
-        elif protect and path.stat().st_mode & 0o077:
+        elif path.stat().st_mode & 0o077:
             with suppress(PermissionError):  # somebody else's file is theirs to protect
                 path.chmod(0o600)
     except OSError as problem:
         raise InvalidInput(
-            f"the folder of the ledger {path} cannot be written: {problem.strerror}. Name another.",
+            f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another.",
             where="ledger",
             code="ledger.not-writable",
         ) from None

@@ -13,7 +13,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.engines.choice import default_engine, identify
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import largest_rate, sample_of
-from crowdblend.guarantees import Guarantee, Profile, Relation
+from crowdblend.guarantees import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.source import DataSource
@@ -73,16 +73,13 @@ def pending_release(
         ledger.check_limit(planned_spending(planned))
     place = IN_MEMORY if in_memory else str(folder.absolute())
     pending = _described(planned, place, ledger, key, engine or default_engine())
-    outlook = ledger.look(pending.spending, pending.identity)
+    outlook = ledger.preview(pending.spending, pending.identity)
     return replace(pending, outlook=outlook)
 
 
 def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine) -> books.Spending:
     """What a release would spend that is run again; an unnamed population keeps the name that it got."""
     spending = _described(planned, entry.spending.folder, ledger, key, engine).spending
-    if not any(isinstance(made, Profile) for made in entry.spending.guarantees):
-        # Begun by a version that recorded no profiles.
-        spending = replace(spending, guarantees=planned.certificate().guarantees)
     unnamed = planned.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
 

@@ -45,17 +45,13 @@ class Record:
     ) -> Record:
         """Record the entry together with its key before anything is computed from the sample, or refuse it.
 
-        The ledger forgets a key that is not sealed when the release is finished; until then whoever resumes it gets the
-        same output, and no other.
+        The ledger destroys a key that is not sealed when the release is finished; until then whoever resumes it gets
+        the same output, and no other.
         """
         if ledger is None or pending is None:
             return cls(None)
-        keys = {"sealed_key" if seal else "held_key": key}
-        entry = ledger.begin(pending.spending, identity=pending.identity, **keys)
-        record = cls(ledger, entry, pending.spending.sample, policy, python, engine, signed)
-        with record.explain_failure():
-            ledger.output_begins(entry)
-        return record
+        entry = ledger.begin(pending.spending, identity=pending.identity, key=key, seal=seal)
+        return cls(ledger, entry, pending.spending.sample, policy, python, engine, signed)
 
     @property
     def compared(self) -> bool:

@@ -138,10 +138,7 @@ def resume(
     if entry.spending.folder == IN_MEMORY:
         raise _kept_in_memory(entry)
     if not folder.is_absolute():
-        reason = f"release {entry_id} was recorded by a version that could not resume. It counts as spent."
-        raise InvalidInput(reason, code="cannot-resume", where=f"release {entry_id}")
-    if entry.status == "abandoned":
-        reason = f"release {entry_id} was abandoned before it spent anything. Release again."
+        reason = f"release {entry_id} was recorded without its folder, and cannot be resumed. It counts as spent."
         raise InvalidInput(reason, code="cannot-resume", where=f"release {entry_id}")
     with exclusive_use(folder):
         recover(folder, ledger)
@@ -196,8 +193,6 @@ def _kept_in_memory(entry: Entry) -> InvalidInput:
     remedy = "It is finished, so that there is nothing to resume."
     if entry.status == "unfinished":
         remedy = f"Resume it from Python: crowdblend.resume({entry.id}, data, policy)."
-    elif entry.status == "abandoned":
-        remedy = "It was abandoned before it spent anything. Release again."
     return InvalidInput(reason, remedy=remedy, code="cannot-resume", where=f"release {entry.id}")
 
 
@@ -229,7 +224,7 @@ def _again(
     sign: Sign | None = None,
 ) -> Release:
     """Compute a release a second time with the same key."""
-    key = ledger.held_key(entry.id)
+    key = ledger.key(entry.id)
     staging = _staging(folder, journal)
     python = planned.policy.data.format == "frame" or entry.spending.folder == IN_MEMORY
     record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name, journal.signed)
@@ -238,8 +233,6 @@ def _again(
             refuse_another(entry, resumed(planned, ledger, key, entry, engine))
             release_key = ReleaseKey(key)
             reading = planned.read(engine, release_key, progress)
-            if not entry.output:
-                ledger.output_begins(entry.id)
     except BaseException:
         staging.discard()
         raise

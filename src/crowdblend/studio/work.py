@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
 from crowdblend.kinds import AnyPolicy
 from crowdblend.lazy import lazy
+from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.studio.addresses import check_paths
 from crowdblend.studio.jobs import JOB, STATUS, Order, Status

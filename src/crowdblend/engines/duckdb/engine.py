@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -129,8 +128,7 @@ class DuckDBSource:
         with redacted(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
             name = beside.submit(source_names.source_name, self.data, wanted.secret)
             hashes = identity.DuckDBHashes(self._connection, self._ready)
-            found = identities.identity_from(hashes, self.data, wanted, name.result)
-            return replace(found, old_name=source_names.old_name(self.data) if wanted.old_names else None)
+            return identities.identity_from(hashes, self.data, wanted, name.result)
 
     def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from crowdblend.calculus import Assumption
@@ -19,7 +18,6 @@ from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
 from crowdblend.engines.identity import identity_from
-from crowdblend.engines.source_name import old_name
 from crowdblend.engines.spark.class_counts import class_counts
 from crowdblend.engines.spark.identity import SparkHashes
 from crowdblend.engines.spark.links import read_links
@@ -112,6 +110,4 @@ class SparkSource:
     def identity(self, wanted: Wanted) -> Identity:
         """By what the ledger knows the source again: its content, its people, and its rows without their ids."""
         hashes = SparkHashes(self.relation)
-        found = identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))
-        files = self.relation.files and wanted.old_names
-        return replace(found, old_name=old_name(self.data) if files else None)
+        return identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))

@@ -11,7 +11,7 @@ from crowdblend.kinds import AnyPlan
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import add_up
-from crowdblend.ledger.spent import SpentGroup, groups_of
+from crowdblend.ledger.spending_groups import SpendingGroup, group_spendings
 
 if TYPE_CHECKING:
     from crowdblend.publishing import pending
@@ -43,8 +43,8 @@ def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
             raise
         # The first release makes it.
         return Totals(population, 0, None, spending.differential or spending.replaced)
-    overlapping = accounts.stated.overlapping(population)
-    coming = SpentGroup(population, spending.guarantees, spending.fresh)
+    overlapping = accounts.declared.overlapping(population)
+    coming = SpendingGroup(population, spending.guarantees, spending.fresh)
     before, after = (
         add_up(population, groups, overlapping) for groups in (accounts.groups, (*accounts.groups, coming))
     )
@@ -64,7 +64,7 @@ class Stair:
 
 def stairs(ledger: Ledger, population: str) -> tuple[Stair, ...]:
     """The totals of a population after each of its releases, added up."""
-    entries = [one for one in ledger.entries() if one.counts and one.spending.population == population]
+    entries = [one for one in ledger.entries() if one.spending.population == population]
     if not entries:
         raise InvalidInput(
             f"Nothing was released about the population {population[:60]!r}.",
@@ -72,7 +72,12 @@ def stairs(ledger: Ledger, population: str) -> tuple[Stair, ...]:
             where="population",
             code="ledger.no-population",
         )
+    spent = [entry.spending for entry in entries]
     return tuple(
-        Stair(count, entry.created, add_up(population, groups_of(entries[:count])).differential)
+        Stair(
+            count,
+            entry.created,
+            add_up(population, group_spendings(spent[:count])).differential,
+        )
         for count, entry in enumerate(entries, 1)
     )

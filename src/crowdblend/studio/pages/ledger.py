@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.guarantees.guessing import guess_sentence
+from crowdblend.ledger import Ledger
 from crowdblend.studio.model.totals import stairs
 from crowdblend.studio.pictures import ChartPictures, draw_chart
 from crowdblend.studio.views import Visit, on_get

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from crowdblend.api.ledger import Ledger
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
+from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.studio.drafts import Draft

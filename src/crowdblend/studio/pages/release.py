@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from starlette.responses import Response
 
-from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
+from crowdblend.ledger import Ledger
 from crowdblend.policies.starter import designs_of
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import Field, field_of, fields_of, listed, prefixed

@@ -1,4 +1,4 @@
-"""What may be released next to what was released before."""
+"""Which earlier releases a new one conflicts with: the same sample, or the same people under another name."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 
 from crowdblend.calculus.rules.composition import why_not_from_one_sample
 from crowdblend.errors import DoesNotCompose
+from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity
 from crowdblend.ledger.overlap import comparable, have_in_common, nearly_equal, tells_apart, too_much_in_common
 from crowdblend.ledger.sketch import Sketch
-from crowdblend.ledger.stated import Stated
 
 _OWN_IDS = 'if the ids only number the rows of this table, add ids = "table" to [data].'
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known of a release: what it spends, and by what its source is known again."""
+class KnownRelease:
+    """What a release spends, and the identity by which the ledger recognizes its source."""
 
     spending: Spending
     identity: Identity | None = None
@@ -42,42 +42,56 @@ class Outlook:
     """Sentences about an ε, of this release or of all, that is so large that it guarantees little."""
 
 
-def look(new: Known, earlier: Sequence[tuple[Entry, Identity | None]], stated: Stated | None = None) -> Outlook:
-    """The outlook of a new release; raises DoesNotCompose when it may not stand beside an earlier one."""
-    spent = [(entry, Known(entry.spending, identity)) for entry, identity in earlier if entry.counts]
+def check_conflicts(
+    new: KnownRelease, earlier: Sequence[tuple[Entry, Identity | None]], declared: Declarations
+) -> Outlook:
+    """Return the outlook of a new release; raises DoesNotCompose when it conflicts with an earlier one."""
+    spent = [(entry, KnownRelease(entry.spending, identity)) for entry, identity in earlier]
     for entry, known in spent:
         if same_sample(new, known):
             reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
             hint = f" I{_OWN_IDS[1:]}" if _only_by_numbers(new, known, same_sample) else ""
             raise DoesNotCompose(
-                f"release {entry.id} has already used this sample. {reason.source}: {reason.reason}.",
+                f"Release {entry.id} has already used this sample. {reason.source}: {reason.reason}.",
                 remedy=f"{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}{hint}",
                 code="same-sample",
                 where=f"release {entry.id}",
             )
-    overlapping = () if stated is None else stated.overlapping(new.spending.population)
-    added_up = {new.spending.population, *overlapping}
+    added_up = {new.spending.population, *declared.overlapping(new.spending.population)}
     _refuse_another_name(new, spent, added_up)
     for entry, known in spent:
         if known.spending.population in added_up:
             _refuse_what_does_not_add_up(entry, new.spending)
-    blind = [entry.id for entry, known in spent if _matters(new, known) and not _compared(new, known)]
+    # Releases that each drew their own sample cannot be about one.
+    apart = [(entry, known) for entry, known in spent if not (new.spending.fresh and known.spending.fresh)]
+    not_compared = tuple(entry.id for entry, known in apart if not _pairs(new.identity, known.identity))
     shared = (known.spending.population for _, known in spent if _has_people_in_common(new, known))
     others = tuple(name for name in dict.fromkeys(shared) if name not in added_up)
-    return Outlook(new.spending.population, tuple(blind), others)
+    return Outlook(new.spending.population, not_compared, others)
 
 
-def population_of(new: Known, earlier: Iterable[tuple[Entry, Identity | None]]) -> str:
-    """The name of an unnamed population: that of an earlier release from nearly the same source, else a new one."""
+def distinct_entries(entries: Iterable[Entry], new: Spending) -> list[Entry]:
+    """Return the first of all entries that agree in everything by which a new release is compared with them."""
+    found: dict[tuple[object, ...], Entry] = {}
+    for entry in entries:
+        made = entry.spending
+        drawn = made.fresh and made.sample not in (new.sample, new.population)
+        agreeing = (made.population, made.guarantees, made.fresh, made.source, made.rate, entry.identity)
+        found.setdefault((*agreeing, None if drawn else made.sample), entry)
+    return list(found.values())
+
+
+def population_of(new: KnownRelease, earlier: Iterable[tuple[Entry, Identity | None]]) -> str:
+    """Return the name of an unnamed population: that of an earlier release from nearly the same source, or its own."""
     for entry, identity in earlier:
-        if entry.counts and nearly_the_same_source(new, Known(entry.spending, identity)):
+        if nearly_the_same_source(new, KnownRelease(entry.spending, identity)):
             return entry.spending.population
     return new.spending.source if new.spending.source != UNKNOWN else new.spending.sample
 
 
-def same_sample(one: Known, other: Known) -> bool:
-    """Whether two releases see the same sample, under whichever policy or name of the population.
+def same_sample(one: KnownRelease, other: KnownRelease) -> bool:
+    """Return whether two releases see the same sample, under whichever policy or name of the population.
 
     A table that was released as an already drawn sample is also seen by a release that draws from it.
     """
@@ -95,25 +109,20 @@ def same_sample(one: Known, other: Known) -> bool:
     )
 
 
-def nearly_the_same_source(one: Known, other: Known) -> bool:
-    """Whether two releases read nearly the same people."""
+def nearly_the_same_source(one: KnownRelease, other: KnownRelease) -> bool:
+    """Return whether two releases read nearly the same people."""
     return _same_name(one, other) or any(nearly_equal(*pair) for pair in _pairs(one.identity, other.identity))
 
 
-def _same_name(one: Known, other: Known) -> bool:
-    """Whether two sources have the same name, or the one that the first format gave them."""
-    names = [{known.spending.source} for known in (one, other)]
-    for known, own in zip((one, other), names, strict=True):
-        if known.identity is not None and known.identity.old_name is not None:
-            own.add(known.identity.old_name)
-    return bool((names[0] & names[1]) - {UNKNOWN})
+def _same_name(one: KnownRelease, other: KnownRelease) -> bool:
+    return one.spending.source == other.spending.source != UNKNOWN
 
 
 def _pairs(one: Identity | None, other: Identity | None) -> list[tuple[Sketch, Sketch]]:
-    """The sketches by which two sources are compared.
+    """Return the sketches by which two sources are compared.
 
-    Ids that number the rows of one table are compared only with an entry of an older version, which has nothing else:
-    every other entry has its rows. Rows decide beside people only where most of them are unlike all others.
+    Ids that number the rows of one table are compared only where one of both has nothing else. Rows decide beside
+    people only where most of them are unlike all others.
     """
     if one is None or other is None or one.hashing != other.hashing:
         return []
@@ -125,33 +134,26 @@ def _pairs(one: Identity | None, other: Identity | None) -> list[tuple[Sketch, S
     return pairs
 
 
-def _only_by_numbers(new: Known, known: Known, same: Callable[[Known, Known], bool]) -> bool:
-    """Whether nothing but ids that look like a table's own numbering makes two sources the same."""
+def _only_by_numbers(
+    new: KnownRelease, known: KnownRelease, same: Callable[[KnownRelease, KnownRelease], bool]
+) -> bool:
+    """Return whether nothing but ids that look like a table's own numbering makes two sources the same."""
     identity = new.identity
     if identity is None or not identity.numbered:
         return False
     spending = new.spending
     if spending.population.startswith(UNNAMED):  # it may have its name from this entry
         spending = replace(spending, population=spending.source)
-    return not same(Known(spending, replace(identity, sketches=identity.of("rows"))), known)
+    return not same(KnownRelease(spending, replace(identity, sketches=identity.of("rows"))), known)
 
 
-def _matters(one: Known, other: Known) -> bool:
-    """Whether the two could be about one sample: not if each drew its own."""
-    return not (one.spending.fresh and other.spending.fresh)
-
-
-def _compared(one: Known, other: Known) -> bool:
-    return bool(_pairs(one.identity, other.identity))
-
-
-def _has_people_in_common(one: Known, other: Known) -> bool:
-    """Whether some ids are in both sources; ids that number the rows of one table say nothing about another."""
+def _has_people_in_common(one: KnownRelease, other: KnownRelease) -> bool:
+    """Return whether some ids are in both sources; ids that number the rows of one table say nothing about another."""
     pairs = _pairs(one.identity, other.identity)
     return any(have_in_common(*pair) for pair in pairs if {pair[0].kind, pair[1].kind} == {"person"})
 
 
-def _refuse_another_name(new: Known, spent: Sequence[tuple[Entry, Known]], added_up: set[str]) -> None:
+def _refuse_another_name(new: KnownRelease, spent: Sequence[tuple[Entry, KnownRelease]], added_up: set[str]) -> None:
     """One population has one name, or its losses would not be added up."""
     same = [(entry, known) for entry, known in spent if nearly_the_same_source(new, known)]
     names = [known.spending.population for _, known in same]
@@ -165,7 +167,7 @@ def _refuse_another_name(new: Known, spent: Sequence[tuple[Entry, Known]], added
     if all(_only_by_numbers(new, known, nearly_the_same_source) for _, known in same):
         others = _OWN_IDS
     raise DoesNotCompose(
-        f"release {entry.id} is about nearly the same people, under another name of the population, so that the two "
+        f"Release {entry.id} is about nearly the same people, under another name of the population, so that the two "
         "would not be added up.",
         remedy=f"{remedy}; {others}",
         where="[data] population",
@@ -176,7 +178,7 @@ def _refuse_another_name(new: Known, spent: Sequence[tuple[Entry, Known]], added
 def _refuse_what_does_not_add_up(entry: Entry, new: Spending) -> None:
     if not (entry.spending.replaced and new.replaced):
         raise DoesNotCompose(
-            f"release {entry.id} and this one are about the same people, and only differential privacy for one "
+            f"Release {entry.id} and this one are about the same people, and only differential privacy for one "
             "person adds up (composition.differential): one of them has none. Sample before releasing.",
             code="does-not-add-up",
             where=f"release {entry.id}",

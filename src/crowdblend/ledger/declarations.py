@@ -1,0 +1,183 @@
+"""What stewards declare in a ledger beside releases: limits, who the people of a population are, and which overlap."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from dataclasses import dataclass, field
+from datetime import date
+
+import msgspec
+from msgspec.structs import asdict, force_setattr
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import check
+from crowdblend.guarantees.wording import at_most
+from crowdblend.ledger.entry import check_text, normal_name
+
+NEVER = "never"
+"""The `until` of a limit without an end, where the one before has one."""
+
+
+class _Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step"):
+    """A statement of a steward: texts are printable, and names of populations have one spelling."""
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if name in ("population", "other"):
+                force_setattr(self, name, normal_name(value))
+            if name in ("epsilon", "delta"):
+                check(name, value)
+            elif name != "at" and value is not None:
+                check_text(name, value)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the declaration as JSON-ready data."""
+        return asdict(self)
+
+
+class Limit(_Declaration, frozen=True, tag="limit"):
+    """The largest ε, at this δ, that all releases about a population may come to, until the end of a day.
+
+    `by` says who set it and `why` for what reason. After the day `until` nothing is released about the population
+    before a new limit is set.
+    """
+
+    population: str
+    epsilon: float
+    delta: float
+    until: str | None
+    by: str
+    why: str | None = None
+    at: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.until is not None:
+            force_setattr(self, "until", last_day(self.until))
+
+    def has_ended(self, today: str) -> bool:
+        """Return whether the last day of the limit is over."""
+        return self.until is not None and today > self.until
+
+    def words(self) -> str:
+        """Return the limit for a message."""
+        until = f" until {self.until}" if self.until is not None else ""
+        return f"epsilon {at_most(self.epsilon)} at delta {at_most(self.delta)}{until}"
+
+    def check_change(self, before: Limit | None, *, keeps_end: bool) -> None:
+        """Refuse a change without a reason, and one that drops an end if it is to be kept."""
+        if before is None:
+            return
+        if self.why is None:
+            raise InvalidInput(
+                f"{self.population!r} has a limit already, {before.words()}.",
+                remedy="Say why it changes, with --why.",
+                where="why",
+                code="limit.reason",
+            )
+        if keeps_end and before.until is not None and self.until is None:
+            raise InvalidInput(
+                f"The limit of {before.population!r} so far holds until {before.until}.",
+                remedy=f"Say until when the new one holds with --until: a day, or {NEVER}.",
+                where="until",
+                code="ledger.until",
+            )
+
+
+class Description(_Declaration, frozen=True, tag="population"):
+    """Who answers for a population, and who the people are."""
+
+    population: str
+    owner: str
+    description: str
+    by: str
+    at: str = ""
+
+
+class Overlap(_Declaration, frozen=True, tag="overlap"):
+    """Two populations that have people in common, so that their losses add up."""
+
+    population: str
+    other: str
+    by: str
+    why: str | None = None
+    at: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.population == self.other:
+            raise InvalidInput(
+                "A population does not overlap with itself. Name two populations.",
+                where="POPULATION",
+                code="ledger.overlap",
+            )
+
+
+Declaration = Limit | Description | Overlap
+
+
+@dataclass
+class Declarations:
+    """All declarations in a ledger by population; limits with their history, the one in force last."""
+
+    limits: dict[str, list[Limit]] = field(default_factory=dict)
+    descriptions: dict[str, Description] = field(default_factory=dict)
+    overlaps: list[Overlap] = field(default_factory=list)
+
+    def add(self, declaration: Declaration) -> None:
+        """Take one more declaration into account."""
+        if isinstance(declaration, Limit):
+            self.limits.setdefault(declaration.population, []).append(declaration)
+        elif isinstance(declaration, Description):
+            self.descriptions[declaration.population] = declaration
+        else:
+            self.overlaps.append(declaration)
+
+    def limit(self, population: str) -> Limit | None:
+        """Return the limit in force."""
+        found = self.limits.get(population)
+        return found[-1] if found else None
+
+    def overlapping(self, population: str) -> tuple[str, ...]:
+        """Return the populations that were declared to share people with this one, in the order of declaration."""
+        pairs = ((one.population, one.other) for one in self.overlaps)
+        others = (second if first == population else first for first, second in pairs if population in (first, second))
+        return tuple(dict.fromkeys(others))
+
+    def populations(self) -> list[str]:
+        """Return every population that something was declared about."""
+        pairs = [name for one in self.overlaps for name in (one.population, one.other)]
+        return [*self.limits, *self.descriptions, *pairs]
+
+
+def last_day(until: str) -> str:
+    """Return the last day of a year, a month or a day, as YYYY-MM-DD.
+
+    >>> last_day("2030"), last_day("2028-02"), last_day("2030-05-01")
+    ('2030-12-31', '2028-02-29', '2030-05-01')
+    """
+    try:
+        if re.fullmatch(r"\d{4}", until):
+            return date(int(until), 12, 31).isoformat()
+        if re.fullmatch(r"\d{4}-\d{2}", until):
+            year, month = map(int, until.split("-"))
+            first = date(year, month, 1)
+            following = date(first.year + month // 12, month % 12 + 1, 1)
+            return date.fromordinal(following.toordinal() - 1).isoformat()
+        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", until):
+            return date.fromisoformat(until).isoformat()
+    except ValueError:
+        pass
+    raise InvalidInput(
+        "until is a year, a month or a day, such as 2030 or 2030-06-30. Correct it.", where="until", code="ledger.until"
+    )
+
+
+def this_user() -> str:
+    """Return the name of whoever runs this process, as the operating system knows it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return f"user {os.getuid()}"

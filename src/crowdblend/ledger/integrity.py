@@ -1,0 +1,73 @@
+"""Whether keys and identities in a ledger are those that its chain of records committed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.ledger.entry import Entry
+from crowdblend.ledger.identity import Identity, fingerprint, identity_of
+from crowdblend.ledger.secrets import matches, sample_name
+
+
+def check_keys(entries: Mapping[int, Entry], keys: Mapping[int, bytes]) -> None:
+    """Raise DoesNotVerify when a key was changed, swapped, deleted, or kept though it had to be destroyed."""
+    for number in sorted(entries.keys() | keys.keys()):
+        problem = _key_problem(entries.get(number), keys.get(number))
+        if problem:
+            raise _edited(number, f"The key of release {number} {problem}")
+
+
+def check_key(entry: Entry, key: bytes | None) -> bytes:
+    """Return the key of an entry that keeps one; raises DoesNotVerify when it was changed or deleted."""
+    problem = _key_problem(entry, key)
+    if key is None or problem:
+        raise _edited(entry.id, f"The key of release {entry.id} {problem or 'was deleted'}")
+    return key
+
+
+def _key_problem(entry: Entry | None, key: bytes | None) -> str | None:
+    if entry is None:
+        return "is there, and the release is not"
+    if key is None:
+        return "was deleted" if entry.keeps_key else None
+    if not entry.keeps_key:
+        return "is still there, though it was to be destroyed"
+    drawn = entry.spending.sample.startswith("drawn:")
+    if not matches(key, entry.key_commitment) or (drawn and entry.spending.sample != sample_name(key)):
+        return "was changed"
+    return None
+
+
+def read_identities(entries: Iterable[Entry], rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Identity]]:
+    """Yield identities by digest, one at a time; raises DoesNotVerify unless they are those that entries commit to."""
+    missing: dict[str, int] = {}
+    for entry in entries:
+        if entry.identity is not None:
+            missing.setdefault(entry.identity, entry.id)
+    for digest, text in rows:
+        number = missing.pop(digest, 0)
+        if not number or not isinstance(text, str) or fingerprint(text) != digest:
+            raise _changed_identity(number)
+        try:
+            yield digest, identity_of(text)
+        except InvalidInput as problem:
+            raise DoesNotVerify(
+                problem.message, remedy=problem.remedy, where=f"release {number}", code=problem.code
+            ) from None
+    for number in missing.values():
+        raise _changed_identity(number)
+
+
+def _changed_identity(number: int) -> DoesNotVerify:
+    if not number:
+        return _edited(number, "A source fingerprint belongs to no release")
+    return _edited(number, f"The source fingerprint of release {number} was modified or deleted")
+
+
+def _edited(number: int, problem: str) -> DoesNotVerify:
+    return DoesNotVerify(
+        f"{problem}: the ledger was edited. Restore it from a backup.",
+        where=f"release {number}",
+        code="does-not-verify",
+    )

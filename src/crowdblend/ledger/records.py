@@ -1,0 +1,133 @@
+"""What the records of a ledger say: one typed value for each step, in JSON and out.
+
+A record of somebody else's making is refused here: every field has its type, and no field is unknown.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache, lru_cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from crowdblend.calculus.encoding import decode, encode
+from crowdblend.guarantees import Guarantee
+from crowdblend.ledger.declarations import Description, Limit, Overlap
+from crowdblend.ledger.entry import Entry, Spending
+
+Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+
+
+class Created(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="created"):
+    """The ledger was made: its format, and the commitment to its secret."""
+
+    format: str
+    secret: Digest
+    at: str
+
+
+class Begun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="begun"):
+    """A release was begun: fields as in its spending and its entry."""
+
+    entry: int
+    at: str
+    software: str
+    population: str
+    sample: str
+    fresh: bool
+    kind: str
+    guarantees: msgspec.Raw
+    folder: str
+    source: str
+    rate: float | None
+    policy: Digest | None
+    key: Literal["destroyed", "sealed"]
+    key_commitment: Digest | None
+    identity: Digest | None
+    not_compared: tuple[int, ...]
+
+    @classmethod
+    def of(cls, entry: Entry) -> Begun:
+        """Return the record that begins an entry."""
+        made = entry.spending
+        return cls(
+            entry=entry.id,
+            at=entry.created,
+            software=entry.software,
+            population=made.population,
+            sample=made.sample,
+            fresh=made.fresh,
+            kind=made.kind,
+            guarantees=msgspec.Raw(json.dumps(encode(made.guarantees), allow_nan=False)),
+            folder=made.folder,
+            source=made.source,
+            rate=made.rate,
+            policy=made.policy,
+            key=entry.key,
+            key_commitment=entry.key_commitment,
+            identity=entry.identity,
+            not_compared=entry.not_compared,
+        )
+
+    def to_entry(self) -> Entry:
+        """Return the entry that the record begins."""
+        if not self.software.isprintable():
+            raise ValueError("software is a printable text")
+        return Entry(
+            id=self.entry,
+            created=self.at,
+            software=self.software,
+            key=self.key,
+            key_commitment=self.key_commitment,
+            identity=self.identity,
+            not_compared=self.not_compared,
+            spending=Spending(
+                population=self.population,
+                sample=self.sample,
+                fresh=self.fresh,
+                kind=self.kind,
+                guarantees=_guarantees(bytes(self.guarantees)),
+                folder=self.folder,
+                source=self.source,
+                rate=self.rate,
+                policy=self.policy,
+            ),
+        )
+
+
+class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="finished"):
+    """A release was published: digests of what appeared, and what only the steward may know of it."""
+
+    entry: int
+    at: str
+    certificate_digest: Digest
+    data_sha256: Digest
+    internal: dict[str, Any]
+
+
+Step = Created | Begun | Finished | Limit | Description | Overlap
+
+
+def to_body(step: Step) -> str:
+    """Return a step as JSON in ASCII, which every database keeps as it is."""
+    return json.dumps(json.loads(msgspec.json.encode(step)), sort_keys=True, separators=(",", ":"))
+
+
+def to_step(body: str) -> Step:
+    """Return the step that JSON describes; raises MsgspecError, ValueError or CrowdblendError where it is none."""
+    return _decoder().decode(body)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[Step]:
+    return msgspec.json.Decoder(Step)
+
+
+@lru_cache(maxsize=4096)
+def _guarantees(text: bytes) -> tuple[Guarantee, ...]:
+    """Return the guarantees that JSON describes; most releases have those of an earlier one."""
+    document = json.loads(text)
+    if not isinstance(document, list):
+        raise TypeError("guarantees are a list")
+    return tuple(decode(one) for one in document)
