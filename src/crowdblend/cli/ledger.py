@@ -21,7 +21,6 @@ from crowdblend.cli.output import (
     write_text,
 )
 from crowdblend.cli.progress import progress_line
-from crowdblend.cli.sign import ask_passphrase
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import check
@@ -35,7 +34,7 @@ from crowdblend.ledger.limits import Accounts
 
 if TYPE_CHECKING:
     from crowdblend import kinds, policies
-    from crowdblend.cli import release
+    from crowdblend.cli import release, sign
     from crowdblend.engines import choice
     from crowdblend.publishing import pending
     from crowdblend.publishing import release as publishing
@@ -47,6 +46,7 @@ else:
     pending = lazy("crowdblend.publishing.pending")
     publishing = lazy("crowdblend.publishing.release")
     release = lazy("crowdblend.cli.release")
+    sign = lazy("crowdblend.cli.sign")
     signature_files = lazy("crowdblend.signatures.files")
 
 HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
@@ -151,7 +151,7 @@ def resume_entry(
     """
     ledger = Ledger.open(where)
     loaded = None if policy is None else policies.load_policy(policy)
-    sign = None if sign_key is None else release.signing(sign_key)
+    signing = None if sign_key is None else release.signing(sign_key)
     with (
         choice.engine_named(engine, master, conf) as reads,
         release.notes_on_stderr(),
@@ -164,7 +164,7 @@ def resume_entry(
             force=force,
             progress=progress,
             engine=reads,
-            sign=sign,
+            sign=signing,
             figures=not no_figures,
         )
     if as_json:
@@ -294,7 +294,7 @@ def check_chain(
     if save_head is not None:
         write_text(save_head, made.to_json(), force=force)
         if key is not None:
-            signature_files.sign_file(Path(save_head), key, HEAD_NAMESPACE, passphrase=ask_passphrase, force=force)
+            signature_files.sign_file(Path(save_head), key, HEAD_NAMESPACE, passphrase=sign.ask_passphrase, force=force)
     if as_json:
         emit({"intact": True, "hash": made.hash, "records": made.records})
     else:
