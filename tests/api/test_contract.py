@@ -69,7 +69,7 @@ def test_the_block_runs_as_it_stands(audited: bool, tmp_path: Path, monkeypatch:
         assert not verdict.finding  # type: ignore[attr-defined]
     else:
         asked.pop("announce")
-        expected = {"runs": 20_000, "seconds": None, "error": 1e-3, "workers": 1, "state": None, "progress": None}
+        expected = {"runs": 20_000, "seconds": None, "error": 1e-3, "workers": 1, "progress": None}
         assert asked == expected
         assert verdict.policy.columns == policy.columns  # type: ignore[attr-defined]
     found: Any = names["found"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import signal
 from collections import Counter
@@ -215,73 +214,6 @@ def test_our_own_mechanisms(name: str) -> None:
     verdict = audit(replace(true, sizes=true.sizes[:3:2]), runs=5_000, error=1e-6)
     assert not verdict.finding
     assert verdict.runs <= 5_000
-
-
-def test_an_interrupted_audit_goes_on(tmp_path) -> None:
-    state, calls = tmp_path / "audit.json", []
-
-    def progress(phase: str, done: int, total: int) -> None:
-        calls.append((phase, done))
-        if len(calls) == 12 and not state.with_suffix(".stop").exists():
-            state.with_suffix(".stop").touch()
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        audit(claims(1.0), runs=40_000, state=state, progress=progress)
-    seen = json.loads(state.read_text()) if state.exists() else None
-    first = len(calls)
-    verdict = audit(claims(1.0), runs=40_000, state=state, progress=progress)
-    assert seen is not None, "an interruption keeps what was done"
-    done = sum(len(bucket["batches"]) for bucket in seen["buckets"].values())
-    assert done == 12
-    assert len(calls) - first + done == sum(
-        len(bucket["batches"]) for bucket in json.loads(state.read_text())["buckets"].values()
-    )
-    calls.clear()
-    again = audit(claims(1.0), runs=40_000, state=state, progress=progress)
-    assert again == verdict
-    assert not calls
-
-
-def test_a_state_of_another_audit_is_refused(tmp_path) -> None:
-    state = tmp_path / "audit.json"
-    audit(claims(1.0), runs=1_000, state=state)
-    with pytest.raises(InvalidInput, match="belongs to another"):
-        audit(claims(2.0), runs=1_000, state=state)
-    state.write_text("nonsense")
-    with pytest.raises(InvalidInput, match="is not the state of an audit"):
-        audit(claims(1.0), runs=1_000, state=state)
-
-
-def test_a_state_of_another_version_or_policy_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The guarantee and the populations may be the same and what runs another: runs of both are not put together."""
-    state = tmp_path / "audit.json"
-    subject = FAMILIES["suppressed table"].subject(hard_sizes)
-    audit(subject, runs=1_000, state=state)
-    named = replace(subject, policy=subject.policy.replace(format="parquet"))
-    assert (named.guarantee, named.pairs()) == (subject.guarantee, subject.pairs())
-    with pytest.raises(InvalidInput, match="belongs to another"):
-        audit(named, runs=1_000, state=state)
-    monkeypatch.setattr("crowdblend.rehearsal.subject.__version__", "0")
-    with pytest.raises(InvalidInput, match="belongs to another"):
-        audit(subject, runs=1_000, state=state)
-
-
-@pytest.mark.parametrize("inside", ["[]", '{"a bucket": 1}', '{"a bucket": {"batches": ["x"], "runs": 1, "seen": {}}}'])
-def test_a_damaged_state_is_refused(inside: str, tmp_path) -> None:
-    state = tmp_path / "audit.json"
-    audit(claims(1.0), runs=1_000, state=state)
-    about = json.loads(state.read_text())["about"]
-    state.write_text(f'{{"about": {json.dumps(about)}, "buckets": {inside}}}')
-    with pytest.raises(InvalidInput, match="is not the state of an audit"):
-        audit(claims(1.0), runs=1_000, state=state)
-
-
-def test_a_state_that_cannot_be_written_is_refused_before_the_work(tmp_path) -> None:
-    ran = []
-    with pytest.raises(InvalidInput, match="writable file"):
-        audit(claims(1.0), runs=1_000, state=tmp_path / "no" / "where", progress=lambda *now: ran.append(now))
-    assert not ran
 
 
 @pytest.mark.parametrize("pairs", [0, 16])

@@ -132,7 +132,6 @@ def audit(
     understate: float = 1.0,
     batch: bool = False,
     workers: int = 1,
-    state: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     announce: Callable[[Outlook], None] | None = None,
 ) -> Verdict:
@@ -142,8 +141,7 @@ def audit(
     proved: the proof is in the certificate. It takes so many `runs`, or as many as fit into `seconds`, a minute unless
     stated; `announce` is told beforehand what these can find. `epsilon` audits the same release at another ε,
     `understate` claims ε divided by it, to test the audit; `batch` runs many releases as one, which is far faster and
-    takes for granted what docs/audit.md says; `state` is a file to go on from after an interruption, which goes with
-    `runs`. Several `workers` are processes of their own, for which a script needs
+    takes for granted what docs/audit.md says. Several `workers` are processes of their own, for which a script needs
     `if __name__ == "__main__":`.
     """
     name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
@@ -162,7 +160,6 @@ def audit(
         seconds=seconds,
         error=error,
         workers=workers,
-        state=None if state is None else Path(state),
         progress=progress,
         announce=announce or (lambda _: None),
     )

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,7 +28,7 @@ else:
 
 # An audit of a claim that is really broken must say so this often.
 POWER = 0.95
-# Runs of an audit of our own mechanisms, and of one that may be interrupted.
+# Runs of an audit of our own mechanisms.
 RUNS = 100_000
 
 
@@ -54,9 +53,6 @@ RUNS = 100_000
     "--batch", is_flag=True, help="Run many releases as one, as --own does: far more of them in the same time."
 )
 @click.option("--workers", type=int, help="Processes; by default one per core.")
-@click.option(
-    "--state", metavar="FILE", help="Keep what was seen in this file, and go on from it after an interruption."
-)
 @click.option("--understate", type=float, default=1.0, help="Claim epsilon divided by this, to test the audit.")
 @click.option(
     "--repeat",
@@ -82,7 +78,6 @@ def command(
     people: int | None,
     batch: bool,
     workers: int | None,
-    state: str | None,
     understate: float,
     times: int,
     families: tuple[str, ...],
@@ -120,10 +115,9 @@ def command(
             "--understate": (understate == 1, policy is not None or own),
             "--people": (people is None, policy is not None or ours),
             "--batch": (not batch, policy is not None),
-            "--state": (state is None, policy is not None or mechanism is not None),
             "--repeat": (times == 1, ours),
             "--family": (not families, ours),
-            "--time": (seconds is None, (policy is not None or mechanism is not None) and runs is None and not state),
+            "--time": (seconds is None, (policy is not None or mechanism is not None) and runs is None),
         }
     )
     force = workers or os.cpu_count() or 1
@@ -133,8 +127,7 @@ def command(
         known = rehearsal.INJECTED_BUGS if injected else rehearsal.FAMILIES
         _own(known, families, runs or RUNS, error, people, force, understate, times, as_json=as_json)
     else:
-        budget: dict[str, Any] = {"runs": RUNS if state and runs is None else runs, "seconds": seconds}
-        budget |= {"error": error, "workers": force, "state": Path(state) if state else None}
+        budget: dict[str, Any] = {"runs": runs, "seconds": seconds, "error": error, "workers": force}
         with progress_bar(quiet=as_json) as bar:
             announced: list[Outlook] = []
             budget |= {"progress": bar, "announce": announced.append if as_json else _announce}

@@ -40,8 +40,7 @@ from crowdblend.kinds.kind import AnyPolicy, Outcome, Reading
 from crowdblend.kinds.registry import file_name
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Files
-from crowdblend.rehearsal.observers import Observer, PublishedFiles, Views, digest
-from crowdblend.version import __version__
+from crowdblend.rehearsal.observers import Observer, PublishedFiles, Views
 
 # Releases that are run as one, and people who are made up for them, at most.
 RELEASES, PEOPLE = 500, 1 << 17
@@ -156,11 +155,6 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
     def together(self) -> int:
         """How many releases are run as one: fewer take as long."""
         return RELEASES if self.stacked else 1
-
-    @property
-    def fingerprint(self) -> str:
-        """A text that is another one for every other policy and version, and for single releases or batches."""
-        return digest((__version__, self.policy, self.stacked))
 
     @cached_property
     def files(self) -> Files:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from crowdblend.auditing.statistical.subject import Observed
 
 # Rarer outcomes are seen again too seldom to be worth betting on.
 _LEAST_SEEN = 4
+_MOST_OUTCOMES = 5_000
 # No runs tell a larger ε from this one.
 _LARGEST = 300.0
 
@@ -23,26 +23,21 @@ _LARGEST = 300.0
 class Fold:
     """What some runs on one side of a pair saw."""
 
-    runs: int
-    seen: Observed
+    runs: int = 0
+    seen: Observed = field(default_factory=dict)
 
     def __add__(self, other: Fold) -> Fold:
-        views = sorted({*self.seen, *other.seen})
-        return Fold(
-            self.runs + other.runs,
-            {view: Counter(self.seen.get(view, {})) + Counter(other.seen.get(view, {})) for view in views},
-        )
+        both = {view: Counter(self.seen.get(view, {})) for view in sorted({*self.seen, *other.seen})}
+        for view, outcomes in other.seen.items():
+            both[view].update(outcomes)
+            if len(both[view]) > _MOST_OUTCOMES:
+                # Outcomes that hardly ever come back choose no event.
+                both[view] = Counter(dict(both[view].most_common(_MOST_OUTCOMES // 2)))
+        return Fold(self.runs + other.runs, both)
 
 
 # Both sides of a pair, each in two folds.
 Sides = tuple[tuple[Fold, Fold], tuple[Fold, Fold]]
-
-
-def added(known: Sides | None, new: Sides) -> Sides:
-    """Return what was seen of a pair before and now."""
-    before = known or ((Fold(0, {}),) * 2,) * 2
-    here, there = ((one[0] + more[0], one[1] + more[1]) for one, more in zip(before, new, strict=True))
-    return here, there
 
 
 @dataclass(frozen=True)
@@ -54,12 +49,6 @@ class Event:
     likelier: int
     outcomes: frozenset[str]
     promising: float
-
-    @property
-    def id(self) -> str:
-        """A short name that no other event has."""
-        spelled = repr((self.pair, self.view, self.likelier, sorted(self.outcomes)))
-        return blake2b(spelled.encode(), digest_size=8).hexdigest()
 
     def hits(self, seen: Observed) -> int:
         """How often the event happened."""

@@ -15,7 +15,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.auditing.statistical.bounds import refutes
@@ -147,26 +146,18 @@ def audit_foreseen(
     seconds: float | None = None,
     error: float = 1e-3,
     workers: int = 1,
-    state: Path | None = None,
     progress: Progress | None = None,
     announce: Callable[[Outlook], None],
     clock: Clock = time.perf_counter,
 ) -> Verdict:
     """Say what can be found, then look for it."""
-    if state is not None and runs is None:
-        raise InvalidInput(
-            "An audit that may be interrupted needs a number of runs: how many fit into a time differs each time.",
-            remedy="Pass --runs with --state.",
-            where="--state",
-            code="command.usage",
-        )
     check_error(error)
     started = clock()
     outlook = foresee(subject, runs=runs, seconds=seconds, error=error, workers=workers, clock=clock)
     announce(outlook)
     left = None if runs is not None else (seconds or SECONDS) - (clock() - started)
     pace = Pace(left, outlook.seconds / outlook.runs, clock)
-    return audit(subject, runs=outlook.runs, error=error, workers=workers, state=state, progress=progress, pace=pace)
+    return audit(subject, runs=outlook.runs, error=error, workers=workers, progress=progress, pace=pace)
 
 
 def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> float | None:

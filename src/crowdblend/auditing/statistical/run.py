@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from crowdblend.auditing.statistical.bounds import epsilon_lower, epsilon_refuted
-from crowdblend.auditing.statistical.events import Event, Fold, Sides, added, best_event, candidates, ranked_pairs
-from crowdblend.auditing.statistical.schedule import Pace, Round, Task, batches, rounds
-from crowdblend.auditing.statistical.state import State
+from crowdblend.auditing.statistical.events import Event, Fold, best_event, candidates, ranked_pairs
+from crowdblend.auditing.statistical.schedule import FOLDS, Pace, Round, Task, batches, rounds
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.auditing.statistical.verdict import Verdict
 from crowdblend.auditing.statistical.workers import Workforce, workforce
@@ -24,7 +23,6 @@ LEAST_RUNS = 1_000
 RUNS_OF_A_PAIR = 64
 # In the last round only the most promising pairs are looked at; before, too little is known to drop any.
 KEPT_PAIRS = 4
-_JUDGED, _HIT = "judged", "hit"
 _SIDES = {
     Relation.ADD_REMOVE: ("with the person", "without the person"),
     Relation.REPLACE: ("with the person", "with other data for the person"),
@@ -38,7 +36,6 @@ def audit(
     runs: int = 100_000,
     error: float = 1e-3,
     workers: int = 1,
-    state: Path | None = None,
     progress: Progress | None = None,
     bound: bool = True,
     pace: Pace | None = None,
@@ -58,23 +55,8 @@ def audit(
             f"A subject needs at least one pair of populations, and at least {RUNS_OF_A_PAIR} runs for each pair, "
             f"got {len(pairs):,} for {runs:,} runs. Pass other pairs, or more runs."
         )
-    about = {
-        "subject": subject.name,
-        "made of": getattr(subject, "fingerprint", ""),
-        "guarantee": repr(subject.guarantee),
-        "pairs": [f"{pair.name}: {pair.more!r} / {pair.fewer!r}" for pair in pairs],
-        "runs": runs,
-        "error": error,
-    }
-    kept = State(state, about)
-    # A file that cannot be written is refused before the work, not after it.
-    kept.save()
-    try:
-        with workforce((subject, pairs), workers) as force:
-            under_way = _Audit(subject, pairs, kept, force, progress, runs, pace or Pace(), bound)
-            return under_way.verdict(rounds(runs, error))
-    finally:
-        kept.save()
+    with workforce((subject, pairs), workers) as force:
+        return _Audit(subject, pairs, force, progress, runs, pace or Pace(), bound).verdict(rounds(runs, error))
 
 
 def check_error(error: float) -> None:
@@ -95,17 +77,16 @@ class _Audit:
 
     subject: Subject
     pairs: list[Pair]
-    state: State
     force: Workforce[tuple[Task, Observed]]
     progress: Progress | None
     runs: int
     pace: Pace
     bound: bool
     spent: int = 0
+    folds: dict[tuple[int, int, int], Fold] = field(default_factory=lambda: defaultdict(Fold))
 
     def verdict(self, schedule: list[Round]) -> Verdict:
         """Return the strongest of the rounds' bounds, which hold together."""
-        guarantee, observed = self.subject.guarantee, dict[int, Sides]()
         offered: list[Event] = []
         best: Verdict | None = None
         left = sum(one.looking + one.judging for one in schedule)
@@ -117,8 +98,7 @@ class _Audit:
             current = replace(planned, looking=self.pace.fitting(planned.looking, left))
             left -= planned.looking
             last = planned is schedule[-1]
-            self._look(current, ranked_pairs(offered)[:KEPT_PAIRS] if last else list(range(len(self.pairs))), observed)
-            offered = list(candidates(observed, guarantee.epsilon, guarantee.delta))
+            offered = self._look(current, ranked_pairs(offered)[:KEPT_PAIRS] if last else list(range(len(self.pairs))))
             judged = self.pace.fitting(planned.judging, left)
             current, left = replace(current, judging=judged), left - planned.judging
             verdict = self._judge(current, best_event(offered), sum(one.error for one in schedule))
@@ -129,26 +109,23 @@ class _Audit:
         assert best is not None, "a schedule has rounds"
         return replace(best, runs=self.spent)
 
-    def _look(self, current: Round, pairs: list[int], observed: dict[int, Sides]) -> None:
-        """Run the pairs, and add what is seen to what was seen before."""
-        for task, seen in self._spend("looking", batches(current, "", pairs, current.looking)):
-            self.state.add(task, seen)
-        for pair in pairs:
-            one, two, three, four = (
-                Fold(*self.state.side(Task(current.number, "", pair, side, fold).bucket))
-                for side in (0, 1)
-                for fold in (0, 1)
-            )
-            observed[pair] = added(observed.get(pair), ((one, two), (three, four)))
+    def _look(self, current: Round, pairs: list[int]) -> list[Event]:
+        """Run the pairs, and return the events that all that was seen suggests."""
+        for task, seen in self._spend("looking", batches(pairs, current.looking, FOLDS)):
+            self.folds[task.pair, task.side, task.fold] += Fold(task.runs, seen)
+        known = {
+            pair: ((self.folds[pair, 0, 0], self.folds[pair, 0, 1]), (self.folds[pair, 1, 0], self.folds[pair, 1, 1]))
+            for pair in range(len(self.pairs))
+        }
+        return list(candidates(known, self.subject.guarantee.epsilon, self.subject.guarantee.delta))
 
     def _judge(self, current: Round, event: Event, error: float) -> Verdict:
         """Return the bound that fresh runs of the chosen pair alone give."""
-        for task, observed in self._spend("judging", batches(current, event.id, [event.pair], current.judging)):
-            self.state.add(task, {_JUDGED: {_HIT: event.hits(observed)}})
-        counted = []
-        for side in (0, 1):
-            runs, seen = self.state.side(Task(current.number, event.id, event.pair, side).bucket)
-            counted.append((seen[_JUDGED][_HIT], runs))
+        hits, runs = [0, 0], [0, 0]
+        for task, seen in self._spend("judging", batches([event.pair], current.judging, 1)):
+            hits[task.side] += event.hits(seen)
+            runs[task.side] += task.runs
+        counted = list(zip(hits, runs, strict=True))
         likely, unlikely = counted[event.likelier], counted[1 - event.likelier]
         guarantee, lower = self.subject.guarantee, epsilon_lower if self.bound else epsilon_refuted
         return Verdict(
@@ -166,12 +143,10 @@ class _Audit:
         )
 
     def _spend(self, phase: str, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
-        """Yield what those tasks see that were not done before."""
+        """Yield what each of the tasks sees."""
         pending = list(tasks)
-        new = [task for task in pending if not self.state.has(task)]
-        self.spent += sum(task.runs for task in pending) - sum(task.runs for task in new)
-        with self.pace.measured(sum(task.runs for task in new)):
-            for task, observed in self.force(_observe, [(task,) for task in new]):
+        with self.pace.measured(sum(task.runs for task in pending)):
+            for task, observed in self.force(_observe, [(task,) for task in pending]):
                 yield task, observed
                 self.spent += task.runs
                 if self.progress:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 
 BATCH = 500
 FOLDS = 2
@@ -37,22 +38,13 @@ class Round:
 class Task:
     """A batch of runs on one side of one pair.
 
-    `judging` names the event that is judged, if any. While looking, runs go into two folds, so that what one of them
-    suggests can be tried on the other.
+    While looking, runs go into two folds, so that what one of them suggests can be tried on the other.
     """
 
-    round: int
-    judging: str
     pair: int
     side: int
-    fold: int = 0
-    batch: int = 0
-    runs: int = 0
-
-    @property
-    def bucket(self) -> str:
-        """Where what is seen is put: the batches of a side together."""
-        return f"{self.round} {self.judging or 'looking'} {self.pair} {self.side} {self.fold}"
+    fold: int
+    runs: int
 
 
 def rounds(runs: int, error: float) -> list[Round]:
@@ -64,15 +56,12 @@ def rounds(runs: int, error: float) -> list[Round]:
     return parts
 
 
-def batches(of: Round, judging: str, pairs: list[int], runs: int) -> Iterator[Task]:
-    """The runs spread evenly over both sides of some pairs."""
-    folds = 1 if judging else FOLDS
+def batches(pairs: list[int], runs: int, folds: int) -> Iterator[Task]:
+    """Yield the runs spread evenly over both sides of some pairs."""
     each = max(1, runs // (2 * len(pairs) * folds))
-    for pair in pairs:
-        for side in (0, 1):
-            for fold in range(folds):
-                for batch, start in enumerate(range(0, each, BATCH)):
-                    yield Task(of.number, judging, pair, side, fold, batch, min(BATCH, each - start))
+    for pair, side, fold in product(pairs, (0, 1), range(folds)):
+        for start in range(0, each, BATCH):
+            yield Task(pair, side, fold, min(BATCH, each - start))
 
 
 class Pace:

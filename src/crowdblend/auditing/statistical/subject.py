@@ -76,8 +76,7 @@ class Pair(Protocol):
 class Subject(Protocol):
     """A mechanism to be audited. It is sent to other processes, so it must be possible to pickle it.
 
-    A subject may also have a text `fingerprint` of everything else it depends on: an interrupted audit goes on only
-    with the same fingerprint; and a number `together` of runs that take as long as one.
+    A subject may also have a number `together` of runs that take as long as one.
     """
 
     @property
