@@ -43,7 +43,7 @@ def sign(
 
 
 def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> Certificate:
-    """The certificate, re-derived from its leaves; raises DoesNotVerify when anything does not follow.
+    """Return the certificate, re-derived from its leaves; raises DoesNotVerify when anything does not follow.
 
     `target` is the folder of a release, whose files are checked too; a certificate's file or its JSON text; a
     Certificate; or what `release` returned. `signer` is a public key, its file, or an allowed_signers file: the
@@ -84,7 +84,7 @@ def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
 
 
 def _is_json(text: str) -> bool:
-    """Whether a text is meant as JSON and not as the name of a file."""
+    """Return whether a text is meant as JSON and not as the name of a file."""
     return text.lstrip()[:1] in ("{", "[", "") or text == "null"
 
 
@@ -97,7 +97,7 @@ def _verify_path(path: Path) -> Certificate:
 
 
 def compose(*releases: object) -> Derivation:
-    """What publishing all of these guarantees together, or a refusal with the reason and the theorem.
+    """Return what publishing all of these guarantees together, or a refusal with the reason and the theorem.
 
     Each is a derivation, a certificate, a plan with one, what `release` returned, or a folder, which is verified first.
     Of a certificate its differential guarantee for one person counts, the one that adds up, else its strongest.

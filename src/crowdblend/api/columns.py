@@ -165,12 +165,12 @@ def axis(
 
 
 def _exact(number: object) -> Any:
-    """A number as it is written: 0.1 is a tenth, as in TOML."""
+    """Return a number as it is written: 0.1 is a tenth, as in TOML."""
     return Decimal(repr(number)) if type(number) is float else number
 
 
 def _day(day: object) -> Any:
-    """A day; a text of the form 2024-12-31 is one."""
+    """Return a day; a text of the form 2024-12-31 is one."""
     if isinstance(day, str):
         try:
             return datetime.date.fromisoformat(day)

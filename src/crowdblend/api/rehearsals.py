@@ -59,7 +59,7 @@ def rehearse(
 
 
 def _public(like: object) -> pa.Table | None:
-    """A public table in Arrow; text stays text, so that a release reads it as it would read the file."""
+    """Return a public table in Arrow; text stays text, so that a release reads it as it would read the file."""
     if like is None:
         return None
     if not isinstance(like, str | os.PathLike):

@@ -106,7 +106,7 @@ def resume(
 
 
 def _in_memory(publish: Callable[[Path], Release]) -> Release:
-    """A release that is published into a private folder, taken from there and removed.
+    """Return a release that is published into a private folder, taken from there and removed.
 
     The transaction is that of a folder: the ledger records the release, then it is computed. If the process dies before
     the ledger has it as finished, `resume` computes it again; if it dies afterwards, the sample is spent and nobody has
@@ -117,7 +117,7 @@ def _in_memory(publish: Callable[[Path], Release]) -> Release:
 
 
 def _engine_for(data: object, engine: str | None) -> str:
-    """The engine that is named, or the one that reads such data."""
+    """Return the engine that is named, or the one that reads such data."""
     if engine is None:
         return "spark" if is_spark_frame(data) else "duckdb"
     check_engine(engine)

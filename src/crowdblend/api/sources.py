@@ -25,7 +25,7 @@ else:
 
 
 def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
-    """The policy itself, or that of a file."""
+    """Return the policy itself, or that of a file."""
     if isinstance(policy, str | os.PathLike):
         return load_policy(os.fspath(policy))
     check_type("policy", policy, Policy, "a policy, such as Table(…), or the path of one")
@@ -34,7 +34,7 @@ def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
 
 @contextmanager
 def about(data: object, policy: Any, engine: str) -> Iterator[Any]:
-    """The policy about these data, as long as the context lasts; with None about its own source."""
+    """Yield the policy about these data, as long as the context lasts; with None about its own source."""
     if data is None:
         yield policy
     elif isinstance(data, str | os.PathLike):
@@ -61,7 +61,7 @@ def _about_files(source: object, policy: Any) -> Any:
 
 
 def _held(source: str) -> str | None:
-    """The format of the files in a folder, or of those that a pattern matches, where they have one."""
+    """Return the format of the files in a folder, or of those that a pattern matches, where they have one."""
     path = Path(source)
     found = files.folder_files(path) if path.is_dir() else files.pattern_files(source)
     formats = {files.format_of(file.name) for file in found} & set(files.ENDINGS)
@@ -69,7 +69,7 @@ def _held(source: str) -> str | None:
 
 
 def _links(data: object, policy: Any) -> object:
-    """The links of a networkx graph as a table, where the policy is about one; other data as they are."""
+    """Return the links of a networkx graph as a table, where the policy is about one; other data as they are."""
     if policy.kind != "graph" or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
         return data
     return network.links_of(data, policy.graph)

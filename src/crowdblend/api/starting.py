@@ -20,7 +20,7 @@ else:
 
 
 def starter_policy(source: str, *, table: str | None = None, query: str | None = None, **options: Any) -> str:
-    """A commented policy for a file, folder or pattern, or for a table or query of a database.
+    """Return a commented policy for a file, folder or pattern, or for a table or query of a database.
 
     Only the names and types of columns are looked at. `options` are those of `init_policy`.
     """
@@ -45,7 +45,7 @@ def _is_database(source: str) -> bool:
 
 
 def _placed(source: str, folder: Path | str | None) -> str:
-    """The source as the policy writes it: a file relative to the folder of the policy, an address as it is."""
+    """Return the source as the policy writes it: a file relative to the folder of the policy, an address as it is."""
     if ADDRESS.match(source) or folder is None:
         return source
     if is_sqlite(source):

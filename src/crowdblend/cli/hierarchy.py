@@ -78,7 +78,7 @@ def order(values: str, sizes: tuple[int, ...]) -> Lines:
 
 
 def _listed(file: str) -> list[str]:
-    """The values of a file, one a line; '-' is stdin."""
+    """Return the values of a file, one a line; '-' is stdin."""
     try:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         text = content.decode("utf-8-sig")

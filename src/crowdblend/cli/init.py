@@ -76,12 +76,12 @@ def command(
 
 
 def at_a_terminal() -> bool:
-    """Whether somebody sees a question and can answer it."""
+    """Return whether somebody sees a question and can answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _ask(data: str) -> str:
-    """What the data are, with what each answer costs."""
+    """Ask what the data are, saying what each answer costs."""
     click.echo(f"What is {data}?", err=True)
     for name, meaning in DESIGNS.items():
         click.echo(f"  {name:<10} {meaning}", err=True)

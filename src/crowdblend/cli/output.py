@@ -156,7 +156,7 @@ def write_text(target: str, text: str, *, force: bool) -> None:
 
 
 def show(value: object) -> str:
-    """A number for people: whole numbers whole, others to six digits."""
+    """Return a number for people: whole numbers whole, others to six digits."""
     if value is None:
         return "–"
     if isinstance(value, bool):

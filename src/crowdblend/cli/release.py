@@ -172,24 +172,24 @@ def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
 
 
 def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None:
-    """The new total by profile; None where the ledger does not answer."""
+    """Return the new total by profile; None where the ledger does not answer."""
     with suppress(CrowdblendError):
         return ledger.total(budget.population) if budget is not None else None
     return None
 
 
 def _asks() -> bool:
-    """Whether somebody is there to answer."""
+    """Return whether somebody is there to answer."""
     return sys.stdin.isatty()
 
 
 def signing(path: str) -> Callable[[Path], object]:
-    """What signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
+    """Return what signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
     return certificates.certificate_signer(path, sign_command.ask_passphrase)
 
 
 def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
-    """The ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
+    """Return the ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
     location = location_of.locate(url)
     if location.is_new_default:
         if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
@@ -204,7 +204,7 @@ def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
 
 
 def _guarantees(certificate: Certificate) -> list[tuple[str, str]]:
-    """The guarantee for one person as a sentence about guessing, and precisely; else the strongest one."""
+    """Return the guarantee for one person as a sentence about guessing, and precisely; else the strongest one."""
     precise = (certificate.differential() or certificate.guarantees[0]).words()
     sentence = lead(certificate.guarantees)
     return [("guarantee", sentence), ("precisely", precise)] if sentence else [("guarantee", precise)]
@@ -216,7 +216,7 @@ def _spent(total: Differential) -> str:
 
 
 def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None) -> list[str]:
-    """The totals by profile before and after, at one δ; nothing before the first release."""
+    """Return the totals by profile before and after, at one δ; nothing before the first release."""
     if before is None:
         return []
     after = ledger.total(spending.population, more=spending)

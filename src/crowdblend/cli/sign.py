@@ -30,6 +30,6 @@ def command(folder: str, *, key: str, as_json: bool, force: bool) -> None:
 
 
 def ask_passphrase() -> str:
-    """The passphrase of a key, asked for on the terminal and not shown."""
+    """Return the passphrase of a key, asked for on the terminal and not shown."""
     answer: str = click.prompt("Passphrase of the key", hide_input=True, err=True)
     return answer

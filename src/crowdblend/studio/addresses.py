@@ -20,12 +20,12 @@ _HOST = re.compile(r"[A-Za-z0-9._\-\[\]:,]*")
 
 
 def is_address(source: str) -> bool:
-    """Whether a source is an address, not the path of a file."""
+    """Return whether a source is an address, not the path of a file."""
     return "://" in source
 
 
 def checked_address(root: Root, address: str) -> str:
-    """The address as the policy writes it; refuses what is not on the list."""
+    """Return the address as the policy writes it; refuses what is not on the list."""
     address = address.strip()
     if len(address) > _LONGEST or any(not sign.isprintable() or sign in " \\" for sign in address):
         raise _refusal("This is not the address of a database.")
@@ -64,7 +64,7 @@ def check_paths(root: Root, choices: Choices) -> None:
 
 
 def database_source(root: Root, address: str, table: str, query: str) -> DataSource:
-    """The table or query at an address that was checked, ready to be opened."""
+    """Return the table or query at an address that was checked, ready to be opened."""
     kind = "sqlite" if is_sqlite(address) else "postgres"
     place = f"sqlite:///{root.existing(str(sqlite_file(address)))}" if kind == "sqlite" else address
     return DataSource(place, kind, table=table or None, query=query or None, rows_are_people=True)  # type: ignore[arg-type]

@@ -66,7 +66,7 @@ class Drafts:
         return self._write(Draft(secrets.token_hex(6), choices, columns=columns))
 
     def get(self, draft_id: str) -> Draft:
-        """The draft of that number."""
+        """Return the draft of that number."""
         if not _ID.fullmatch(draft_id):
             raise _missing()
         try:
@@ -75,7 +75,7 @@ class Drafts:
             raise _missing() from None
 
     def all(self) -> list[Draft]:
-        """Every draft, the last changed first."""
+        """Return every draft, the last changed first."""
         if not self._folder.is_dir():
             return []
         found = []

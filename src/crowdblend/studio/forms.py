@@ -67,7 +67,7 @@ class Field:
 
 
 def field_of(key: Key, name: str, value: str) -> Field:
-    """The input for a key."""
+    """Return the input for a key."""
     # The weight of a sample is a column; that of a statistic is a number.
     named = key.name in (*_COLUMN_KEYS, "weight") and key.kind == "text"
     kind = "choice" if key.choices and key.kind != "flag" else _INPUTS.get(key.kind, "text")
@@ -79,12 +79,12 @@ def field_of(key: Key, name: str, value: str) -> Field:
 def fields_of(
     keys: Mapping[str, Key], prefix: str, texts: Mapping[str, str], skip: tuple[str, ...] = ()
 ) -> list[Field]:
-    """The inputs for the keys of a section."""
+    """Return the inputs for the keys of a section."""
     return [field_of(key, f"{prefix}{name}", texts.get(name, "")) for name, key in keys.items() if name not in skip]
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """What a form sent, each name once; refuses what no form of ours sends."""
+    """Return what a form sent, each name once; refuses what no form of ours sends."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
         raise malformed()
     try:
@@ -102,7 +102,7 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 def malformed() -> InvalidInput:
-    """The refusal of a request that no page of the studio sends."""
+    """Return the refusal of a request that no page of the studio sends."""
     return InvalidInput(
         "This request cannot be read.",
         remedy="Reload the page, and try again.",
@@ -116,7 +116,7 @@ def _broken(text: str) -> bool:
 
 
 def prefixed(sent: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """The fields whose names begin with a prefix, without it."""
+    """Return the fields whose names begin with a prefix, without it."""
     return {name.removeprefix(prefix): value for name, value in sent.items() if name.startswith(prefix)}
 
 
@@ -127,7 +127,7 @@ def revision_of(sent: Mapping[str, str]) -> int | None:
 
 
 def listed(sent: Mapping[str, str], section: str) -> list[dict[str, str]]:
-    """The repeated sections of a form: fields are called `section/number/key`."""
+    """Return the repeated sections of a form: fields are called `section/number/key`."""
     items: dict[int, dict[str, str]] = {}
     for name, value in prefixed(sent, f"{section}/").items():
         number, _, key = name.partition("/")
@@ -137,7 +137,7 @@ def listed(sent: Mapping[str, str], section: str) -> list[dict[str, str]]:
 
 
 def whole_of(sent: Mapping[str, str], name: str) -> int | None:
-    """A whole number from a form; None where the field is blank."""
+    """Return a whole number from a form; None where the field is blank."""
     text = sent.get(name, "").strip().replace(",", "").replace("_", "")
     if not text:
         return None

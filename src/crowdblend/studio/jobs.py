@@ -100,7 +100,7 @@ class Jobs:
         return number
 
     def get(self, job_id: str) -> Job:
-        """How far a job is."""
+        """Return how far a job is."""
         if not _ID.fullmatch(job_id):
             raise _missing()
         folder = self._folder / job_id
@@ -119,7 +119,7 @@ class Jobs:
         return Job(**vars(status), id=job_id, action=order.action, arguments=order.arguments)
 
     def path(self, job_id: str) -> Path:
-        """The folder of a job."""
+        """Return the folder of a job."""
         self.get(job_id)
         return self._folder / job_id
 
@@ -157,7 +157,7 @@ class Jobs:
 
 
 def _placed(folder: Path, value: object) -> object:
-    """An argument; one that begins with {folder}/ lies in the folder of the job."""
+    """Return an argument; one that begins with {folder}/ lies in the folder of the job."""
     return str(folder / value.removeprefix(OWN)) if isinstance(value, str) and value.startswith(OWN) else value
 
 

@@ -49,7 +49,7 @@ class Picture:
 
 
 def picture_of(column: Column) -> Picture:
-    """The picture of a column whose domain is complete."""
+    """Return the picture of a column whose domain is complete."""
     domain = column.domain
     if isinstance(domain, NumberDomain | AxisDomain):
         unit = "blocks" if isinstance(domain, AxisDomain) and domain.width else "steps"

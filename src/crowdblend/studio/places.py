@@ -34,7 +34,7 @@ class Root:
 
     @classmethod
     def at(cls, folder: Path | str) -> Root:
-        """The root at an existing folder."""
+        """Return the root at an existing folder."""
         found = Path(folder).resolve()
         if not found.is_dir():
             raise InvalidInput(
@@ -46,7 +46,7 @@ class Root:
         return cls(found)
 
     def inside(self, path: str) -> Path:
-        """The path with all links resolved, or a refusal where it does not lie under the root."""
+        """Return the path with all links resolved, or a refusal where it does not lie under the root."""
         try:
             if "\0" in path or len(path) > _LONGEST:
                 raise ValueError
@@ -60,7 +60,7 @@ class Root:
         return found
 
     def existing(self, path: str) -> Path:
-        """A path under the root at which there is something."""
+        """Return a path under the root at which there is something."""
         found = self.inside(path)
         if not found.exists():
             raise InvalidInput(
@@ -72,11 +72,11 @@ class Root:
         return found
 
     def relative(self, path: Path) -> str:
-        """A path under the root as it is shown and asked for."""
+        """Return a path under the root as it is shown and asked for."""
         return path.relative_to(self.folder).as_posix()
 
     def listing(self, path: str = "") -> list[Listed]:
-        """What can be chosen in a folder: folders, releases and data files, in order of name."""
+        """Return what can be chosen in a folder: folders, releases and data files, in order of name."""
         folder = self.existing(path)
         if not folder.is_dir():
             raise InvalidInput(
@@ -115,7 +115,7 @@ class Root:
         return found
 
     def releases(self, depth: int = 3) -> list[str]:
-        """The release folders under the root, down to some depth."""
+        """Return the release folders under the root, down to some depth."""
         found, level = [], [self.folder]
         for _ in range(depth):
             below = [entry for folder in level for entry in _folders(folder) if self._leads_inside(entry)]

@@ -51,7 +51,7 @@ _SAFE = ("GET", "HEAD")
 
 
 def at(request: Request) -> str:
-    """The path that all pages of the studio lie under."""
+    """Return the path that all pages of the studio lie under."""
     return str(request.scope.get("root_path", ""))
 
 
@@ -66,7 +66,7 @@ class Session:
         self._lock = threading.Lock()
 
     def exchange(self, token: str) -> str | None:
-        """The cookie for the token, the first time; None for another token, and ever after."""
+        """Return the cookie for the token, the first time; None for another token, and ever after."""
         with self._lock:
             right = secrets.compare_digest(token.encode(), self.token.encode())
             if self._used or not right:
@@ -75,7 +75,7 @@ class Session:
             return self._cookie
 
     def knows(self, cookie: str | None) -> bool:
-        """Whether somebody holds the cookie."""
+        """Return whether somebody holds the cookie."""
         return cookie is not None and secrets.compare_digest(cookie.encode(), self._cookie.encode())
 
 
@@ -109,7 +109,7 @@ class Guard:
             await self._app(below, _bounded(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:  # noqa: PLR0911  one for each reason
-        """Why a request is not even looked at."""
+        """Return why a request is not even looked at."""
         if headers.getlist("host") not in [[host] for host in self._hosts]:
             return _no(421, "This is crowdblend studio, and the request names another host.")
         origin = headers.get("origin")
@@ -149,7 +149,7 @@ def _no(status: int, sentence: str) -> Response:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """The body of a request, cut off where it is larger than announced requests may be, or takes too long."""
+    """Return the body of a request, cut off where it is larger than announced requests may be, or takes too long."""
     received, whole = 0, False
     until = time.monotonic() + BODY_WITHIN
 

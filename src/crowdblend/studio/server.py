@@ -69,7 +69,7 @@ def _warm_up() -> None:
 
 @contextmanager
 def bound(port: int) -> Iterator[socket.socket]:
-    """A socket on this machine only, at the port or, where that is taken, at a free one."""
+    """Yield a socket on this machine only, at the port or, where that is taken, at a free one."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as made:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

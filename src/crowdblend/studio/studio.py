@@ -27,7 +27,7 @@ class Studio:
 
     @classmethod
     def at(cls, root: Root, state: Path, *, ledger: str | None = None, read_only: bool = False) -> Studio:
-        """The studio of a root, with its own files in another folder."""
+        """Return the studio of a root, with its own files in another folder."""
         drafts = Drafts(state / "drafts")
         jobs = Jobs(state / "jobs", lambda: [job for draft in drafts.all() for job in draft.jobs.values()])
         return cls(root, state, ledger, read_only, drafts, jobs)
@@ -38,7 +38,7 @@ class Studio:
         return choices
 
     def policy(self, choices: Choices) -> Policy:
-        """The policy that the choices make, from files under the root alone."""
+        """Return the policy that the choices make, from files under the root alone."""
         return policy_of(self.checked(choices), self.root.folder)
 
     def last_job(self, draft: Draft, step: str) -> Job | None:

@@ -39,7 +39,7 @@ STEPS = {
 
 
 def environment() -> Environment:
-    """The templates: everything is escaped, and a misspelt name is an error."""
+    """Return the templates: everything is escaped, and a misspelt name is an error."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -56,7 +56,7 @@ def environment() -> Environment:
 
 
 def bound_text(value: float) -> str:
-    """A bound in three digits, rounded up: what is shown is never smaller than what was proved.
+    """Return a bound in three digits, rounded up: what is shown is never smaller than what was proved.
 
     >>> bound_text(8.41382e-07), bound_text(1.05854), bound_text(2.0), bound_text(0.0)
     ('8.42e-7', '1.06', '2', '0')
@@ -66,7 +66,7 @@ def bound_text(value: float) -> str:
 
 
 def paper_name(name: str) -> str:
-    """A table or figure by its paper and number.
+    """Return a table or figure by its paper and number.
 
     >>> paper_name("lqs-table1"), paper_name("zkp-politics")
     ('LQS, table 1', 'ZKP, politics')

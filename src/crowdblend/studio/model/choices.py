@@ -48,23 +48,23 @@ class Choices:
     columns: Mapping[str, Texts] = field(default_factory=dict)
 
     def text(self, section: str, key: str) -> str:
-        """What was typed for a key; blank where nothing was."""
+        """Return what was typed for a key; blank where nothing was."""
         return self.sections.get(section, {}).get(key, "")
 
     def with_texts(self, section: str, texts: Mapping[str, str]) -> Choices:
-        """The same with other texts for some keys of a section; a blank text takes a key out."""
+        """Return the same with other texts for some keys of a section; a blank text takes a key out."""
         changed = {name: text for name, text in {**self.sections.get(section, {}), **texts}.items() if text.strip()}
         if changed == self.sections.get(section, {}):
             return self
         return replace(self, sections={**self.sections, section: changed})
 
     def with_column(self, name: str, texts: Mapping[str, str]) -> Choices:
-        """The same with another domain for a column; without a way the column is not published."""
+        """Return the same with another domain for a column; without a way the column is not published."""
         kept = {key: text for key, text in texts.items() if text.strip()}
         return replace(self, columns={**self.columns, name: kept if kept.get(WAY) else {}})
 
     def with_list(self, section: str, items: list[Texts]) -> Choices:
-        """The same with other repeated sections; an item in which nothing was typed is dropped."""
+        """Return the same with other repeated sections; an item in which nothing was typed is dropped."""
         kept = [{key: text for key, text in item.items() if text.strip()} for item in items]
         return replace(self, lists={**self.lists, section: [item for item in kept if item]})
 
@@ -75,7 +75,7 @@ class Choices:
 
 
 def declared_keys(kind: str) -> dict[str, dict[str, Key]]:
-    """The keys of every section that a kind has once, by their names in TOML."""
+    """Return the keys of every section that a kind has once, by their names in TOML."""
     policy = policy_class(kind)
     found: dict[str, dict[str, Key]] = {
         name: {key.name: key for key in keys.values()} for name, keys in sections_of(policy).items()
@@ -87,7 +87,7 @@ def declared_keys(kind: str) -> dict[str, dict[str, Key]]:
 
 
 def declared_lists(kind: str) -> dict[str, dict[str, Key]]:
-    """The keys of every section that a kind may have several of, by their names in TOML."""
+    """Return the keys of every section that a kind may have several of, by their names in TOML."""
     parts = parts_of(policy_class(kind)).values()
     return {part.name: {key.name: key for key in keys_of(part.holder).values()} for part in parts if part.many}
 
@@ -128,7 +128,7 @@ def with_kind(choices: Choices, kind: str) -> Choices:
 
 
 def with_design(choices: Choices, design: str) -> Choices:
-    """The same choices for data that are a sample, that a sample is drawn from, or that are of everybody."""
+    """Return the same choices for data that are a sample, that a sample is drawn from, or that are of everybody."""
     if design not in designs_of(choices.kind):
         raise InvalidInput(
             f"kind = {choices.kind!r} has no design {design[:60]!r}.",
@@ -169,7 +169,7 @@ def _columns_of(kind: str, columns: Mapping[str, Texts]) -> dict[str, Texts]:
 
 
 def toml_parts(choices: Choices) -> dict[str, object]:
-    """The choices as the sections of a policy, with their values."""
+    """Return the choices as the sections of a policy, with their values."""
     declared, listed = declared_keys(choices.kind), declared_lists(choices.kind)
     parts: dict[str, Any] = {}
     for section, texts in choices.sections.items():
@@ -189,7 +189,7 @@ def toml_parts(choices: Choices) -> dict[str, object]:
 
 
 def paths_of(choices: Choices) -> list[str]:
-    """The files that the choices name beside the source: hierarchies, rates of strata, people of a network."""
+    """Return the files that the choices name beside the source: hierarchies, rates of strata, people of a network."""
     keys, ways = declared_keys(choices.kind), ways_of(choices.kind)
     typed = [
         (keys.get(section, {}).get(name), text)
@@ -204,12 +204,12 @@ def paths_of(choices: Choices) -> list[str]:
 
 
 def settled(choices: Choices) -> Choices:
-    """The choices without what others of them rule out: strata have rates of their own."""
+    """Return the choices without what others of them rule out: strata have rates of their own."""
     return choices.with_texts("sampling", {"rate": ""}) if choices.text("sampling", "stratum") else choices
 
 
 def domain_table(choices: Choices, name: str) -> dict[str, object]:
-    """The domain of a column as a policy writes it."""
+    """Return the domain of a column as a policy writes it."""
     texts = choices.columns[name]
     keys = ways_of(choices.kind).get(texts.get(WAY, ""), {})
     return {key: typed_value(keys[key].kind, text) for key, text in texts.items() if key in keys}
@@ -233,7 +233,7 @@ def policy_of(choices: Choices, folder: Path | str = ".") -> Policy:
 
 
 def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
-    """One column with its recodings, or a refusal that says what its domain lacks."""
+    """Return one column with its recodings, or a refusal that says what its domain lacks."""
     table = {name: domain_table(choices, name)}
     domain = read_columns(table, Path(folder), axes=choices.kind == "points")[name]
     if not isinstance(domain, AxisDomain) and hasattr(domain, "bounds"):
@@ -242,7 +242,7 @@ def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
 
 
 def choices_of(policy: Policy, columns: tuple[str, ...] = ()) -> Choices:
-    """The choices that make a policy; `columns` are all of the data, of which the policy publishes some."""
+    """Return the choices that make a policy; `columns` are all of the data, of which the policy publishes some."""
     kind = policy.kind
     sections: dict[str, Texts] = {}
     lists: dict[str, list[Texts]] = {}
@@ -266,6 +266,6 @@ def choices_of(policy: Policy, columns: tuple[str, ...] = ()) -> Choices:
 
 
 def _texts(holder: object, keys: Mapping[str, Key]) -> Texts:
-    """The keys that do not have their default, as texts."""
+    """Return the keys that do not have their default, as texts."""
     values = ((key, getattr(holder, attribute)) for attribute, key in keys.items())
     return {key.name: typed_text(key.kind, value) for key, value in values if key.is_given(value)}

@@ -49,7 +49,7 @@ class GroupExpectation:
         return max(self.people - self.low, self.high - self.people)
 
     def words(self) -> str:
-        """The expectation as a sentence."""
+        """Return the expectation as a sentence."""
         group = f"A group of {self.people:,} people"
         if self.shown < 0.0005:
             return f"{group} will not be shown."
@@ -60,7 +60,7 @@ class GroupExpectation:
 
 
 def expectations(planned: AnyPlan, sizes: tuple[int, ...] = SIZES) -> tuple[GroupExpectation, ...]:
-    """What readers will see of groups of these sizes; nothing for kinds without counts by class."""
+    """Return what readers will see of groups of these sizes; nothing for kinds without counts by class."""
     facts = planned.facts()
     if facts["kind"] not in ("table", "outlier-table", "microdata"):
         return ()
@@ -97,7 +97,7 @@ def sweep_chart(swept: Sweep) -> LineChart:
 
 
 def may_sweep(planned: AnyPlan) -> bool:
-    """Whether a planned release has crowds of people and one parameter that is solved for."""
+    """Return whether a planned release has crowds of people and one parameter that is solved for."""
     parameters = getattr(planned, "parameters", None)
     return isinstance(parameters, Plan) and not parameters.request.biased and not parameters.request.shares
 

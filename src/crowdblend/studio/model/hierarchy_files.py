@@ -32,7 +32,7 @@ def read_rows(path: Path) -> list[list[str]]:
 
 
 def checked_rows(rows: list[list[str]]) -> list[list[str]]:
-    """The rows without blank ones; refuses a table whose levels do not nest, or in which a cell is blank."""
+    """Return the rows without blank ones; refuses a table whose levels do not nest, or in which a cell is blank."""
     kept = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
     if not kept or not all(all(row) for row in kept):
         raise InvalidInput(
@@ -55,12 +55,12 @@ def checked_rows(rows: list[list[str]]) -> list[list[str]]:
 
 
 def group_counts(rows: list[list[str]]) -> list[int]:
-    """How many groups there are at each level, the values themselves first."""
+    """Return how many groups there are at each level, the values themselves first."""
     return [len({row[level] for row in rows}) for level in range(len(rows[0]))]
 
 
 def made_rows(rule: str, values: str, numbers: Mapping[str, str]) -> list[list[str]]:
-    """A table made by a rule, as `crowdblend hierarchy` makes it: intervals, prefixes, or order."""
+    """Return a table made by a rule, as `crowdblend hierarchy` makes it: intervals, prefixes, or order."""
     listed = [line.strip() for line in values.splitlines() if line.strip()]
     if rule == "intervals":
         start, stop = (_whole(name, numbers.get(name, "")) for name in ("from", "to"))
@@ -75,7 +75,7 @@ def made_rows(rule: str, values: str, numbers: Mapping[str, str]) -> list[list[s
 
 
 def hierarchy_csv(rows: list[list[str]]) -> str:
-    """The text of a hierarchy file."""
+    """Return the text of a hierarchy file."""
     return hierarchy_text(tuple(map(tuple, checked_rows(rows))))
 
 

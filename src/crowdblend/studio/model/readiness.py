@@ -13,7 +13,7 @@ READY, INCOMPLETE, UNUSED = "ready", "incomplete", "unused"
 
 
 def missing_in_data(choices: Choices, names: tuple[str, ...]) -> str | None:
-    """Why the data are not settled: no source, nobody who is protected, or no name for the people."""
+    """Return why the data are not settled: no source, nobody who is protected, or no name for the people."""
     if not choices.text("data", "source") or not names:
         return "Choose the file or table with the data."
     if "person" in _keys(choices):
@@ -28,7 +28,7 @@ def missing_in_data(choices: Choices, names: tuple[str, ...]) -> str | None:
 
 
 def column_status(choices: Choices, name: str, folder: Path | str = ".") -> tuple[str, CrowdblendError | None]:
-    """Whether a column is ready, incomplete with the reason, or not published."""
+    """Return whether a column is ready, incomplete with the reason, or not published."""
     if not choices.columns.get(name, {}).get(WAY):
         return UNUSED, None
     try:
@@ -39,7 +39,7 @@ def column_status(choices: Choices, name: str, folder: Path | str = ".") -> tupl
 
 
 def missing_in_columns(choices: Choices, folder: Path | str = ".") -> str | None:
-    """Why the columns are not settled: none is declared, or one is incomplete."""
+    """Return why the columns are not settled: none is declared, or one is incomplete."""
     if not has_columns(policy_class(choices.kind)):
         return None
     if not choices.used:
@@ -52,7 +52,7 @@ def missing_in_columns(choices: Choices, folder: Path | str = ".") -> str | None
 
 
 def missing_in_release(choices: Choices, folder: Path | str = ".") -> str | None:
-    """Why nothing can be planned: what the policy or the plan refuses."""
+    """Return why nothing can be planned: what the policy or the plan refuses."""
     try:
         policy_of(choices, folder).plan()
     except CrowdblendError as refused:

@@ -46,7 +46,7 @@ class RehearsedFolder:
     suppressed: float | None
 
     def to_dict(self) -> dict[str, object]:
-        """What was rehearsed as JSON-ready data."""
+        """Return what was rehearsed as JSON-ready data."""
         return {"folder": str(self.folder), "suppressed": self.suppressed}
 
 
@@ -79,7 +79,7 @@ def rehearse_into(
 
 
 def declares_people(policy: Policy) -> bool:
-    """Whether a policy says itself how many people there are."""
+    """Return whether a policy says itself how many people there are."""
     return policy.kind == "graph" or getattr(policy, "people", None) is not None
 
 

@@ -47,7 +47,7 @@ def database_header(data: DataSource) -> Header:
 
 
 def tables_at(address: str) -> tuple[str, ...]:
-    """The tables of a PostgreSQL database that the user may see, or of a SQLite file, by their names."""
+    """Return the tables of a PostgreSQL database that the user may see, or of a SQLite file, by their names."""
     if is_sqlite(address):
         return _sqlite_tables(sqlite_file(address))
     with local_copy.open_database(DataSource(address, "postgres", query=_TABLES_OF_POSTGRESQL)) as database:
@@ -82,7 +82,7 @@ def _sqlite_tables(source: Path) -> tuple[str, ...]:
 
 
 def _sqlite_header(source: Path, table: str | None, query: str | None) -> Header:
-    """The columns as they were declared; an engine looks at the types of all values before it reads them."""
+    """Return the columns as they were declared; an engine looks at the types of all values before it reads them."""
     with _sqlite(source) as database:
         types = "SELECT name, type FROM pragma_table_info(?)"
         declared = {} if table is None else dict(database.execute(types, [table]))
@@ -98,7 +98,7 @@ def _quoted(name: str) -> str:
 
 @contextmanager
 def _sqlite(source: Path) -> Iterator[sqlite3.Connection]:
-    """A SQLite file, open for reading."""
+    """Yield a SQLite file, open for reading."""
     try:
         with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as database:
             yield database
@@ -112,7 +112,7 @@ def _sqlite(source: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _only_reading(action: int, _: object, name: object, *__: object) -> int:
-    """A query attaches no other file, loads no code and changes nothing."""
+    """Return a query attaches no other file, loads no code and changes nothing."""
     reading = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
     return sqlite3.SQLITE_OK if action in reading and name != "load_extension" else sqlite3.SQLITE_DENY
 
@@ -125,5 +125,5 @@ def _kind(declared: str) -> ColumnKind:
 
 
 def read_code_book(path: Path) -> dict[str, tuple[str, ...]]:
-    """The values of every column that a code book lists them for."""
+    """Return the values of every column that a code book lists them for."""
     return {name: entry.values for name, entry in code_book.read_code_book(path).items() if entry.values}

@@ -33,7 +33,7 @@ class Totals:
 
 
 def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
-    """The totals of the planned release's population, from the policy alone."""
+    """Return the totals of the planned release's population, from the policy alone."""
     spending = pending.planned_spending(planned)
     population = spending.population
     try:
@@ -63,7 +63,7 @@ class Stair:
 
 
 def stairs(ledger: Ledger, population: str) -> tuple[Stair, ...]:
-    """The totals of a population after each of its releases, added up."""
+    """Return the totals of a population after each of its releases, added up."""
     entries = [one for one in ledger.entries() if one.spending.population == population]
     if not entries:
         raise InvalidInput(

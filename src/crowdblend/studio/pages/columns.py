@@ -20,7 +20,7 @@ _AXIS = "an axis"
 
 
 def show(visit: Visit) -> Response:
-    """Every column of the data, with its status."""
+    """Return every column of the data, with its status."""
     studio, draft = visit.studio, visit.draft
     person = draft.choices.text("data", "person")
     described = [_described(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
@@ -77,7 +77,7 @@ def from_code_book(visit: Visit) -> Response:
 
 
 def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False) -> dict[str, object]:
-    """What the page shows of a column."""
+    """Return what the page shows of a column."""
     name, kind = draft.columns[place]
     choices, folder = draft.choices, studio.root.folder
     texts = choices.columns.get(name, {})

@@ -31,7 +31,7 @@ HINTS = {
 
 
 def show(visit: Visit) -> Response:
-    """The page of the step; `browse` is the folder whose files are listed."""
+    """Return the page of the step; `browse` is the folder whose files are listed."""
     studio, draft = visit.studio, visit.draft
     browse = visit.request.query_params.get("browse")
     source = draft.choices.text("data", "source")
@@ -96,7 +96,7 @@ def open_source(
 
 
 def _tables(studio: Studio, source: str) -> tuple[str, ...]:
-    """The other tables of a file; a server is asked for its tables only when an address is sent."""
+    """Return the other tables of a file; a server is asked for its tables only when an address is sent."""
     if not source or is_address(source) or format_of(source) not in _TABLED:
         return ()
     return tables_of(studio.root.existing(source))

@@ -26,12 +26,12 @@ PAPERS = {
 
 
 def show(visit: Visit) -> Response:
-    """What there is to run."""
+    """Return what there is to run."""
     return visit.page("gallery.html", attacks=ATTACKS, papers={name: PAPERS.get(name, "") for name in REPRODUCTIONS})
 
 
 def show_attack(visit: Visit) -> Response:
-    """One attack: its story, and what came of running it."""
+    """Return one attack: its story, and what came of running it."""
     attacked = attack(_known(visit, ATTACKS))
     return visit.page("attack.html", attack=attacked, name=attacked.name, job=visit.job, runs=RUNS)
 
@@ -44,7 +44,7 @@ def run_attack(visit: Visit) -> Response:
 
 
 def show_paper(visit: Visit) -> Response:
-    """One table or figure of a paper."""
+    """Return one table or figure of a paper."""
     name = _known(visit, REPRODUCTIONS)
     return visit.page("paper.html", name=name, about=PAPERS.get(name, ""), job=visit.job)
 

@@ -26,7 +26,7 @@ RULES = ("intervals", "prefixes", "order")
 
 
 def show(visit: Visit) -> Response:
-    """The table as it is in the file, or with one blank row."""
+    """Return the table as it is in the file, or with one blank row."""
     draft, place = _column(visit)
     path = _path(draft, place)
     rows = read_rows(visit.studio.root.inside(path))
@@ -77,14 +77,14 @@ def _column(visit: Visit) -> tuple[Draft, int]:
 
 
 def _path(draft: Draft, place: int) -> str:
-    """The file of the column's hierarchy: the one that it has, or a new one called after it."""
+    """Return the file of the column's hierarchy: the one that it has, or a new one called after it."""
     name = draft.names[place]
     known = draft.choices.columns.get(name, {}).get("hierarchy")
     return known or f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-').lower() or 'column'}-hierarchy.csv"
 
 
 def _named(path: str) -> str:
-    """The name of a file that is written; only a CSV file is, so that no data or certificate is overwritten."""
+    """Return the name of a file that is written; only a CSV file is, so that no data or certificate is overwritten."""
     if not path.lower().endswith(".csv"):
         raise InvalidInput(
             "A hierarchy is a CSV file.", remedy="Give it a name that ends in .csv.", where="file", code="studio.name"

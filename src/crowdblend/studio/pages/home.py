@@ -22,7 +22,7 @@ WHAT = {kind: words.publishes for kind, words in WORDS.items()}
 
 
 def home(visit: Visit) -> Response:
-    """What can be begun, and what was begun before."""
+    """Return what can be begun, and what was begun before."""
     studio = visit.studio
     policies = [] if studio.read_only else [one for one in studio.root.listing() if one.what == "policy"]
     drafts = studio.drafts.all()
@@ -31,7 +31,7 @@ def home(visit: Visit) -> Response:
 
 
 def begin(visit: Visit) -> Response:
-    """A new draft of a kind, or of a policy file."""
+    """Return a new draft of a kind, or of a policy file."""
     if path := visit.sent.get("policy"):
         return visit.see(f"/drafts/{_opened(visit.studio, path)}/data")
     kind = visit.sent.get("kind", "table")
@@ -43,7 +43,7 @@ def begin(visit: Visit) -> Response:
 
 
 def _opened(studio: Studio, path: str) -> str:
-    """A draft of an existing policy, whose paths lie under the root."""
+    """Return a draft of an existing policy, whose paths lie under the root."""
     policy = load_policy(studio.root.existing(path))
     source, columns = _source(studio, policy, policy.source) if policy.source is not None else ("", ())
     choices = choices_of(policy, tuple(name for name, _ in columns)).with_texts("data", {"source": source})
@@ -58,7 +58,7 @@ def _opened(studio: Studio, path: str) -> str:
 
 
 def _source(studio: Studio, policy: Policy, source: str) -> tuple[str, Columns]:
-    """The source of a policy as the studio names it, and its columns."""
+    """Return the source of a policy as the studio names it, and its columns."""
     if policy.driver is not None or (policy.query is not None and not is_address(source)):
         raise InvalidInput(
             "The studio opens files under its root, PostgreSQL and SQLite only.",

@@ -10,7 +10,7 @@ from crowdblend.studio.views import Visit, on_get, on_post
 
 
 def show(visit: Visit) -> Response:
-    """How far a job is; a page that watches it is loaded again when it ends."""
+    """Return how far a job is; a page that watches it is loaded again when it ends."""
     job = visit.studio.jobs.get(visit.request.path_params["job"])
     answer = visit.page("fragments/job.html", job=job)
     if not job.running:
@@ -27,13 +27,13 @@ def cancel(visit: Visit) -> Response:
 
 
 def report(visit: Visit) -> Response:
-    """The report of a rehearsal, for a frame."""
+    """Return the report of a rehearsal, for a frame."""
     file = visit.studio.jobs.path(visit.request.path_params["job"]) / "rehearsal" / REPORT
     return report_response(file.read_text(encoding="utf-8") if file.is_file() else "")
 
 
 def report_response(html: str) -> Response:
-    """A report as a page of its own, which runs nothing and reaches nothing."""
+    """Return a report as a page of its own, which runs nothing and reaches nothing."""
     return Response(html, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
 
 

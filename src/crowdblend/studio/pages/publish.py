@@ -20,7 +20,7 @@ from crowdblend.studio.views import Visit, on_get, on_post
 
 
 def show(visit: Visit) -> Response:
-    """What would happen, from the policy and the names of the columns alone."""
+    """Return what would happen, from the policy and the names of the columns alone."""
     studio, draft = visit.studio, visit.draft
     job = studio.last_job(draft, "publish")
     return visit.step(
@@ -116,7 +116,7 @@ def _dry_run(studio: Studio, draft: Draft) -> dict[str, object]:
 
 
 def _begun(studio: Studio, draft: Draft) -> int | None:
-    """The entry of this draft's release that was begun and not finished."""
+    """Return the entry of this draft's release that was begun and not finished."""
     if not draft.out:
         return None
     try:
@@ -127,7 +127,7 @@ def _begun(studio: Studio, draft: Draft) -> int | None:
 
 
 def _name(draft: Draft) -> str:
-    """A name for the folder and the policy."""
+    """Return a name for the folder and the policy."""
     population = re.sub(r"[^A-Za-z0-9]+", "-", draft.choices.text("data", "population")).strip("-").lower()
     return f"{population or 'release'}-{draft.choices.kind}"
 

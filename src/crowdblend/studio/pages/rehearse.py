@@ -19,7 +19,7 @@ WORDS = {
 
 
 def show(visit: Visit) -> Response:
-    """How to rehearse, and what came of the last rehearsal."""
+    """Return how to rehearse, and what came of the last rehearsal."""
     studio, draft = visit.studio, visit.draft
     files = [one for one in studio.root.listing() if one.what in ("csv", "parquet")]
     exact = draft.choices.kind == "graph" or bool(draft.choices.text("data", "people"))

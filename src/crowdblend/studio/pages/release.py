@@ -60,7 +60,7 @@ PLANNED = ("k", "rate", "epsilon", "delta")
 
 
 def show(visit: Visit) -> Response:
-    """The page with the plan as it is now."""
+    """Return the page with the plan as it is now."""
     draft = visit.draft
     plan, unplanned = _plan(visit.studio, draft)
     given = {**_fields(draft), "plan": plan, "what": WHAT}
@@ -104,7 +104,7 @@ def save(visit: Visit) -> Response:
 
 
 def show_totals(visit: Visit) -> Response:
-    """The ledger's total before and after; it may take longer than the plan."""
+    """Return the ledger's total before and after; it may take longer than the plan."""
     studio = visit.studio
     try:
         found = totals(Ledger(studio.ledger), studio.policy(visit.draft.choices).plan())
@@ -114,13 +114,13 @@ def show_totals(visit: Visit) -> Response:
 
 
 def show_chart(visit: Visit) -> Response:
-    """How the parameters trade off against each other, as a chart."""
+    """Return how the parameters trade off against each other, as a chart."""
     chart = trade_off_chart(visit.studio.policy(visit.draft.choices).plan())
     return visit.page("fragments/chart.html", chart=chart and draw_chart(chart))
 
 
 def _shape(draft: Draft) -> object:
-    """What the fields of the page depend on."""
+    """Return what the fields of the page depend on."""
     choices = draft.choices
     return choices.kind, choices.design, bool(choices.text("sampling", "stratum"))
 
@@ -187,7 +187,7 @@ def _fields(draft: Draft) -> dict[str, object]:
 
 
 def _offers(draft: Draft) -> bool:
-    """Whether some column offers several recodings, so that one is to be chosen."""
+    """Return whether some column offers several recodings, so that one is to be chosen."""
     return any(
         one.get("level") == "choose"
         or one.get("levels")

@@ -37,7 +37,7 @@ class OpenedRelease:
 
 
 def _opened(studio: Studio, folder: str) -> OpenedRelease:
-    """A release folder whose certificate holds."""
+    """Return a release folder whose certificate holds."""
     path = studio.root.existing(folder)
     certificate = verify_file(path)
     chosen = certificate.facts.get("recoding")
@@ -47,13 +47,13 @@ def _opened(studio: Studio, folder: str) -> OpenedRelease:
 
 
 def show_all(visit: Visit) -> Response:
-    """The releases under the root."""
+    """Return the releases under the root."""
     folders = [(folder, _about(visit.studio, folder)) for folder in visit.studio.root.releases()]
     return visit.page("releases.html", folders=folders)
 
 
 def _about(studio: Studio, folder: str) -> dict[str, str]:
-    """What a folder says of itself, for the list; nothing of it was checked, and nothing is claimed with it."""
+    """Return what a folder says of itself, for the list; nothing of it was checked, and nothing is claimed with it."""
     try:
         file = studio.root.existing(f"{folder}/{DATA_PACKAGE}")
         said = json.loads(file.read_bytes()) if file.stat().st_size < _LARGEST_PACKAGE else {}
@@ -65,7 +65,7 @@ def _about(studio: Studio, folder: str) -> dict[str, str]:
 
 
 def show(visit: Visit) -> Response:
-    """One release."""
+    """Return one release."""
     folder = visit.request.query_params.get("folder", "")
     job = visit.job
     try:
@@ -78,7 +78,7 @@ def show(visit: Visit) -> Response:
 
 
 def show_report(visit: Visit) -> Response:
-    """The report, written again from the files, for a frame."""
+    """Return the report, written again from the files, for a frame."""
     folder = visit.request.query_params.get("folder", "")
     return report_response(report_html(visit.studio.root.existing(folder)))
 
@@ -92,7 +92,7 @@ def verify(visit: Visit) -> Response:
 
 
 def show_result(visit: Visit) -> Response:
-    """The step *Result*: what was published from a draft, and what repeats it elsewhere."""
+    """Return the step *Result*: what was published from a draft, and what repeats it elsewhere."""
     studio, draft = visit.studio, visit.draft
     job = studio.last_job(draft, "publish")
     if job is None or job.state != "done":
