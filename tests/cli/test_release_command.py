@@ -14,10 +14,10 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.demo import write_population
-from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from tests import commands
 from tests.commands import Finished
+from tests.refusals import refuses
 
 POLICY = """
 [data]
@@ -79,9 +79,8 @@ def test_a_missing_source_is_refused_before_there_is_a_ledger(place: Path, monke
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["code"] == "data.unreadable"
     monkeypatch.chdir(place)
-    with pytest.raises(InvalidInput) as refused:
+    with refuses("data.unreadable"):
         cb.release(None, "policy.toml", out="out")
-    assert refused.value.code == "data.unreadable"
     assert not home.exists()
     assert not (place / "out").exists()
 

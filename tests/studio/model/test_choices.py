@@ -11,6 +11,7 @@ import crowdblend as cb
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.policies.registry import KINDS
 from crowdblend.studio.model.choices import Choices, choices_of, column_of, policy_of, start, with_design, with_kind
+from tests.refusals import refuses
 from tests.studio.model.kinds_of_choices import CASES
 
 
@@ -82,6 +83,5 @@ def test_a_design_that_a_kind_does_not_have_is_refused() -> None:
     ],
 )
 def test_a_domain_is_refused_as_in_a_file(texts: dict[str, str], code: str, tmp_path: Path) -> None:
-    with pytest.raises(CrowdblendError) as refused:
+    with refuses(code):
         column_of(start("table").with_column("age", texts), "age", tmp_path)
-    assert refused.value.code == code
