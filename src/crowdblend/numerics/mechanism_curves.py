@@ -33,13 +33,8 @@ class Points:
         self.gaps, self.blend = CrowdGaps(k, rate), blend
         self.distance = crowd_distance(k, rate, blend)
         self.ratios = gathered_ratios(balls, k, blend)
-        self._last = (k - 1) * float(1 / rate - 1)
+        self.reach = max((k - 1) * float(1 / rate - 1), 1.0) * float(blend)
         self._at_one = self.gaps.more(arb(1)), self.gaps.fewer(arb(1))
-
-    @property
-    def reach(self) -> float:
-        """The factor beyond which `more` hardly falls."""
-        return max(self._last, 1.0) * float(self.blend)
 
     def more(self, factor: arb) -> arb | None:
         """The mean over the likelihood ratio L of L·more(s/L)."""

@@ -25,12 +25,12 @@ LARGEST_LOSS = 64.0
 Bounds = list[arb | None]
 
 
-class Curve(Protocol):
-    """Upper bounds of the two divergences of one mechanism."""
+class Shape(Protocol):
+    """Where points of a curve or a kernel are worth evaluating."""
 
     @property
     def reach(self) -> float:
-        """A loss beyond which the curve hardly falls; no point beyond it is evaluated."""
+        """A loss (of a kernel: a factor) beyond which it hardly falls; no point beyond it is evaluated."""
 
     @property
     def density(self) -> int:
@@ -43,6 +43,10 @@ class Curve(Protocol):
     @property
     def kinks(self) -> tuple[float, ...]:
         """Losses at which much of the mass sits: the grid is fine around them."""
+
+
+class Curve(Shape, Protocol):
+    """Upper bounds of the two divergences of one mechanism."""
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """Bounds at rising factors of at least 1, up and down; None where nothing is known, and after a bound that is
@@ -109,24 +113,8 @@ def until(bound: Callable[[arb], arb], growths: Sequence[arb], enough: float) ->
     return found + [None] * (len(growths) - len(found))
 
 
-class Kernel(Protocol):
+class Kernel(Shape, Protocol):
     """A mechanism whose person is surely in the sample, P, against the same without the person, Q."""
-
-    @property
-    def reach(self) -> float:
-        """The factor beyond which `more` hardly falls."""
-
-    @property
-    def density(self) -> int:
-        """As for a curve."""
-
-    @property
-    def distance(self) -> float:
-        """As for a curve."""
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """Losses at which much of the mass sits."""
 
     def more(self, factor: arb) -> arb | None:
         """A bound of Σ(P − sQ)₊ at a factor s ≥ 1; None where nothing is known."""
@@ -139,32 +127,16 @@ class Sampled:
     """The curve of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
 
     def __init__(self, rate: arb, kernel: Kernel) -> None:
-        self.rate, self.kernel = rate, kernel
-
-    @property
-    def reach(self) -> float:
-        """The loss beyond which neither direction falls any more."""
-        rate = float(self.rate)
-        return max(math.log1p(rate * (self.kernel.reach - 1)), -math.log1p(-rate))
-
-    @property
-    def density(self) -> int:
-        """That of the kernel."""
-        return self.kernel.density
-
-    @property
-    def distance(self) -> float:
-        """The share of the sampled times the distance of the kernel."""
-        return float(self.rate) * self.kernel.distance
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """The losses of the kernel as sampling changes them, in both directions."""
-        rate = float(self.rate)
-        return tuple(
+        self.rate, self.kernel, self.density = rate, kernel, kernel.density
+        share = float(rate)
+        # Beyond, neither direction falls any more.
+        self.reach = max(math.log1p(share * (kernel.reach - 1)), -math.log1p(-share))
+        self.distance = share * kernel.distance
+        # The losses of the kernel as sampling changes them, in both directions.
+        self.kinks = tuple(
             kink
-            for loss in self.kernel.kinks
-            for kink in (math.log1p(rate * math.expm1(loss)), -math.log1p(rate * math.expm1(-loss)))
+            for loss in kernel.kinks
+            for kink in (math.log1p(share * math.expm1(loss)), -math.log1p(share * math.expm1(-loss)))
         )
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
@@ -204,14 +176,9 @@ class Crowds:
 
     def __init__(self, k: int, rate: arb, blend: arb) -> None:
         self.blend, self.gaps = blend, CrowdGaps(k, rate)
-        self._last = (k - 1) * float(1 / rate - 1)
-        self.distance = crowd_distance(k, rate, blend)
-
-    @property
-    def reach(self) -> float:
-        """The factor from which on `more` is constant."""
         # From there on the only crowd that matters is the one that just reaches k, and `more` is constant.
-        return max(self._last, 1.0) * float(self.blend)
+        self.reach = max((k - 1) * float(1 / rate - 1), 1.0) * float(blend)
+        self.distance = crowd_distance(k, rate, blend)
 
     def more(self, factor: arb) -> arb | None:
         """The two corners of the larger crowds, from the factor `blend` on."""
@@ -237,21 +204,10 @@ class Closeness:
 
     def __init__(self, epsilon: float, delta: float) -> None:
         self.epsilon, self.delta = epsilon, arb(delta)
-
-    @property
-    def reach(self) -> float:
-        """ε itself: beyond it only δ is left."""
-        return self.epsilon
-
-    @property
-    def distance(self) -> float:
-        """The total variation distance of randomized response, or δ if that is more."""
-        return max(math.tanh(self.epsilon / 2), float(self.delta))
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """ε, where all of the mass sits."""
-        return (min(self.epsilon, LARGEST_LOSS),)
+        # Beyond ε only δ is left, and all of the mass sits at ε.
+        self.reach, self.kinks = epsilon, (min(epsilon, LARGEST_LOSS),)
+        # The total variation distance of randomized response, or δ if that is more.
+        self.distance = max(math.tanh(epsilon / 2), delta)
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """The chord between the points that closeness gives at e^−ε and at e^ε, and δ beyond."""
@@ -267,10 +223,9 @@ class Closeness:
 class ClosenessKernel(Closeness):
     """The same as a kernel, whose reach is a factor."""
 
-    @property
-    def reach(self) -> float:
-        """e^ε, as a factor."""
-        return math.exp(min(self.epsilon, LARGEST_LOSS))
+    def __init__(self, epsilon: float, delta: float) -> None:
+        super().__init__(epsilon, delta)
+        self.reach = math.exp(min(epsilon, LARGEST_LOSS))
 
     def more(self, factor: arb) -> arb | None:
         """The bound of closeness at a factor, the same in both directions."""
@@ -289,26 +244,12 @@ class Split:
     density = DENSITY
 
     def __init__(self, chosen: arb, choice: Closeness, release: Sampled) -> None:
-        self.chosen, self.choice, self.release = chosen, choice, release
-
-    @property
-    def reach(self) -> float:
-        """The loss beyond which neither the choice nor the release gives more away."""
-        most = math.exp(min(self.choice.epsilon, LARGEST_LOSS))
-        rest = math.exp(min(self.release.reach, LARGEST_LOSS))
-        chosen = float(self.chosen)
-        return max(math.log(chosen * most + (1 - chosen) * rest), self.choice.epsilon)
-
-    @property
-    def distance(self) -> float:
-        """The mean of the distances of choice and release."""
-        chosen = float(self.chosen)
-        return chosen * self.choice.distance + (1 - chosen) * self.release.distance
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """Those of the choice."""
-        return self.choice.kinks
+        self.chosen, self.choice, self.release, self.kinks = chosen, choice, release, choice.kinks
+        share = float(chosen)
+        most, rest = (math.exp(min(loss, LARGEST_LOSS)) for loss in (choice.epsilon, release.reach))
+        # Beyond, neither the choice nor the release gives more away.
+        self.reach = max(math.log(share * most + (1 - share) * rest), choice.epsilon)
+        self.distance = share * choice.distance + (1 - share) * release.distance
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """The divergence of the mixture chosen·A + (1 − chosen)·B from Q, and of Q from it."""
