@@ -14,8 +14,14 @@ from crowdblend.estimates.facts import (
     total_intervals,
 )
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
-from crowdblend.estimates.points import number_of_blocks, point_intervals, points_by_stratum
-from crowdblend.estimates.strata import StrataFacts, strata_of, stratified_intervals
+from crowdblend.estimates.strata import (
+    StrataFacts,
+    number_of_blocks,
+    point_intervals,
+    points_by_stratum,
+    strata_of,
+    stratified_intervals,
+)
 
 __all__ = [
     "Estimator",

@@ -42,42 +42,23 @@ class Ladder:
 
     def __post_init__(self) -> None:
         if not self.maps or not len(self.maps[0]):
-            raise InvalidInput(
-                f"column {self.name!r} must offer at least one level with a class, got none. Add one.",
-                where=f"column {self.name!r}",
-                code="selection.levels",
-            )
+            raise self._refusal("levels", "must offer at least one level with a class, got none. Add one.")
         if not (math.isfinite(self.weight) and 0 <= self.weight <= 1000):
-            raise InvalidInput(
-                f"the weight of column {self.name!r} must be between 0 and 1000, got {self.weight:g}. Use 1 for all.",
-                where=f"column {self.name!r}",
-                code="selection.weight",
-            )
+            raise self._refusal("weight", f"needs a weight between 0 and 1000, got {self.weight:g}. Use 1 for all.")
         if not self.nested:
-            self._check_order()
+            if any(len(level) != len(self.maps[0]) or (np.diff(level) < 0).any() for level in self.maps):
+                raise self._refusal("nesting", "has a level out of the order of its finest classes. Leave it out.")
             return
         if not np.array_equal(self.maps[0], np.arange(len(self.maps[0]))):
-            raise InvalidInput(
-                f"the first level of column {self.name!r} must keep every class. List the finest first.",
-                where=f"column {self.name!r}",
-                code="selection.levels",
-            )
+            raise self._refusal("levels", "must keep every class at its first level. List the finest first.")
         for level, (finer, coarser) in enumerate(zip(self.maps, self.maps[1:], strict=False), 1):
             if len(coarser) != len(finer) or not _is_coarsening(finer, coarser):
-                raise InvalidInput(
-                    f"Level {level} of column {self.name!r} splits a class of level {level - 1}; levels must nest. "
-                    "Leave out the level that cuts across.",
-                    where=f"column {self.name!r}",
-                    code="selection.nesting",
-                )
+                what = f"splits a class of level {level - 1} at level {level}; levels must nest. "
+                raise self._refusal("nesting", what + "Leave out the level that cuts across.")
 
-    def _check_order(self) -> None:
-        if any(len(level) != len(self.maps[0]) or (np.diff(level) < 0).any() for level in self.maps):
-            raise InvalidInput(
-                f"A level of column {self.name!r} is not in the order of its finest classes. Leave it out.",
-                where=f"column {self.name!r}",
-                code="selection.nesting",
-            )
+    def _refusal(self, code: str, what: str) -> InvalidInput:
+        where = f"column {self.name!r}"
+        return InvalidInput(f"C{where[1:]} {what}", where=where, code=f"selection.{code}")
 
     @cached_property
     def merges(self) -> tuple[bool, ...]:
