@@ -19,7 +19,7 @@ HEAVY = {
     *("psycopg", "pyspark", "pandas", "networkx", "rich"),
     # What pyarrow loads for masked arrays and for its functions takes as long as reading a small table.
     *("numpy.ma", "pyarrow.compute", "pyarrow.dataset"),
-    "crowdblend.selection",
+    *("crowdblend.selection", "crowdblend.kinds.strata"),
 }
 # A release into a ledger of its own, without figures.
 READING = {"numpy", "duckdb", "pyarrow"}

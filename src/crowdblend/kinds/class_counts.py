@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from crowdblend.engines.draw import Coin, Draw, Everybody, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
-from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.refusals import at_column, outside_weights
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import AnyPolicy, Facts, Reading, ReleasePlan
@@ -20,6 +19,7 @@ from crowdblend.randomness import DrawKey, ReleaseKey
 
 if TYPE_CHECKING:
     from crowdblend.engines import packing
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.mechanisms import SampledClasses
 else:
     packing = lazy("crowdblend.engines.packing")

@@ -21,13 +21,13 @@ from crowdblend.planning.plan import CrowdMechanism, answer
 from crowdblend.planning.request import PlanRequest
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.microdata import Microdata
 from crowdblend.policies.table import Table
 from crowdblend.randomness import ReleaseKey
 
 if TYPE_CHECKING:
     from crowdblend.kinds import recoding_choice
     from crowdblend.mechanisms import PublishedClasses, SampledClasses
+    from crowdblend.policies.microdata import Microdata
     from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
 else:
     # A choice of the recoding loads SciPy.
@@ -35,7 +35,7 @@ else:
 
 
 @dataclass(frozen=True)
-class CrowdClassesPlan(ClassCountsPlan[Table | Microdata]):
+class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
     policy: Table | Microdata

@@ -7,14 +7,16 @@ that is not far below one over the number of people guarantees nothing that a re
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
-from crowdblend.planning.plan import Plan
-from crowdblend.planning.strata import StrataPlan
 
-PlanT = TypeVar("PlanT", Plan, StrataPlan)
+if TYPE_CHECKING:
+    from crowdblend.planning.plan import Plan
+    from crowdblend.planning.strata import StrataPlan
+
+PlanT = TypeVar("PlanT", "Plan", "StrataPlan")
 LARGEST_DELTA = 1e-3
 
 

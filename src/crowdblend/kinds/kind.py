@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeV
 from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.guarantees import Guarantee
-from crowdblend.kinds.plan_html import plan_html
 from crowdblend.lazy import lazy
 from crowdblend.policies.about import About
 from crowdblend.policies.policy import Resources
@@ -31,12 +30,13 @@ if TYPE_CHECKING:
     from importlib import metadata
 
     from crowdblend.engines.outside_values import OutsideValues
+    from crowdblend.kinds import plan_html
     from crowdblend.kinds.outputs import Output
     from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
     from crowdblend.selection import ChosenRecoding
 else:
-    metadata = lazy("importlib.metadata")
+    metadata, plan_html = lazy("importlib.metadata"), lazy("crowdblend.kinds.plan_html")
 
 # What a release says of itself, for readers: ids and numbers, ready for JSON.
 Facts: TypeAlias = dict[str, Any]
@@ -168,7 +168,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         return self.certificate().assumptions()
 
     def _repr_html_(self) -> str:
-        return plan_html(self.describe(), self.certificate())
+        return plan_html.plan_html(self.describe(), self.certificate())
 
     @abstractmethod
     def facts(self, outcome: Outcome = None) -> Facts:

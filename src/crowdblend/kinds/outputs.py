@@ -20,14 +20,14 @@ from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, points_by_stratum, row_intervals, strata_of, stratified_intervals
 from crowdblend.estimates.facts import Facts
 from crowdblend.lazy import lazy
-from crowdblend.policies.microdata import Microdata
-from crowdblend.policies.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
     from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
+    from crowdblend.policies.microdata import Microdata
+    from crowdblend.policies.table import Table
     from crowdblend.recoding import Axis
 else:
     pa, csv, parquet = lazy("pyarrow"), lazy("pyarrow.csv"), lazy("pyarrow.parquet")

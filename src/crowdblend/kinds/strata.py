@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Derivation
 from crowdblend.engines.engine import Progress
@@ -17,10 +18,12 @@ from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.planning.strata import Rates, StrataPlan, StratumPlan, plan_strata
 from crowdblend.policies.microdata import Microdata
-from crowdblend.policies.points import Points
 from crowdblend.policies.strata import Design
 from crowdblend.policies.table import Table
 from crowdblend.randomness import ReleaseKey
+
+if TYPE_CHECKING:
+    from crowdblend.policies.points import Points
 
 Histogram = SuppressedHistogram | NoisyHistogram
 
@@ -107,8 +110,8 @@ def plan_stratified(policy: Table | Microdata | Points) -> StrataPlan:
     assert policy.design is not None, "a stratified policy has strata"
     noise = None if isinstance(policy, Microdata) else policy.noise_epsilon
     given: Facts = {"k": policy.k, "epsilon": policy.epsilon, "delta": policy.delta if policy.planned else None}
-    given |= {"kind": policy.kind, **({"noise_epsilon": noise} if isinstance(policy, Points) else {})}
-    noisy = not isinstance(policy, Points) and policy.below_k == "noise"
+    given |= {"kind": policy.kind, **({"noise_epsilon": noise} if policy.kind == "points" else {})}
+    noisy = isinstance(policy, Table) and policy.below_k == "noise"
     planned = plan_strata(policy.design.strata.strata, given, noise_epsilon=noise, noisy=noisy)
     refuse_crowd_of_one(min(stratum.k for stratum in planned.strata), " in one of the strata")
     if not policy.planned:

@@ -14,8 +14,7 @@ from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, chosen_of, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Facts, Lines, Outcome, Publication
 from crowdblend.kinds.outputs import CountsOutput, describe_shown, table_outputs
-from crowdblend.kinds.register import RegisterPlan, plan_register
-from crowdblend.kinds.strata import StratifiedPlan, plan_stratified
+from crowdblend.lazy import lazy
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.parts import divide, draw_each
@@ -24,8 +23,11 @@ from crowdblend.policies.table import Table
 from crowdblend.randomness import DrawKey, ReleaseKey
 
 if TYPE_CHECKING:
+    from crowdblend.kinds import register, strata
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.selection import ChosenRecoding
+else:
+    register, strata = lazy("crowdblend.kinds.register"), lazy("crowdblend.kinds.strata")
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
@@ -140,10 +142,10 @@ class TablePlan(CrowdClassesPlan):
         return Publication(tuple(outputs), tuple(mechanisms), None, internal)
 
 
-def plan(policy: Table) -> TablePlan | RegisterPlan | StratifiedPlan:
+def plan(policy: Table) -> TablePlan | register.RegisterPlan | strata.StratifiedPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     if policy.sampling.everybody:
-        return plan_register(policy)
+        return register.plan_register(policy)
     if policy.design is not None and policy.design.published:
-        return StratifiedPlan(policy, plan_stratified(policy))
+        return strata.StratifiedPlan(policy, strata.plan_stratified(policy))
     return TablePlan(policy, plan_crowds(policy))
