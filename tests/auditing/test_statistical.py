@@ -191,21 +191,11 @@ def test_a_claim_of_half_is_refuted() -> None:
     assert "FINDING" in verdict.describe()
 
 
+SLOW = ("noise below k, hidden", "suppressed table", "thinned table", "microdata", "recoding by the population")
+
+
 @pytest.mark.parametrize(
-    "name",
-    [
-        "noise below k, flagged",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in (
-                "noise below k, hidden",
-                "suppressed table",
-                "thinned table",
-                "microdata",
-                "recoding by the population",
-            )
-        ),
-    ],
+    "name", ["noise below k, flagged", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
 )
 def test_our_own_mechanisms(name: str) -> None:
     """Half of the true ε is refuted, the true one is not (a false alarm here has probability 1e-6)."""

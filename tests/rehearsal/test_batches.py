@@ -39,23 +39,18 @@ def even_outcomes(name: str, runs: int) -> list[str]:
     return min(found, key=lambda seen: abs(Counter(seen).most_common(1)[0][1] - runs / 3))
 
 
-ONE_OF_EACH = {
-    "suppressed table",
-    "points",
-    "stratified table",
-    "parts of one sample",
-    "fresh samples",
-    "recoding by a part",
-    "statistics of a sample",
-    "median in groups",
-    "synopsis, chosen",
-    "network",
-}
+def slow_but(*fast: str, of=FAMILIES) -> list:
+    """All families, of which the named ones are in the fast suite."""
+    return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in of]
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in ONE_OF_EACH else pytest.param(name, marks=pytest.mark.slow) for name in FAMILIES]
+ONE_OF_EACH = (
+    *("suppressed table", "points", "stratified table", "parts of one sample", "fresh samples", "recoding by a part"),
+    *("statistics of a sample", "median in groups", "synopsis, chosen", "network"),
 )
+
+
+@pytest.mark.parametrize("name", slow_but(*ONE_OF_EACH))
 def test_releases_of_a_batch_are_independent(name: str) -> None:
     """Whether one of two has an outcome of the more common half says nothing of the other.
 
@@ -80,25 +75,13 @@ def test_releases_of_a_batch_are_independent(name: str) -> None:
     assert g < chi2.isf(1e-8, 1)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "suppressed table",
-        "recoding by a part",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in (
-                "noise below k, flagged",
-                "points",
-                "thinned table",
-                "microdata",
-                "recoding by the population",
-                "fresh samples",
-                "median in groups",
-            )
-        ),
-    ],
+LAWS = (
+    *("suppressed table", "recoding by a part", "noise below k, flagged", "points", "thinned table", "microdata"),
+    *("recoding by the population", "fresh samples", "median in groups"),
 )
+
+
+@pytest.mark.parametrize("name", slow_but("suppressed table", "recoding by a part", of=LAWS))
 def test_a_batch_of_releases_looks_like_single_ones(name: str) -> None:
     """One law, in batches or not: G² of two samples beyond its 1 − 1e-7 point is a failure."""
     batched = FAMILIES[name].subject(hard_sizes)
@@ -117,18 +100,7 @@ def test_a_batch_of_releases_looks_like_single_ones(name: str) -> None:
     assert g < chi2.isf(1e-7, len(rows) - 1)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "bare counts",
-        "loose clipping",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in INJECTED_BUGS
-            if name not in ("bare counts", "loose clipping")
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", slow_but("bare counts", "loose clipping", of=INJECTED_BUGS))
 def test_injected_bugs_are_caught(name: str) -> None:
     """Those of the fast suite are found in the first round already, by more than eight standard deviations."""
     injected = INJECTED_BUGS[name].subject(hard_sizes)

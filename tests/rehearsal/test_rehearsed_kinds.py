@@ -86,14 +86,10 @@ histogram = "age"
 where = {{ group = "y" }}
 """
 PEOPLE = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "31"), 2))
+AUDITED = ("points", "statistics of everybody", "synopsis, fitted", "synopsis, chosen", "network")
+HEIGHTS = ("1.5", "1.755", "3", "0")
 MEASURED = tuple(
-    Crowd((height, age, group), size)
-    for height, age, group, size in (
-        ("1.5", "0", "x", 14),
-        ("1.755", "45", "x", 9),
-        ("3", "60", "y", 25),
-        ("0", "31", "y", 2),
-    )
+    Crowd((height, *crowd.values[::-1]), crowd.size) for height, crowd in zip(HEIGHTS, PEOPLE, strict=True)
 )
 
 
@@ -167,7 +163,10 @@ def test_understated_statistics_are_refuted(name: str, way: str, factor: int, ru
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["points", "statistics of a sample", "statistics of everybody"])
+@pytest.mark.parametrize(
+    "name",
+    ["points", "statistics of a sample", "statistics of everybody", "synopsis, fitted", "synopsis, chosen", "network"],
+)
 def test_half_of_epsilon_is_refuted_and_the_whole_is_not(name: str) -> None:
     assert audit(FAMILIES[name].subject(hard_sizes, understated=2), runs=100_000, error=1e-3).finding
     assert not audit(FAMILIES[name].subject(hard_sizes), runs=5_000, error=1e-6).finding
@@ -182,7 +181,9 @@ def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: py
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (1, True), done.output
 
 
-@pytest.mark.parametrize("name", ["points", "statistics of everybody"])
+@pytest.mark.parametrize(
+    "name", ["points", "statistics of everybody", "synopsis, fitted", "synopsis, chosen", "network"]
+)
 def test_the_command_audits_them(name: str, tmp_path: Path) -> None:
     done = audited(FAMILIES[name].policy, tmp_path, "--runs", "1000", "--error", "1e-6")
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (0, False), done.output

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from crowdblend.auditing.statistical import audit, hard_sizes
+from crowdblend.auditing.statistical import audit
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.planning.networks import Bounds
@@ -223,19 +222,6 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
     subject = subject_of_text(head + tail.replace("= 12", "= 23"))
     monkeypatch.setattr(networks, "discrete_laplace", quieter(networks.discrete_laplace, factor))
     assert audit(subject, runs=1_000, error=1e-3).finding
-
-
-@pytest.mark.parametrize("name", ["synopsis, fitted", "synopsis, chosen", "network"])
-def test_the_command_audits_them(name: str, tmp_path: Path) -> None:
-    done = audited(FAMILIES[name].policy, tmp_path, "--runs", "1000", "--error", "1e-6")
-    assert (done.exit_code, json.loads(done.stdout)["finding"]) == (0, False), done.output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["synopsis, fitted", "synopsis, chosen", "network"])
-def test_half_of_epsilon_is_refuted_and_the_whole_is_not(name: str) -> None:
-    assert audit(FAMILIES[name].subject(hard_sizes, understated=2), runs=100_000, error=1e-3).finding
-    assert not audit(FAMILIES[name].subject(hard_sizes), runs=5_000, error=1e-6).finding
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,17 @@ invented, and nothing that protects anybody is drawn from it.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyarrow import parquet
+else:
+    pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
 
 PEOPLE = 200_000
 DISTRICTS = ("Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City", "University", "Mills")
@@ -38,8 +46,8 @@ SEED = 20120819
 SURVEY_DAY = np.datetime64("2025-06-30")
 
 
-def town(people: int = PEOPLE) -> Any:
-    """The town as an Arrow table, one row per person.
+def town(people: int = PEOPLE) -> pyarrow.Table:
+    """Return the town as an Arrow table, one row per person.
 
     person_id, sex, age, district, education, occupation, income; where they live, east and north of the town hall in
     kilometres; and the day they were born.
@@ -47,8 +55,6 @@ def town(people: int = PEOPLE) -> Any:
     >>> town(1_000).num_rows
     1000
     """
-    import pyarrow as pa  # noqa: PLC0415  loaded only to write
-
     draw = np.random.default_rng(SEED)
     age = (104 * draw.beta(1.5, 2.2, people)).astype(np.int64)
     sex = np.where(draw.random(people) < 0.49 - 0.001 * np.maximum(age - 60, 0), "male", "female")
@@ -58,7 +64,7 @@ def town(people: int = PEOPLE) -> Any:
     income = _income(draw, age, education, occupation)
     person = draw.permutation(people) + 1_000_000
     east, north = _place(draw, district)
-    return pa.table(
+    return pyarrow.table(
         {
             "person_id": person,
             "sex": sex,
@@ -74,11 +80,8 @@ def town(people: int = PEOPLE) -> Any:
     )
 
 
-def friendships(people: int = 2_000, most: int = 12) -> Any:
-    """Who knows whom in the town, as an Arrow table of links between `source` and `target`; nobody knows more than
-    `most` others."""
-    import pyarrow as pa  # noqa: PLC0415  loaded only to write
-
+def friendships(people: int = 2_000, most: int = 12) -> pyarrow.Table:
+    """Return who knows whom in the town, as links between `source` and `target`; nobody knows more than `most`."""
     draw = np.random.default_rng(SEED + 1)
     near = np.abs(draw.normal(0, 8, 4 * people)).astype(np.int64) + 1
     first = draw.integers(0, people, 4 * people)
@@ -90,20 +93,16 @@ def friendships(people: int = 2_000, most: int = 12) -> Any:
             known[[one, other]] += 1
             kept.append((one, other))
     ends = np.array(kept)
-    return pa.table({"source": ends[:, 0], "target": ends[:, 1]})
+    return pyarrow.table({"source": ends[:, 0], "target": ends[:, 1]})
 
 
 def write_population(path: Path, people: int = PEOPLE) -> None:
     """Write the town as a Parquet file."""
-    from pyarrow import parquet  # noqa: PLC0415
-
     parquet.write_table(town(people), path)
 
 
 def write_friendships(path: Path) -> None:
     """Write who knows whom as a Parquet file."""
-    from pyarrow import parquet  # noqa: PLC0415
-
     parquet.write_table(friendships(), path)
 
 
