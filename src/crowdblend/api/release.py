@@ -7,19 +7,18 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from crowdblend.api.ledger import USERS_OWN, UsersOwn, opened
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy
+from crowdblend.ledger import Ledger
 from crowdblend.publishing.published import Release
 
 if TYPE_CHECKING:
     from crowdblend.engines.engine import Progress
-    from crowdblend.ledger import Ledger
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import target
@@ -28,6 +27,16 @@ else:
     target = lazy("crowdblend.publishing.target")
 
 _KEY_BYTES = 32
+
+
+class UsersOwn:
+    """The default of `ledger`: the user's own, or the one that CROWDBLEND_LEDGER names."""
+
+    def __repr__(self) -> str:
+        return "the user's own"
+
+
+USERS_OWN: Final = UsersOwn()
 
 
 def release(
@@ -60,7 +69,7 @@ def release(
     """
     chosen = _engine_for(data, engine)
     _check_key(key)
-    books = opened(ledger)
+    books = _opened(ledger)
     policy = loaded_policy(policy)
     with about(data, policy, chosen) as here, engine_named(chosen) as reads:
         publish = partial(
@@ -90,7 +99,7 @@ def resume(
     """
     check_type("entry", entry, int, "the number of a release in the ledger")
     chosen = _engine_for(data, engine)
-    books = opened(ledger)
+    books = _opened(ledger)
     if books is None:
         raise InvalidInput(
             "A release is resumed from the ledger that recorded it.",
@@ -132,3 +141,19 @@ def _check_key(key: bytes | None) -> None:
             where="key",
             code="key.length",
         )
+
+
+def _opened(ledger: Ledger | str | os.PathLike[str] | UsersOwn | None) -> Ledger | None:
+    """Return the ledger that a release is recorded in; None only where None was written out."""
+    if ledger is None or isinstance(ledger, Ledger):
+        return ledger
+    if isinstance(ledger, UsersOwn):
+        return Ledger()
+    if isinstance(ledger, str | os.PathLike):
+        return Ledger(ledger)
+    raise InvalidInput(
+        f"ledger takes a Ledger, a path or a URL, got {type(ledger).__name__}.",
+        remedy="Leave it out for your own ledger; None records nothing.",
+        where="ledger",
+        code="ledger.type",
+    )

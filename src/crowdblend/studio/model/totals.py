@@ -65,19 +65,8 @@ class Stair:
 def stairs(ledger: Ledger, population: str) -> tuple[Stair, ...]:
     """Return the totals of a population after each of its releases, added up."""
     entries = [one for one in ledger.entries() if one.spending.population == population]
-    if not entries:
-        raise InvalidInput(
-            f"Nothing was released about the population {population[:60]!r}.",
-            remedy="Choose one of the ledger's populations.",
-            where="population",
-            code="ledger.no-population",
-        )
     spent = [entry.spending for entry in entries]
     return tuple(
-        Stair(
-            count,
-            entry.created,
-            add_up(population, group_spendings(spent[:count])).differential,
-        )
+        Stair(count, entry.created, add_up(population, group_spendings(spent[:count])).differential)
         for count, entry in enumerate(entries, 1)
     )
