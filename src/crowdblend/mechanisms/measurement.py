@@ -20,10 +20,15 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import sanitizers, zero_knowledge
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.randomness import Source, SystemSource, distinct, permutation
 
 if TYPE_CHECKING:
+    from opendp import combinators, mod
     from opendp.mod import Measurement
+else:
+    # An optional extra.
+    combinators, mod = lazy("opendp.combinators"), lazy("opendp.mod")
 
 # How far apart two datasets of one size are that differ in one row.
 ONE_REPLACED = {
@@ -139,8 +144,6 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
 
 
 def _at_fixed_delta(measurement: Measurement, measure: str, delta: float | None) -> Measurement:
-    from opendp.combinators import make_fix_delta, make_zCDP_to_approxDP  # noqa: PLC0415  an optional extra
-
     if delta is None or not 0 < delta < 1:
         raise InvalidInput(
             f"delta must be a number between 0 and 1 (exclusive) for a measurement that guarantees {measure}, got "
@@ -148,8 +151,8 @@ def _at_fixed_delta(measurement: Measurement, measure: str, delta: float | None)
             where="delta",
             code="mechanism.delta",
         )
-    smoothed = make_zCDP_to_approxDP(measurement) if measure == CONCENTRATED else measurement
-    return make_fix_delta(smoothed, float(delta))
+    smoothed = combinators.make_zCDP_to_approxDP(measurement) if measure == CONCENTRATED else measurement
+    return combinators.make_fix_delta(smoothed, float(delta))
 
 
 def _rows(data: Sequence[Any], places: Any) -> Any:
@@ -163,8 +166,6 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
 
     OpenDP guarantees nothing about rows outside the measurement's domain and does not check for them, so this does.
     """
-    from opendp.mod import OpenDPException, Queryable  # noqa: PLC0415  an optional extra
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         inside = measurement.input_domain.member(rows)
@@ -177,7 +178,7 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
             )
         try:
             value = measurement(rows)
-        except (OpenDPException, TypeError, ValueError, OverflowError):
+        except (mod.OpenDPException, TypeError, ValueError, OverflowError):
             value = _FAILED
     if value is _FAILED:
         raise InvalidInput(
@@ -185,7 +186,7 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
             where="measurement",
             code="mechanism.failed",
         )
-    if isinstance(value, Queryable):
+    if isinstance(value, mod.Queryable):
         raise InvalidInput(
             "the measurement does not answer at once: it waits for queries. Fix its queries.",
             where="measurement",

@@ -8,7 +8,6 @@ population a class needs before it is usually published, k over the rate at whic
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.planning.plan import Plan, answer_together
@@ -27,7 +26,7 @@ class FreshSamples:
         """Whether fresh samples publish smaller classes than parts do."""
         return self.shown_from < self.parts_shown_from
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, float]:
         """The comparison as JSON-ready data."""
         return {"k": self.k, "shown_from": self.shown_from, "parts_shown_from": self.parts_shown_from}
 

@@ -19,10 +19,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdblend.lazy import lazy
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = lazy("scipy.special")
 
 # Rounds over all blocks: so many in any case, then until the fit agrees, and at most so many.
 FEWEST_ROUNDS = 20
@@ -55,8 +62,6 @@ def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Call
     the others fixed, solve m·e^u + λu = noisy count, m the count that p would have with weights 0 there. That is
     Wright's omega function. Block after block the objective only improves.
     """
-    from scipy.special import wrightomega  # noqa: PLC0415  only a synopsis needs it
-
     p = np.full(queries.shape, 1 / queries.universe)
     pooled = queries.pooled(noisy)
     weights = [np.zeros(len(part.counts)) for part in pooled]
@@ -66,7 +71,7 @@ def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Call
             damping = part.caution * part.variance * variance
             old, wanted = weights[place], part.counts / damping
             bare = np.log(np.maximum(part.block.counts(p), TINY) / damping) - old
-            new = wanted - np.real(wrightomega(bare + wanted))
+            new = wanted - np.real(special.wrightomega(bare + wanted))
             part.block.scale(p, np.exp(new - old))
             weights[place] = new
             moved = max(moved, float(np.abs(new - old).max()) * damping)

@@ -10,12 +10,18 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy("scipy.sparse")
 
 Table = NDArray[Any]
 Vector = NDArray[Any]
@@ -138,8 +144,6 @@ class Explicit(QueryClass):
     """A class given by matrices: which cells each measured count adds up, and which counts each answer adds up."""
 
     def __init__(self, shape: tuple[int, ...], measured: Table, adds: Table | None, dimension: int, name: str) -> None:
-        from scipy import sparse  # noqa: PLC0415  heavy, and conjunctions do without
-
         check_universe(shape)
         self.shape, self.dimension, self._name = shape, dimension, name
         self._measured = sparse.csr_array(measured.astype(np.float64))

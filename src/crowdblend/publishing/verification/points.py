@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ def check(published: PublishedFolder) -> None:
         k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
         published.require_stated(k=k)
         check_sampling(published)
-    axes: dict[str, Any] = published.fact("axes", dict)
+    axes: dict[str, list[float]] = published.fact("axes", dict)
     names = [name for name in published.columns if name not in axes]
     travelling = [*names, "block"] if published.fact("show_blocks", bool) else names
     (path,) = published.files("data")
@@ -59,7 +58,7 @@ def _groups(published: PublishedFolder, cells: Cells, points: int) -> Whole:
     return groups
 
 
-def _check_coordinates(published: PublishedFolder, places: Places, axes: dict[str, Any]) -> None:
+def _check_coordinates(published: PublishedFolder, places: Places, axes: dict[str, list[float]]) -> None:
     kept = published.fact("keep_in", str) != "none"
     for at, (name, (low, high, step)) in enumerate(axes.items()):
         cells = (places.axes[at] - low) / step
