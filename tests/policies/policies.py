@@ -27,3 +27,13 @@ def bent(*swaps: tuple[str, str], add: str = "") -> str:
         assert old in text, old
         text = text.replace(old, new)
     return text + add
+
+
+def assert_refused(error, code: str) -> None:
+    """Assert that an error says what is wrong, where, and what to do, in one line."""
+    assert error.code == f"policy.{code}"
+    assert "\n" not in str(error)
+    assert len(str(error)) < 400
+    assert error.message.endswith(".")
+    assert error.remedy.endswith((".", "?"))
+    assert error.where is not None or code == "toml"

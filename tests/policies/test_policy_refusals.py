@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.policies import load_policy, parse_policy
 
-from .policies import SOUND, bent
+from .policies import SOUND, assert_refused, bent
 
 RATE, KIND, SEX = "rate = 0.1", 'kind = "table"', '{ values = ["Female", "Male"] }'
 AGE = "{ from = 0, to = 100, width = 10 }"
@@ -26,11 +26,9 @@ WRONG = {
     "section is a value": ('data = 1\n[columns]\nx = 1\n[release]\nkind = "table"\n', "section"),
     # data
     "unknown key": (bent(("person =", "persn =")), "unknown-key"),
-    "wrong type": (bent(('"id"', "5")), "type"),
     "blank source": (bent(("people.csv", " ")), "value"),
     "unknown format": (bent(("people.csv", "people.xlsx")), "format"),
     "bad format": (bent(('"people.csv"', '"people.csv"\nformat = "xlsx"')), "choice"),
-    "nobody": (bent(('person = "id"\n', "")), "person"),
     "two units": (bent(('"id"', '"id"\nrows_are_people = true')), "person"),
     "one of none": (bent(('person = "id"', 'rows_are_people = true\nduplicates = "one"')), "duplicates"),
     "ids of none": (bent(('person = "id"', 'rows_are_people = true\nids = "table"')), "ids"),
@@ -56,7 +54,6 @@ WRONG = {
     "many exceptions": (bent((RATE, "rate = 0.2\nlow = 0.2\nhigh = 0.3\nexceptions = 19")), "exceptions"),
     "key": (bent((RATE, 'rate = 0.1\nkey = "publish"')), "choice"),
     # columns
-    "no columns": (bent((f"sex = {SEX}\nage = {AGE}", "")), "no-columns"),
     "no domain": (bent((SEX, "{ }")), "column-domain"),
     "only other": (bent((SEX, '{ other = "x" }')), "column-domain"),
     "domain is text": (bent((SEX, '"Female"')), "column-domain"),
@@ -91,17 +88,11 @@ WRONG = {
     "date backwards": (bent((SEX, '{ date = "year", from = 2000-01-01, to = 2000-01-01 }')), "domain"),
     "no hierarchy file": (bent((SEX, '{ hierarchy = "none.csv", level = 1 }')), "domain"),
     "choose": (bent((SEX, '{ hierarchy = "h.csv", level = "chose" }')), "type"),
-    "candidates": (bent((SEX, "[{ prefix = 1 }, { prefix = 2 }]")), "column-domain"),
-    "same but case": (bent(("age =", "SEX =")), "column-twice"),
-    "publishes the person": (bent(("sex =", "ID =")), "person-published"),
     "count": (bent(("sex =", "Count =")), "reserved-name"),
     "left to fill in": (bent((SEX, '{ values = ["FILL_IN"] }')), "placeholder"),
     # release
     "no kind": (bent((KIND, "")), "missing-key"),
     "kind": (bent((KIND, 'kind = "tabel"')), "kind"),
-    "k": (bent(("k = 20", "k = 0")), "range"),
-    "k is real": (bent(("k = 20", "k = 20.5")), "type"),
-    "k huge": (bent(("k = 20", "k = 1" + "0" * 400)), "value"),
     "epsilon": (bent(("epsilon = 1.0", "epsilon = -1")), "range"),
     "delta": (bent(("delta = 1e-6", "delta = 2")), "range"),
     "two left out": (bent(("k = 20\n", ""), ("rate = 0.1\n", "")), "planned"),
@@ -116,7 +107,6 @@ WRONG = {
     "table twice": (bent(add=TABLE.format("a", '["sex"]') + TABLE.format("A", '["age"]')), "table-twice"),
     "table path": (bent(add=TABLE.format("../a", '["sex"]')), "table-name"),
     "table without columns": (bent(add=TABLE.format("a", "[]")), "table-columns"),
-    "table of strangers": (bent(add=TABLE.format("a", '["sexx"]')), "unknown-column"),
     "a table without a share": (bent(add=PART.format("a", 0.5) + TABLE.format("b", '["age"]')), "table-shares"),
     "shares beyond the sample": (bent(add=PART.format("a", 0.6) + PART.format("b", 0.5)), "table-shares"),
     "too many parts": (bent(add="".join(PART.format(f"t{at}", 0.005) for at in range(101))), "table-shares"),
@@ -170,13 +160,7 @@ def test_refused_by_name(case):
     text, code = WRONG[case]
     with pytest.raises(InvalidInput) as caught:
         parse_policy(text)
-    error = caught.value
-    assert error.code == f"policy.{code}"
-    assert "\n" not in str(error)
-    assert len(str(error)) < 400
-    assert error.message.endswith(".")
-    assert error.remedy.endswith((".", "?"))
-    assert error.where is not None or code == "toml"
+    assert_refused(caught.value, code)
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -202,27 +186,27 @@ junk = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
-@given(line=st.sampled_from([n for n, t in enumerate(SOUND.splitlines()) if "=" in t]), value=junk)
-def test_any_junk_is_read_or_refused_never_a_crash(line, value):
+def in_a_line(line, value):
     lines = SOUND.splitlines()
-    lines[line] = lines[line].split("=")[0] + "= " + value
+    return "\n".join([*lines[:line], lines[line].split("=")[0] + "= " + value, *lines[line + 1 :]])
+
+
+def in_a_column(key, value, more):
+    return bent((SEX, f"{{ {key} = {value}{more} }}"))
+
+
+KEYS = ["values", "from", "to", "width", "breaks", "prefix", "date", "hierarchy", "level", "other", "top"]
+MORE = ["", ", to = 5, width = 1", ', date = "year"', ", level = 0", ', missing = "m"']
+WRITTEN = [at for at, line in enumerate(SOUND.splitlines()) if "=" in line]
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.builds(in_a_line, st.sampled_from(WRITTEN), junk)
+    | st.builds(in_a_column, st.sampled_from(KEYS), junk, st.sampled_from(MORE))
+)
+def test_any_junk_is_read_or_refused_never_a_crash(text):
     try:
-        parse_policy("\n".join(lines))
+        parse_policy(text)
     except CrowdblendError as error:
         assert isinstance(error, InvalidInput)  # noqa: PT017 - anything else would pass through and fail
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    key=st.sampled_from(
-        ["values", "from", "to", "width", "breaks", "prefix", "date", "hierarchy", "level", "other", "top"]
-    ),
-    value=junk,
-    more=st.sampled_from(["", ", to = 5, width = 1", ', date = "year"', ", level = 0", ', missing = "m"']),
-)
-def test_any_junk_in_a_column_too(key, value, more):
-    try:
-        parse_policy(bent((SEX, f"{{ {key} = {value}{more} }}")))
-    except CrowdblendError as error:
-        assert isinstance(error, InvalidInput)  # noqa: PT017

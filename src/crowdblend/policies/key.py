@@ -27,6 +27,7 @@ from crowdblend.guarantees.parameters import PARAMETERS, Parameter, brief
 
 Result = TypeVar("Result")
 _LARGEST, _LARGEST_WHOLE, _MOST_DIGITS = 10**300, 10**18, 400
+_WHOLES = ("whole", "wholes", "level")
 _NATIVE = (Decimal, datetime.date, datetime.datetime)
 
 
@@ -145,7 +146,9 @@ class Key(Struct, frozen=True):
     def read(self, value: object) -> object:
         """Return the value in the type that policies keep, or refuse it under the name of the key."""
         value = _plain(value)
-        problem = problem_of(value) or ("is blank" if self.is_path(value) and not str(value).strip() else None)
+        problem = problem_of(value, _LARGEST_WHOLE if self.kind in _WHOLES else _LARGEST)
+        if self.is_path(value) and not str(value).strip():
+            problem = "is blank"
         if problem is not None:
             raise self._refusal("value", f"{problem}.")
         try:
@@ -325,8 +328,10 @@ class Rule(Struct, frozen=True):
         else:
             return
         because = f": {self.because}" if self.because else ""
+        name = getattr(holder, "name", None) if here == holder.section else None
+        who = (here or "The declaration") + (f" {str(name)[:60]!r}" if name else "")
         where = f"{here} {self.keys[0].rpartition('.')[2].partition('=')[0]}".strip()
-        raise refusal(self.code, f"{here or 'The declaration'} has {message}{because}.", remedy, where)
+        raise refusal(self.code, f"{who} has {message}{because}.", remedy, where)
 
 
 def conflicts(name: str, *others: str, code: str | None = None, because: str = "") -> Rule:
@@ -446,24 +451,23 @@ def _plain(value: object) -> object:
     return Decimal(repr(float(value))) if real else value  # type: ignore[arg-type]
 
 
-def problem_of(value: object) -> str | None:
+def problem_of(value: object, largest: int = _LARGEST) -> str | None:
     """Return what is wrong with a value whatever its key: a NUL, half a character, a number that no double holds."""
-    if isinstance(value, Mapping):
-        return problem_of([*value, *value.values()])
-    if isinstance(value, list | tuple):
-        return next(filter(None, map(problem_of, value)), None)
+    if isinstance(value, Mapping | list | tuple):
+        items = [*value, *value.values()] if isinstance(value, Mapping) else value
+        return next(filter(None, (problem_of(item, largest) for item in items)), None)
     if isinstance(value, str):
         broken = any("\ud800" <= character <= "\udfff" for character in value)
         half = "holds half of a surrogate pair, which is not Unicode text" if broken else None
         return "holds a NUL character" if "\0" in value else half
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            return "is not a finite number"
-        long = int(value.as_tuple().exponent) < -_MOST_DIGITS or len(value.as_tuple().digits) > _MOST_DIGITS
-    else:
-        long = isinstance(value, int) and abs(value) > _LARGEST_WHOLE
-    too_large = long or (isinstance(value, Decimal) and abs(value) > _LARGEST)
-    return "is a number too large or with too many digits" if too_large else None
+    if not isinstance(value, int | Decimal):
+        return None
+    number = Decimal(value)
+    if not number.is_finite():
+        return "is not a finite number"
+    long = isinstance(value, Decimal) and len(number.as_tuple().digits) > _MOST_DIGITS
+    too_fine = int(number.as_tuple().exponent) < -_MOST_DIGITS
+    return "is a number too large or with too many digits" if long or too_fine or abs(number) > largest else None
 
 
 def shown(value: object) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.key import Section, Texts, Where, key, refusal
+from crowdblend.policies.key import Rule, Section, Texts, Where, conflicts, key, needs, one_of, refusal
 
 What = Literal["average", "sum", "median", "quantile", "fraction", "count", "histogram"]
 WHAT: tuple[What, ...] = get_args(What)
@@ -16,7 +16,6 @@ WHAT: tuple[What, ...] = get_args(What)
 MEASURED: tuple[What, ...] = ("average", "sum", "median", "quantile")
 QUANTILES: tuple[What, ...] = ("median", "quantile")
 _GROUPED: tuple[What, ...] = (*MEASURED, "count")
-_LISTED = f"{', '.join(WHAT[:-1])} and {WHAT[-1]}"
 # Scores of a quantile are whole numbers of this part of a person at least.
 _FINEST = 1000
 
@@ -25,6 +24,13 @@ class Statistic(Section, frozen=True, kw_only=True):
     """One published statistic: exactly one of average, sum, median, quantile, fraction, count and histogram."""
 
     section = "[[statistics]]"
+    rules: ClassVar[tuple[Rule, ...]] = (
+        one_of(*WHAT, code="statistic"),
+        conflicts("where", "fraction", "count", code="statistic", because="they name their labels themselves"),
+        needs("by", *_GROUPED, code="statistic"),
+        needs("at", "quantile", code="statistic"),
+        needs("quantile", "at", code="statistic", because="it is the share of people below"),
+    )
 
     name: Annotated[str, key("The statistic's name in the published data.")]
     average: Annotated[str | None, key("The average of a column of numbers between two bounds.")] = None
@@ -58,20 +64,20 @@ class Statistic(Section, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        groups = self.by or ()
+        twice = [name for name in groups if name in self.among]
         if not self.name.strip():
-            raise refusal("statistic", "name in [[statistics]] is blank.", "Name the statistic.", "[[statistics]] name")
-        given = [what for what in WHAT if getattr(self, what) is not None]
-        if len(given) != 1:
+            raise self._refusal("has a blank name.", "Name the statistic.")
+        if self.by is not None and (not groups or len(set(groups)) < len(groups)):
+            raise self._refusal("names a column of by twice, or none.", "Name each column once.")
+        if twice:
             raise self._refusal(
-                f"has {' and '.join(given) or f'none of {_LISTED}'}.", f"Give exactly one of {_LISTED}."
+                f"has {twice[0][:60]!r} in by and in its labels.", "Keep one: groups are published whole."
             )
-        if self.where is not None and self.what in ("fraction", "count"):
+        if self.at is not None and (not 0 < self.at < 1 or self.share.denominator > _FINEST):
             raise self._refusal(
-                f"has where, and {self.what} names its labels itself.", f"Move the labels of where to {self.what}."
+                f"has at = {self.at:g}.", "Give a share between 0 and 1 with at most three decimals, such as 0.9."
             )
-        if self.by is not None:
-            self._check_groups()
-        self._check_at()
         if not 0 < self.weight < math.inf:
             raise self._refusal(f"has the weight {self.weight:g}.", "Give it a part of epsilon above 0.")
         if self.error is not None:
@@ -79,29 +85,6 @@ class Statistic(Section, frozen=True, kw_only=True):
 
     def _refusal(self, problem: str, remedy: str) -> InvalidInput:
         return refusal("statistic", f"statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")
-
-    def _check_groups(self) -> None:
-        if self.what not in _GROUPED:
-            remedy = "Use count." if self.what == "histogram" else "Use histogram, or an average of 0 and 1."
-            raise self._refusal(f"has by, which {self.what} does not take.", remedy)
-        if not self.by or len(set(self.by)) < len(self.by):
-            raise self._refusal("names a column of by twice, or none.", "Name each column once.")
-        twice = [name for name in self.by if name in self.among]
-        if twice:
-            raise self._refusal(
-                f"has {twice[0][:60]!r} in by and in its labels.", "Keep one: groups are published whole."
-            )
-
-    def _check_at(self) -> None:
-        if (self.at is not None) != (self.what == "quantile"):
-            raise self._refusal(
-                "needs at, the share of people below." if self.at is None else f"has at, and {self.what} takes none.",
-                'Write for example quantile = "income" and at = 0.9.',
-            )
-        if self.at is not None and (not 0 < self.at < 1 or self.share.denominator > _FINEST):
-            raise self._refusal(
-                f"has at = {self.at:g}.", "Give a share between 0 and 1 with at most three decimals, such as 0.9."
-            )
 
     def _check_error(self, error: float) -> None:
         if not 0 < error < math.inf:
