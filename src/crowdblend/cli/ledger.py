@@ -21,8 +21,7 @@ from crowdblend.cli.output import (
     write_text,
 )
 from crowdblend.cli.progress import progress_line
-from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy
@@ -30,20 +29,16 @@ from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.head import HEAD_NAMESPACE, load_head
-from crowdblend.ledger.limits import Accounts
 
 if TYPE_CHECKING:
-    from crowdblend import kinds, policies
+    from crowdblend import policies
     from crowdblend.cli import release, sign
     from crowdblend.engines import choice
-    from crowdblend.publishing import pending
     from crowdblend.publishing import release as publishing
     from crowdblend.signatures import files as signature_files
 else:
     choice = lazy("crowdblend.engines.choice")
-    kinds = lazy("crowdblend.kinds")
     policies = lazy("crowdblend.policies")
-    pending = lazy("crowdblend.publishing.pending")
     publishing = lazy("crowdblend.publishing.release")
     release = lazy("crowdblend.cli.release")
     sign = lazy("crowdblend.cli.sign")
@@ -114,9 +109,13 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None, as_json: boo
         for line in entry.steward_sentences():
             click.echo(line)
         return
+    notes = {
+        "sample": " (drawn for this release)" if entry.spending.fresh else " (already drawn)",
+        "status": " (counts as spent)" if entry.status == "unfinished" else "",
+    }
     for name, value in entry.to_dict().items():
         if name not in ("guarantees", "fresh"):
-            click.echo(f"{name:<20}{'–' if value is None else value}{_note(name, entry)}")
+            click.echo(f"{name:<20}{'–' if value is None else value}{notes.get(name, '')}")
     for guarantee in entry.spending.guarantees:
         click.echo(f"{'guarantee':<20}{guarantee.words()}")
 
@@ -192,71 +191,26 @@ def show_budget(
     if delta is not None:
         check("delta", delta)
     ledger = Ledger.open(where, make=False)
-    budgets, accounts = ledger.budgets(), ledger.accounts()
-    if population is not None:
-        budgets = tuple(budget for budget in budgets if budget.population == normal_name(population))
-        if not budgets:
-            raise InvalidInput(
-                f"Nothing was released about the population {population!r}. Leave it out to see all.",
-                where="POPULATION",
-                code="ledger.no-population",
-            )
-    if as_json:
-        emit({"budgets": [{**_with_group(made, group), **_account(accounts, made, delta)} for made in budgets]})
-    elif budgets:
-        for budget in budgets:
-            _tell(budget, group, accounts.total(budget.population, delta), accounts.declared.limit(budget.population))
-    else:
-        click.echo("The ledger has no releases yet.")
-
-
-@command.command("plan")
-@click.argument("policy", type=click.Path(dir_okay=False))
-@click.option("--epsilon", type=Parameter(), metavar="E", help="The limit of the total; by default the population's.")
-@click.option("--delta", type=Parameter(), metavar="D", help="The limit of the total.")
-@ledger_option
-@json_option
-@handle_errors
-def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, where: str | None, as_json: bool) -> None:
-    """Say how many more releases like POLICY fit a limit, next to all earlier ones about the same people.
-
-    Each draws a fresh sample, and they are composed by their profiles.
-    """
-    ledger = Ledger.open(where, make=False)
-    spending = pending.planned_spending(kinds.plan(policies.load_policy(policy)))
-    limits = ledger.limits(spending.population)
-    if limits:
-        epsilon = limits[-1].epsilon if epsilon is None else epsilon
-        delta = limits[-1].delta if delta is None else delta
-    if epsilon is None or delta is None:
+    accounts = ledger.accounts()
+    budgets = [one for one in ledger.budgets() if population is None or one.population == normal_name(population)]
+    if population is not None and not budgets:
         raise InvalidInput(
-            f"{spending.population!r} has no limit. Pass --epsilon and --delta.",
-            where="--epsilon",
-            code="limit.missing",
+            f"Nothing was released about the population {population!r}. Leave it out to see all.",
+            where="POPULATION",
+            code="ledger.no-population",
         )
-    limit = Differential(epsilon, delta, Relation.ADD_REMOVE)
-    count = ledger.releases_that_fit(spending, limit)
-    if count is None:
-        raise Refused(
-            "These releases have no differential privacy for one person more or less that adds up. Plan others.",
-            where="POLICY",
-            code="does-not-add-up",
-        )
-    so_far = ledger.total(spending.population, delta)
+    documents = []
+    for budget in budgets:
+        total, limit = accounts.total(budget.population, delta), accounts.declared.limit(budget.population)
+        if not as_json:
+            _print_budget(budget, group, total, limit)
+            continue
+        document = {**budget.to_dict(), "profile": total.to_dict(), "limit": limit and limit.to_dict()}
+        documents.append(document if group is None else {**document, "group": encode(budget.for_group(group))})
     if as_json:
-        emit({"population": spending.population, "releases": count, "so_far": so_far.to_dict(), "limit": encode(limit)})
-        return
-    click.echo(f"{spending.population}: {so_far.releases} releases so far, {_total_words(so_far)}")
-    click.echo(
-        f"{count} more releases like this one fit epsilon {at_most(epsilon)}, delta {at_most(delta)}, each from a "
-        "fresh sample."
-    )
-
-
-def _total_words(total: ProfileTotal) -> str:
-    if total.epsilon is None:
-        return f"with no epsilon at delta {at_most(total.delta)}"
-    return f"epsilon {at_most(total.epsilon)} at delta {at_most(total.delta)} by profile"
+        emit({"budgets": documents})
+    elif not budgets:
+        click.echo("The ledger has no releases yet.")
 
 
 @command.command("check")
@@ -317,24 +271,6 @@ def _row(entry: Entry) -> list[str]:
     ]
 
 
-def _note(name: str, entry: Entry) -> str:
-    if name == "sample":
-        return " (drawn for this release)" if entry.spending.fresh else " (already drawn)"
-    return " (counts as spent)" if name == "status" and entry.status == "unfinished" else ""
-
-
-def _with_group(budget: Budget, group: int | None) -> dict[str, object]:
-    told = budget.to_dict()
-    return told if group is None else {**told, "group": encode(budget.for_group(group))}
-
-
-def _account(accounts: Accounts, budget: Budget, delta: float | None) -> dict[str, object]:
-    """The total by profile, and the limit."""
-    limit = accounts.declared.limit(budget.population)
-    told = accounts.total(budget.population, delta).to_dict()
-    return {"profile": told, "limit": None if limit is None else limit.to_dict()}
-
-
 def _numbers(ids: tuple[int, ...]) -> str:
     """The numbers of releases; long runs by their ends."""
     runs: list[list[int]] = []
@@ -346,7 +282,7 @@ def _numbers(ids: tuple[int, ...]) -> str:
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 4 else ", ".join(map(str, run)) for run in runs)
 
 
-def _tell(budget: Budget, group: int | None, total: ProfileTotal, limit: Limit | None) -> None:
+def _print_budget(budget: Budget, group: int | None, total: ProfileTotal, limit: Limit | None) -> None:
     click.echo(f"{budget.population}: releases {_numbers(budget.releases)}")
     if budget.differential is None:
         click.echo("  together  nothing: these releases have no differential privacy that adds up")

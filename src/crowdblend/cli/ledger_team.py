@@ -1,13 +1,28 @@
-"""`crowdblend ledger`: limits, populations, and what the owner of a shared ledger does."""
+"""`crowdblend ledger`: limits, what fits them, populations, and what the owner of a shared ledger does."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import Parameter, emit, handle_errors, json_option
+from crowdblend.errors import InvalidInput, Refused
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.wording import at_most
+from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.populations import Population
 from crowdblend.ledger.roles import role_statements
+
+if TYPE_CHECKING:
+    from crowdblend import kinds, policies
+    from crowdblend.publishing import pending
+else:
+    kinds = lazy("crowdblend.kinds")
+    pending = lazy("crowdblend.publishing.pending")
+    policies = lazy("crowdblend.policies")
 
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
@@ -137,6 +152,52 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
         click.echo(f"{made.population} and {made.other} have people in common, and add up.")
 
 
+@click.command("plan")
+@click.argument("policy", type=click.Path(dir_okay=False))
+@click.option("--epsilon", type=Parameter(), metavar="E", help="The limit of the total; by default the population's.")
+@click.option("--delta", type=Parameter(), metavar="D", help="The limit of the total.")
+@ledger_option
+@json_option
+@handle_errors
+def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, where: str | None, as_json: bool) -> None:
+    """Say how many more releases like POLICY fit a limit, next to all earlier ones about the same people.
+
+    Each draws a fresh sample, and they are composed by their profiles.
+    """
+    ledger = Ledger.open(where, make=False)
+    spending = pending.planned_spending(kinds.plan(policies.load_policy(policy)))
+    limits = ledger.limits(spending.population)
+    if limits:
+        epsilon = limits[-1].epsilon if epsilon is None else epsilon
+        delta = limits[-1].delta if delta is None else delta
+    if epsilon is None or delta is None:
+        raise InvalidInput(
+            f"{spending.population!r} has no limit. Pass --epsilon and --delta.",
+            where="--epsilon",
+            code="limit.missing",
+        )
+    limit = Differential(epsilon, delta, Relation.ADD_REMOVE)
+    count = ledger.releases_that_fit(spending, limit)
+    if count is None:
+        raise Refused(
+            "These releases have no differential privacy for one person more or less that adds up. Plan others.",
+            where="POLICY",
+            code="does-not-add-up",
+        )
+    so_far = ledger.total(spending.population, delta)
+    if as_json:
+        emit({"population": spending.population, "releases": count, "so_far": so_far.to_dict(), "limit": encode(limit)})
+        return
+    reached = "no epsilon" if so_far.epsilon is None else f"epsilon {at_most(so_far.epsilon)}"
+    click.echo(
+        f"{spending.population}: {so_far.releases} releases so far, {reached} at delta {at_most(delta)} by profile"
+    )
+    click.echo(
+        f"{count} more releases like this one fit epsilon {at_most(epsilon)}, delta {at_most(delta)}, each from a "
+        "fresh sample."
+    )
+
+
 @click.command("roles")
 @json_option
 @handle_errors
@@ -153,4 +214,4 @@ def roles(*, as_json: bool) -> None:
             click.echo(f"{statement};")
 
 
-COMMANDS = (limit, populations, describe, overlap, roles)
+COMMANDS = (limit, plan_releases, populations, describe, overlap, roles)
