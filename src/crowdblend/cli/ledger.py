@@ -21,6 +21,7 @@ from crowdblend.cli.output import (
     write_text,
 )
 from crowdblend.cli.progress import progress_line
+from crowdblend.engines.choice import engine_named
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
@@ -33,11 +34,9 @@ from crowdblend.ledger.head import HEAD_NAMESPACE, load_head
 if TYPE_CHECKING:
     from crowdblend import policies
     from crowdblend.cli import release, sign
-    from crowdblend.engines import choice
     from crowdblend.publishing import release as publishing
     from crowdblend.signatures import files as signature_files
 else:
-    choice = lazy("crowdblend.engines.choice")
     policies = lazy("crowdblend.policies")
     publishing = lazy("crowdblend.publishing.release")
     release = lazy("crowdblend.cli.release")
@@ -152,19 +151,13 @@ def resume_entry(
     loaded = None if policy is None else policies.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
     with (
-        choice.engine_named(engine, master, conf) as reads,
+        engine_named(engine, master, conf) as reads,
         release.notes_on_stderr(),
         progress_line(quiet=as_json) as progress,
     ):
+        figures = not no_figures
         done = publishing.resume(
-            ledger,
-            entry_id,
-            loaded,
-            force=force,
-            progress=progress,
-            engine=reads,
-            sign=signing,
-            figures=not no_figures,
+            ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=signing, figures=figures
         )
     if as_json:
         emit({"folder": str(done.folder), "entry": done.entry})

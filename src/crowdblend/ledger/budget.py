@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +19,6 @@ from crowdblend.calculus.rules.composition import (
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
 from crowdblend.ledger.spending_groups import SpendingGroup
-
-_THOUSAND = 1000
 
 
 @dataclass(frozen=True)
@@ -40,21 +38,21 @@ class Budget:
     """Populations that have people in common with this one; their releases are in the sum."""
 
     def for_group(self, people: int) -> ZeroKnowledge | None:
-        """What the zero-knowledge guarantees together come to for several people, by the best of three propositions."""
+        """Return what the zero-knowledge guarantees come to for several people, by the best of three propositions."""
         if self.zero_knowledge is None:
             return None
         return best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people)  # type: ignore[return-value]
 
     def to_dict(self) -> dict[str, Any]:
-        """The budget as JSON-ready data."""
-        told = {
+        """Return the budget as JSON-ready data."""
+        document = {
             "population": self.population,
             "releases": list(self.releases),
             "differential": encode(self.differential),
             "zero_knowledge": encode(self.zero_knowledge),
             "assumptions": [assumption.value for assumption in self.assumptions],
         }
-        return {**told, "overlapping": list(self.overlapping)} if self.overlapping else told
+        return {**document, "overlapping": list(self.overlapping)} if self.overlapping else document
 
 
 def add_up(
@@ -63,7 +61,7 @@ def add_up(
     overlapping: tuple[str, ...] = (),
     releases: tuple[int, ...] = (),
 ) -> Budget:
-    """The budget of the people that are called `population`, with everything about populations that overlap.
+    """Return the budget of the people that are called `population`, with everything about populations that overlap.
 
     `releases` are the numbers of the entries in the groups.
     """
@@ -86,7 +84,7 @@ def add_up(
 
 
 def _sum(premises: Sequence[tuple[Guarantee | None, int]], *rules: Any) -> Any:
-    """What the first rule that applies concludes; None when a release has no such guarantee or no rule applies."""
+    """Return what the first rule that applies concludes; None where a release has no such guarantee or none applies."""
     known = [(premise, count) for premise, count in premises if premise is not None]
     if not known or len(known) < len(premises):
         return None
@@ -94,13 +92,5 @@ def _sum(premises: Sequence[tuple[Guarantee | None, int]], *rules: Any) -> Any:
         return known[0][0]
     for rule in rules:
         with suppress(NotApplicable):
-            return rule.conclude(*(made for premise, count in known for made in _thousands(rule, premise, count)))
+            return rule.conclude(*(premise for premise, count in known for _ in range(count)))
     return None
-
-
-def _thousands(rule: Any, premise: Guarantee, count: int) -> Iterator[Guarantee]:
-    """So many times the premise, a thousand of them as one: what was added up adds up further."""
-    if count >= 2 * _THOUSAND:
-        yield from [rule.conclude(*[premise] * _THOUSAND)] * (count // _THOUSAND)
-        count %= _THOUSAND
-    yield from [premise] * count

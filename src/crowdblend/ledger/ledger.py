@@ -166,9 +166,7 @@ class Ledger:
         """Return what the identity of a new source must hold, so that it can be compared with every earlier one."""
         self._opened()
         with self._reading() as (transaction, history):
-            secret = transaction.secret()
-            if not matches(secret, history.secret):
-                raise _no_secret()
+            secret = _secret(transaction, history)
             known = self._known_identities(transaction, list(history.entries.values())).values()
         columns = (one.anchor.columns[0] for each in known for one in each.of("person", "column"))
         rows = (one.anchor for each in known for one in each.of("rows"))
@@ -243,11 +241,8 @@ class Ledger:
                     where=f"release {entry.id}",
                     code="ledger.step",
                 )
-            _append(
-                transaction,
-                history,
-                Finished(entry.id, now(), certificate_digest, data_sha256, dict(internal or {})),
-            )
+            known = dict(internal or {})
+            _append(transaction, history, Finished(entry.id, now(), certificate_digest, data_sha256, known))
             if entry.key != "sealed":
                 transaction.delete_key(entry.id)
 
@@ -276,8 +271,7 @@ class Ledger:
             with self._reading() as (transaction, history):
                 if transaction.may_read_secrets():
                     check_keys(history.entries, transaction.keys())
-                    if not matches(transaction.secret(), history.secret):
-                        raise _no_secret()
+                    _secret(transaction, history)
                     for _ in read_identities(history.entries.values(), transaction.identities()):
                         pass  # one is held at a time
                 if isinstance(seen, Head) and seen.records and transaction.hash_of(seen.records) != seen.hash:
@@ -409,8 +403,12 @@ def _refuse_confusable(history: History, name: str) -> None:
     refuse_confusable(name, (*history.populations(), *history.declarations.populations()))
 
 
-def _no_secret() -> DoesNotVerify:
-    return _edited("The secret of the ledger was changed or deleted.")
+def _secret(transaction: Transaction, history: History) -> bytes:
+    """Return the ledger's secret; raises DoesNotVerify unless it is the one that the chain committed to."""
+    secret = transaction.secret()
+    if not matches(secret, history.secret):
+        raise _edited("The secret of the ledger was changed or deleted.")
+    return secret
 
 
 def _edited(problem: str) -> DoesNotVerify:
