@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from crowdblend.recoding import Axis, Bounded, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
-from crowdblend.reports.facts import describe_column, describe_queries, describe_statistic
+from crowdblend.reports.sentences import describe_column
+from crowdblend.reports.views.statistics import describe_statistic
+from crowdblend.reports.views.synopsis import describe_queries
 
 LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
 

@@ -10,8 +10,7 @@ import pytest
 from pyarrow import csv, parquet
 from scipy.spatial import cKDTree
 
-from crowdblend.reports import neighbours, places
-from crowdblend.reports.neighbours import neighbour_distances
+from crowdblend.reports import places
 
 RANDOM = np.random.default_rng(8)
 POINTS = np.sort(RANDOM.integers(-9, 10, (3000, 2)).astype(np.float64).view("f8,f8"), axis=0).view("f8").reshape(-1, 2)
@@ -53,6 +52,6 @@ SETS = {
 
 @pytest.mark.parametrize("name", SETS)
 def test_nearest_neighbours_are_those_of_a_tree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbours, "_FEW", 100_000)
+    monkeypatch.setattr(places, "_FEW", 100_000)
     expected = cKDTree(SETS[name]).query(SETS[name], k=2)[0][:, 1]
-    assert np.sort(neighbour_distances(SETS[name])) == pytest.approx(np.sort(expected), rel=1e-12, abs=1e-300)
+    assert np.sort(places.neighbour_distances(SETS[name])) == pytest.approx(np.sort(expected), rel=1e-12, abs=1e-300)

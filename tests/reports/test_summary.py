@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
 from crowdblend.reports import write_report
-from crowdblend.reports.numbers import one_in, round_up
-from crowdblend.reports.summarize import summarize
-from crowdblend.reports.summary import in_order, size_class
+from crowdblend.reports.summary import in_order, size_class, summarize
+from crowdblend.reports.text import one_in, round_up
 from tests.reports.releases import release, table
 
 LABELS = st.sampled_from(["a", "b", "c,d", 'e"f', "g\nh", "É"])

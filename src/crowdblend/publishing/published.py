@@ -20,16 +20,18 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
+    import markupsafe
     import pyarrow as pa
 
     from crowdblend.publishing import saving, signing
     from crowdblend.reading import release as reading
-    from crowdblend.reports import html
+    from crowdblend.reports import text
 else:
-    html = lazy("crowdblend.reports.html")
+    markupsafe = lazy("markupsafe")
     reading = lazy("crowdblend.reading.release")
     saving = lazy("crowdblend.publishing.saving")
     signing = lazy("crowdblend.publishing.signing")
+    text = lazy("crowdblend.reports.text")
 
 REPORT = "report.html"
 MOST_ROWS = 8
@@ -136,14 +138,10 @@ def release_html(done: Release) -> str:
     others = f"; also published: {', '.join(list(tables)[1:])}" if len(tables) > 1 else ""
     recorded = "" if done.entry is None else f", release {done.entry} of the ledger"
     where = "in memory" if done.folder is None else str(done.folder)
-    return html.element(
-        "div",
-        html.element("p", html.element("b", guarantee_sentence(done.certificate))),
-        html.Html(figure.group(0)) if figure else "",
-        html.element("p", f"{name}: the first of {table.num_rows:,} rows{others}"),
-        _rows(table),
-        html.element("p", html.element("small", where + recorded)),
-    )
+    rows = f"{name}: the first of {table.num_rows:,} rows{others}"
+    shown = markupsafe.Markup("<div><p><b>{}</b></p>{}<p>{}</p>{}<p><small>{}</small></p></div>")
+    drawn = markupsafe.Markup(figure.group(0)) if figure else ""
+    return str(shown.format(guarantee_sentence(done.certificate), drawn, rows, _rows(table), where + recorded))
 
 
 def guarantee_sentence(certificate: Certificate) -> str:
@@ -151,12 +149,11 @@ def guarantee_sentence(certificate: Certificate) -> str:
     return lead(certificate.guarantees) or (certificate.differential() or certificate.guarantees[0]).words()
 
 
-def _rows(table: pa.Table) -> html.Html:
-    head = html.element("tr", *(html.element("th", html.label(name)) for name in table.column_names))
+def _rows(table: pa.Table) -> markupsafe.Markup:
+    head = "".join(f"<th>{text.label(name)}</th>" for name in table.column_names)
     rows = [
-        html.element(
-            "tr", *(html.element("td", html.label("" if value is None else str(value))) for value in row.values())
-        )
+        "".join(f"<td>{text.label('' if value is None else str(value))}</td>" for value in row.values())
         for row in table.slice(0, MOST_ROWS).to_pylist()
     ]
-    return html.element("table", html.element("thead", head), html.element("tbody", *rows))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return markupsafe.Markup(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")

@@ -11,7 +11,7 @@ from typing import Any
 from crowdblend.calculus import Assumption, Certificate, verify_file
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import CrowdBlending
-from crowdblend.reports.html import visible
+from crowdblend.reports.text import visible
 
 ENDINGS = (".parquet", ".csv")
 REPORT = "report.html"

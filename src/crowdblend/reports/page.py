@@ -1,19 +1,34 @@
-"""The page: first for somebody who has never heard of ε, then for somebody who wants to check."""
+"""The page: first for somebody who has never heard of ε, then for somebody who wants to check.
+
+A kind shows its releases as a `View`, made of blocks; everything else on the page is the same for all kinds.
+"""
 
 from __future__ import annotations
 
-from crowdblend.calculus import Assumption
-from crowdblend.guarantees import Guarantee
-from crowdblend.guarantees.guessing import lead
-from crowdblend.reports import sentences
-from crowdblend.reports.derivation import tree
-from crowdblend.reports.facts import describe_column
-from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample, rate_is_assumed, sampling_rate
-from crowdblend.reports.html import Html, element, join, label, shorten, table
-from crowdblend.reports.look import CSS
-from crowdblend.reports.numbers import fact, round_up
-from crowdblend.reports.view import View
+import os
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
+from markupsafe import Markup
+
+from crowdblend.calculus import Assumption
+from crowdblend.guarantees.guessing import lead
+from crowdblend.lazy import lazy
+from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample, rate_is_assumed, sampling_rate
+from crowdblend.reports.sentences import describe_column, explanation
+from crowdblend.reports.text import fact, inline_svg, label, round_up, shorten, without_controls
+
+if TYPE_CHECKING:
+    import jinja2
+else:
+    jinja2 = lazy("jinja2")
+
+TEMPLATES = Path(__file__).parent / "templates"
+LOOK = TEMPLATES / "look.css"
 BEFORE = {
     "guarantee": "What is guaranteed",
     "assumptions": "What the guarantee assumes",
@@ -24,86 +39,137 @@ AFTER = {
     "verify": "How to check it yourself",
     "details": "Parameters, files and software",
 }
-NOTHING_LOADED = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section."""
+
+    kind: ClassVar = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; the columns in `right` are numbers. A folded one stands below the figure that draws it."""
+
+    kind: ClassVar = "table"
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str
+    right: Collection[int] = ()
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with its caption, which also describes it to those who cannot see it; without `narrow` it scrolls."""
+
+    kind: ClassVar = "figure"
+    caption: str
+    wide: Markup
+    narrow: Markup | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Blocks that the stylesheet knows by a name."""
+
+    kind: ClassVar = "group"
+    name: str
+    blocks: Sequence[Block]
+
+
+# A string is a paragraph.
+Block = str | Heading | Table | Figure | Group
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the page; one that continues another is not listed in the contents."""
+
+    name: str
+    heading: str
+    blocks: Sequence[Block]
+    listed: bool = True
+
+
+@dataclass(frozen=True)
+class View:
+    """A release as its kind shows it: `what` completes "This release is …", `keys` are its first numbers."""
+
+    heading: str
+    what: str
+    keys: Sequence[tuple[str, str]]
+    reading: Sequence[str]
+    parts: Sequence[Part]
+
+
+def figure(draw: Callable[[bool], str], caption: str, *, scrolls: bool = False) -> Figure:
+    """Return a figure; `draw` is called with False, and for phones with True unless the figure scrolls there."""
+    return Figure(caption, inline_svg(draw(False), caption), None if scrolls else inline_svg(draw(True), caption))
 
 
 def page(folder: Folder, view: View) -> str:
-    """The whole report, as one HTML document that loads nothing."""
-    body = [
-        _opening(folder, view),
-        _guarantee(folder),
-        _assumptions(folder),
-        _reading(folder, view),
-        *(_section(part.name, part.heading, part.content) for part in view.parts),
-        _derivation(folder),
-        _verify(folder),
-        _details(folder),
-    ]
-    head = [
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=NOTHING_LOADED),
-        element("title", shorten(_title(folder, view), 120)),
-        element("style", Html(CSS)),
-    ]
-    main = element("main", *(join(part, "\n") for part in body))
-    return f"<!doctype html>\n{element('html', element('head', *head), element('body', main), lang='en')}\n"
-
-
-def _section(name: str, heading: str, *parts: str) -> Html:
-    return element("section", element("h2", heading), *parts, id=name)
-
-
-def _opening(folder: Folder, view: View) -> Html:
-    sections = {**BEFORE, **{part.name: part.heading for part in view.parts if part.listed}, **AFTER}
-    links = [element("li", element("a", heading, href=f"#{name}")) for name, heading in sections.items()]
-    opening = lead(folder.certificate.guarantees)
-    about = (
-        f"This release is {view.what}. The page explains what is guaranteed and shows what was published. It is made "
-        "from the published files alone and adds nothing to them."
-    )
-    return element(
-        "header",
-        element("p", "Release report", class_="over"),
-        element("h1", shorten(_title(folder, view), 160)),
-        _about(folder, view),
-        element("p", opening, class_="lead") if opening else "",
-        element("p", about),
-        element(
-            "p",
-            element("span", "✓ Certificate and data files verified", class_="checked"),
-            " when this page was written.",
-        ),
-        _assumed_rate(folder),
-        _keys(folder, view),
-        element("nav", element("ul", *links), aria_label="Contents"),
-    )
-
-
-def _title(folder: Folder, view: View) -> str:
-    """The title that the publisher gave, or what is published."""
-    return str(folder.fact("about", dict).get("title") or view.heading)
-
-
-def _about(folder: Folder, view: View) -> Html:
-    """Who publishes what about when, as far as it is stated."""
+    """Return the whole report, as one HTML document that loads nothing."""
     about = folder.fact("about", dict)
     said = [view.heading] if about.get("title") else []
     said += [str(about[name]) for name in ("publisher", "period", "licence", "contact") if about.get(name)]
     said += [folder.fact("date", str)] if folder.fact("date", str) else []
-    return element("p", " · ".join(shorten(text, 200) for text in said), class_="quiet") if said else Html("")
-
-
-def _assumed_rate(folder: Folder) -> Html:
-    if not rate_is_assumed(folder):
-        return Html("")
-    return element(
-        "div", element("p", element("b", "Read this first. "), Assumption.ASSUMED_RATE.value), class_="box warn"
+    assumptions = {assumed.assumption for assumed in folder.certificate.assumptions()}
+    contents = [*BEFORE.items(), *((part.name, part.heading) for part in view.parts if part.listed), *AFTER.items()]
+    template = environment().get_template("report.html")
+    return template.render(
+        title=str(about.get("title") or view.heading),
+        about=said,
+        lead=lead(folder.certificate.guarantees),
+        assumed_rate=Assumption.ASSUMED_RATE.value if rate_is_assumed(folder) else None,
+        keys=[*view.keys, *_keys(folder)],
+        contents=contents,
+        headings={**BEFORE, **AFTER},
+        certificate=folder.certificate,
+        explanation=explanation(folder.certificate),
+        secret_sample=Assumption.SECRET_SAMPLE in assumptions,
+        view=view,
+        columns=_columns(folder),
+        details=_details(folder),
+        figures=folder.figures,
     )
 
 
-def _keys(folder: Folder, view: View) -> Html:
-    keys = list(view.keys)
+def make_environment(*folders: Path) -> jinja2.Environment:
+    """Return the templates of these folders and those of reports: all is escaped, and a misspelt name is an error."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([*folders, TEMPLATES]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=without_controls,
+        bytecode_cache=_bytecode_cache(),
+    )
+    made.filters |= {"fact": fact, "shorten": shorten}
+    made.globals["look"] = Markup(LOOK.read_text(encoding="utf-8"))
+    return made
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Return the templates of reports."""
+    return make_environment()
+
+
+def _bytecode_cache() -> jinja2.BytecodeCache | None:
+    """Return the folder in which Python keeps the bytecode of this module, where it may be written to."""
+    folder = TEMPLATES.parent / "__pycache__"
+    writable = not sys.dont_write_bytecode and os.access(folder, os.W_OK)
+    return jinja2.FileSystemBytecodeCache(str(folder), "template-%s.cache") if writable else None
+
+
+def _keys(folder: Folder) -> list[tuple[str, str]]:
+    """Return the parameters that every kind of release has."""
+    keys = []
     k, rate, guarantee = crowd_size(folder), sampling_rate(folder), folder.certificate.differential()
     of_parts = [k for _, k in parts_of_sample(folder).values()]
     if len(set(of_parts)) > 1:
@@ -117,115 +183,28 @@ def _keys(folder: Folder, view: View) -> Html:
             ("ε, privacy loss", round_up(guarantee.epsilon)),
             ("δ, added probability", round_up(guarantee.delta)),
         ]
-    return element(
-        "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in keys), class_="keys"
-    )
+    return keys
 
 
-def _guarantee(folder: Folder) -> Html:
-    certificate = folder.certificate
-    plain = [element("p", line) for line in sentences.explanation(certificate)]
-    secret = ", except who was sampled," if _sample_is_secret(folder) else ""
-    return _section(
-        "guarantee",
-        BEFORE["guarantee"],
-        element("div", *plain, class_="box") if plain else "",
-        element(
-            "p",
-            f"This holds whatever else somebody knows{secret} if the assumptions below hold. It does not hide what is "
-            "true of many people: where most people of a town are alike, the numbers may show it.",
+def _columns(folder: Folder) -> list[Table]:
+    columns = folder.fact("columns", dict).items()
+    rows = [[label(str(name)), shorten(describe_column(domain), 400)] for name, domain in columns]
+    return [Table(["column", "how values became labels"], rows, "The columns")] if rows else []
+
+
+def _details(folder: Folder) -> list[Table]:
+    def cells(stated: Mapping[str, object]) -> list[list[str]]:
+        return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in stated.items()]
+
+    release = {name: folder.facts[name] for name in ("kind", "below_k", "already_drawn") if name in folder.facts}
+    hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in folder.hashes.items()]
+    tables = [
+        Table(
+            ["parameter", "value"],
+            cells(release) + cells(folder.fact("parameters", dict)),
+            "Parameters, as the release states them",
         ),
-        element("h3", "In the terms of the literature, strongest first"),
-        element("ol", *(element("li", _sentence(guarantee)) for guarantee in certificate.guarantees)),
-    )
-
-
-def _sample_is_secret(folder: Folder) -> bool:
-    assumptions = (assumed.assumption for assumed in folder.certificate.assumptions())
-    return Assumption.SECRET_SAMPLE in assumptions
-
-
-def _sentence(guarantee: Guarantee) -> str:
-    text = guarantee.words()
-    return f"{text[:1].upper()}{text[1:]}."
-
-
-def _assumptions(folder: Folder) -> Html:
-    lines = [
-        element("li", element("b", assumed.sentence()) if _comes_first(assumed.assumption) else assumed.sentence())
-        for assumed in folder.certificate.assumptions()
+        Table(["file", "SHA-256"], hashes, "Files, as certified"),
+        Table(["software", "version"], cells(folder.fact("software", dict)), "Software that made the release"),
     ]
-    intro = "The guarantee is a theorem. It is true if all of these are:"
-    return _section("assumptions", BEFORE["assumptions"], element("p", intro), element("ul", *lines))
-
-
-def _comes_first(assumption: Assumption) -> bool:
-    return assumption is Assumption.ASSUMED_RATE
-
-
-def _reading(folder: Folder, view: View) -> Html:
-    columns = folder.fact("columns", dict)
-    rows: list[list[str]] = [
-        [label(str(name)), shorten(describe_column(domain), 400)] for name, domain in columns.items()
-    ]
-    recoding = table(["column", "how values became labels"], rows, caption="The columns") if rows else ""
-    return _section(
-        "reading", BEFORE["reading"], element("ul", *(element("li", line) for line in view.reading)), recoding
-    )
-
-
-def _derivation(folder: Folder) -> Html:
-    trees = [tree(derivation) for derivation in folder.certificate.derivations]
-    intro = (
-        "Each guarantee follows step by step from what is listed as assumed. Unfold a step to see the theorem, its "
-        "source, its parameters and the steps it rests on. All numbers are rounded so that no risk is understated."
-    )
-    return _section("derivation", AFTER["derivation"], element("p", intro), *trees)
-
-
-def _verify(folder: Folder) -> Html:
-    again = f"crowdblend report FOLDER{'' if folder.figures else ' --no-figures'} --out fresh.html"
-    return _section(
-        "verify",
-        AFTER["verify"],
-        element(
-            "p",
-            "A page can say anything. Before this one was written, crowdblend derived every number of "
-            "certificate.json again and compared the SHA-256 of every data file with the one in the certificate. To do "
-            "the same with the folder in your hands:",
-        ),
-        element("pre", element("code", f"crowdblend verify FOLDER\n{again}")),
-        element(
-            "p",
-            "The second command writes this page again from the files; with the same version it comes out the same, "
-            "byte for byte. A certificate is not signed: it does not say who wrote it.",
-            class_="quiet",
-        ),
-    )
-
-
-def _details(folder: Folder) -> Html:
-    release = [
-        [name, fact(folder.facts[name])] for name in ("kind", "below_k", "already_drawn") if name in folder.facts
-    ]
-    release += [[str(name), fact(value)] for name, value in folder.fact("parameters", dict).items()]
-    files = [[name, element("code", value)] for name, value in folder.hashes.items()]
-    software = [[str(name), fact(value)] for name, value in folder.fact("software", dict).items()]
-    parts = [
-        (["parameter", "value"], release, "Parameters, as the release states them"),
-        (["file", "SHA-256"], files, "Files, as certified"),
-        (["software", "version"], software, "Software that made the release"),
-    ]
-    return _section(
-        "details",
-        AFTER["details"],
-        *(
-            table(
-                headers,
-                [[shorten(cell, 400) if not isinstance(cell, Html) else cell for cell in row] for row in rows],
-                caption=caption,
-            )
-            for headers, rows, caption in parts
-            if rows
-        ),
-    )
+    return [table for table in tables if table.rows]

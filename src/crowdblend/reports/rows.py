@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from crowdblend.errors import InvalidInput
 from crowdblend.reading.cells import unreadable
-from crowdblend.reports.numbers import enumeration
+from crowdblend.reports.text import enumeration
 
 LARGEST_FILE = 1 << 28
 MOST_ROWS = 1_000_000

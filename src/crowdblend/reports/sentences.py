@@ -1,15 +1,20 @@
-"""A release in sentences: what is guaranteed, and how to read the numbers."""
+"""A release in sentences: what is guaranteed, how columns were recoded, and how to read the numbers.
+
+Certificates hold ids and numbers. Facts are not checked by anybody but the publisher, so nothing here takes their form
+for granted.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from crowdblend.calculus import Certificate
-from crowdblend.estimates import estimator_of
+from crowdblend.estimates import estimator_of, strata_of
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
-from crowdblend.reading.strata import unpublished_design
+from crowdblend.reading.strata import stratum_sentences, unpublished_design
 from crowdblend.reports.folder import (
     Folder,
     crowd_size,
@@ -18,11 +23,10 @@ from crowdblend.reports.folder import (
     parts_of_sample,
     sampling_rate,
 )
-from crowdblend.reports.numbers import enumeration, one_in, round_up
-from crowdblend.reports.strata import reading_of_strata
-from crowdblend.reports.summary import Summary
+from crowdblend.reports.text import enumeration, one_in, round_up
 
 MOST_NAMES = 5
+_FEW = 6
 _ONE_SAMPLE = "All tables come from one sample: each is added up from the cells of their common, finest table."
 _INTERVALS = (
     "The columns estimate, low and high are about the population: an interval covers the number of people 95 times "
@@ -38,39 +42,33 @@ def title(columns: tuple[str, ...], counted: bool) -> str:
     return f"{'Counts of people by' if counted else 'Records of people:'} {names}"
 
 
-def explanation(certificate: Certificate) -> list[str]:
-    """What the guarantee says of everything that may be published."""
+def explanation(certificate: Certificate) -> str | None:
+    """Return what the guarantee says of everything that may be published."""
     guarantee = certificate.differential() or certificate.zero_knowledge()
     if isinstance(guarantee, Differential):
-        return [
-            f"Whatever is published here, its probability is at most {_factor(guarantee)} times what it would be "
-            f"without your data{_slack(guarantee)}, and the other way round."
-        ]
-    if isinstance(guarantee, ZeroKnowledge):
-        return [
-            "Whatever anybody concludes about you from everything published here, its probability is at most "
-            f"{_factor(guarantee)} times what it would be from {guarantee.aggregate.words()}{_slack(guarantee)}, and "
-            "the other way round."
-        ]
-    return []
-
-
-def _factor(guarantee: Differential | ZeroKnowledge) -> str:
-    if guarantee.epsilon > 30:
-        return f"e^{at_most(guarantee.epsilon)}"
+        what, other = "is published here", "without your data"
+    elif isinstance(guarantee, ZeroKnowledge):
+        what = "anybody concludes about you from everything published here"
+        other = f"from {guarantee.aggregate.words()}"
+    else:
+        return None
     # One part in 10^12 covers the rounding of exp.
-    return round_up(math.exp(guarantee.epsilon) * (1 + 1e-12) if guarantee.epsilon else 1.0)
+    factor = round_up(math.exp(guarantee.epsilon) * (1 + 1e-12) if guarantee.epsilon else 1.0)
+    if guarantee.epsilon > 30:
+        factor = f"e^{at_most(guarantee.epsilon)}"
+    slack = f", plus a probability of {one_in(guarantee.delta)}" if guarantee.delta > 0 else ""
+    return (
+        f"Whatever {what}, its probability is at most {factor} times what it would be {other}{slack}, and the other "
+        "way round."
+    )
 
 
-def _slack(guarantee: Differential | ZeroKnowledge) -> str:
-    return f", plus a probability of {one_in(guarantee.delta)}" if guarantee.delta > 0 else ""
-
-
-def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
-    """How to read the numbers of tables and microdata, and how not to."""
+def reading(folder: Folder, *, counted: bool, several: bool, flagged: bool) -> list[str]:
+    """Return how to read the numbers of tables and microdata, and how not to."""
     if folder.facts.get("everybody") is True:
         return _of_everybody(folder)
-    if of_strata := reading_of_strata(folder):
+    strata = strata_of(folder.facts)
+    if strata is not None and (of_strata := stratum_sentences(folder.facts, strata)):
         return of_strata
     parts = parts_of_sample(folder)
     if parts:
@@ -80,14 +78,13 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
         return _of_fresh_samples(samples)
     k = crowd_size(folder)
     crowd = f"{k:,}" if k is not None else "k, the crowd size,"
-    added_up = len(summaries) > 1 or bool(folder.fact("tables", dict))
+    added_up = several or bool(folder.fact("tables", dict))
     lines = [_sample(sampling_rate(folder), deciding_share(folder), counted=counted)]
     if not counted:
         lines += _suppressed("combination of labels", "and each of them is one row", crowd, k)
     elif folder.facts.get("below_k") == "noise":
         cell = "a finest cell" if added_up else "a cell"
         lines += [_ONE_SAMPLE] if added_up else []
-        flagged = any(summary.flagged for summary in summaries)
         lines += _noisy(cell, crowd, folder.facts.get("show_from"), flagged=flagged)
     elif added_up:
         lines += _added_up(crowd)
@@ -214,3 +211,42 @@ def _noisy(cell: str, crowd: str, show_from: object, *, flagged: bool) -> list[s
         shown,
         "The column exact says which counts are exact." if flagged else hidden,
     ]
+
+
+def describe_column(domain: Any) -> str:
+    """Return how the values of a column became labels, from its declared domain or from several of them."""
+    if isinstance(domain, list):
+        return "; averaged as ".join(map(describe_column, domain))
+    if not isinstance(domain, Mapping):
+        return str(domain)
+    if isinstance(domain.get("recodings"), list):
+        return f"one of {len(domain['recodings'])} recodings"
+    return _recoding(domain) or _labels(domain)
+
+
+def _recoding(domain: Mapping[str, Any]) -> str | None:
+    """Return what was done to values that did not become listed labels."""
+    grid = f"{domain.get('from')} to {domain.get('to')}, rounded to {domain.get('resolution')}"
+    match domain.get("recoding"):
+        case "dates" if "labels" not in domain:
+            return f"the {domain.get('period')}"
+        case "prefix":
+            return f"the first {domain.get('length')} characters"
+        case "coordinate":
+            return f"a coordinate from {grid}, then moved by noise"
+        case "measure":
+            clamped = domain.get("outside") == "clamp"
+            beyond = "values beyond were moved to the bounds" if clamped else "no value lies beyond"
+            blank = f", no value counted as {domain['blank']}" if "blank" in domain else ""
+            return f"numbers from {grid}; {beyond}{blank}"
+    return None
+
+
+def _labels(domain: Mapping[str, Any]) -> str:
+    labels = domain.get("labels")
+    if labels is None and "width" in domain:
+        return f"from {domain.get('from')} to {domain.get('to')} in intervals of {domain['width']}"
+    known = [str(label) for label in labels] if isinstance(labels, list) else []
+    if len(known) <= _FEW:
+        return ", ".join(known)
+    return f"{len(known)} classes: {known[0]}, {known[1]}, … {known[-1]}"

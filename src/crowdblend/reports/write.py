@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures import write_whole
+from crowdblend.figures.files import write_whole
 from crowdblend.reports.folder import REPORT as NAME
 from crowdblend.reports.folder import Folder, open_folder
-from crowdblend.reports.html import visible
 from crowdblend.reports.page import page
+from crowdblend.reports.text import visible
 from crowdblend.reports.views import view_of
 
 _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError)

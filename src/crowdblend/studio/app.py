@@ -5,11 +5,12 @@ from __future__ import annotations
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Mount
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
+from crowdblend.reports.page import LOOK
 from crowdblend.studio.pages import (
     columns,
     data,
@@ -34,6 +35,7 @@ def application(studio: Studio) -> Starlette:
     app = Starlette(
         routes=[
             *(route for one in PAGES for route in one.ROUTES),
+            Route("/static/look.css", lambda _: FileResponse(LOOK)),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
         ],
         exception_handlers={CrowdblendError: _refused, HTTPException: _no_page, OSError: _refused},

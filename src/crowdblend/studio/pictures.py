@@ -11,7 +11,7 @@ from crowdblend.figures import Chart, class_ruler
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.recoding import Breaks, Intervals, Recoding
-from crowdblend.reports.html import inline_svg
+from crowdblend.reports.text import inline_svg
 
 MOST_LABELS = 24
 _MOST_BLOCKS = 400
@@ -87,4 +87,4 @@ def _drawn(recoding: Recoding) -> Markup | None:
 
 
 def _ruler(ends: list[float], words: str, *, bottom: bool = False, top: bool = False) -> Markup:
-    return Markup(inline_svg(class_ruler(ends, bottom=bottom, top=top), words))
+    return inline_svg(class_ruler(ends, bottom=bottom, top=top), words)

@@ -9,15 +9,15 @@ from decimal import ROUND_CEILING, Context
 from itertools import pairwise
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, Unavailable
-from crowdblend.reports.html import inline_svg, shorten
+from crowdblend.reports.page import make_environment
+from crowdblend.reports.text import inline_svg
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import DESIGN_NAMES, KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
@@ -39,18 +39,9 @@ STEPS = {
 
 
 def environment() -> Environment:
-    """Return the templates: everything is escaped, and a misspelt name is an error."""
-    made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["told"] = lambda text, longest=80: shorten(str(text), longest)
-    made.filters["picture"] = lambda drawn, words: Markup(inline_svg(drawn, words))
-    made.filters["up"] = bound_text
-    made.filters["paper_name"] = paper_name
+    """Return the templates of the studio, with those of reports."""
+    made = make_environment(HERE / "templates")
+    made.filters |= {"picture": inline_svg, "up": bound_text, "paper_name": paper_name}
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGN_NAMES)
     return made
 

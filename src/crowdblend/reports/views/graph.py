@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdblend.reports.folder import Folder
-from crowdblend.reports.html import Html, element, join, label, table
-from crowdblend.reports.numbers import enumeration, round_up
+from crowdblend.reports.page import Block, Part, Table, View
 from crowdblend.reports.rows import read_rows
-from crowdblend.reports.view import Part, View
+from crowdblend.reports.text import enumeration, label, round_up
 
 _MEANS = {
     "connectivity": "connectivity: how many links are missing until everybody is connected",
@@ -32,12 +31,12 @@ def view(folder: Folder) -> View:
         heading=f"Statistics of a network{known}",
         what="a few numbers about a network of people, each with random noise",
         keys=_keys(parameters, rows),
-        reading=tuple(_reading(rows)),
-        parts=(Part("data", "What was published", _numbers(rows)),),
+        reading=_reading(rows),
+        parts=[Part("data", "What was published", _numbers(rows))],
     )
 
 
-def _keys(parameters: Mapping[str, Any], rows: list[dict[str, Any]]) -> tuple[tuple[str, str], ...]:
+def _keys(parameters: Mapping[str, Any], rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
     keys = [("published numbers", f"{len(rows):,}")]
     for name, title in (
         ("sampled_people", "random people the guarantee is relative to"),
@@ -47,7 +46,7 @@ def _keys(parameters: Mapping[str, Any], rows: list[dict[str, Any]]) -> tuple[tu
             keys.append((title, f"{parameters[name]:,}"))
     if isinstance(parameters.get("epsilon"), float):
         keys.append(("ε, relative to those people", round_up(parameters["epsilon"])))
-    return tuple(keys)
+    return keys
 
 
 def _reading(rows: list[dict[str, Any]]) -> list[str]:
@@ -70,7 +69,7 @@ def _reading(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _numbers(rows: list[dict[str, Any]]) -> Html:
+def _numbers(rows: list[dict[str, Any]]) -> list[Block]:
     classes = any(row.get("class") is not None for row in rows)
     named = ["statistic", *(["class"] if classes else [])]
     headers = [*named, "value", "error at most", "with probability", "so it lies between"]
@@ -85,11 +84,8 @@ def _numbers(rows: list[dict[str, Any]]) -> Html:
         ]
         for row in rows
     ]
-    right = frozenset(range(len(named), len(headers)))
-    return join(
-        table(headers, cells, caption="The published numbers", numbers=right),
-        element("p", "The data file holds the same numbers.", class_="quiet"),
-    )
+    right = range(len(named), len(headers))
+    return [Table(headers, cells, "The published numbers", right), "The data file holds the same numbers."]
 
 
 def _between(row: Mapping[str, Any]) -> str:

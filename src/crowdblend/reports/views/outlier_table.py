@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crowdblend.reports.folder import Folder, sampling_rate
-from crowdblend.reports.html import Html, element, join, table
-from crowdblend.reports.numbers import round_up
-from crowdblend.reports.view import Part, View
-from crowdblend.reports.views import crowd_classes
+from crowdblend.reports.page import Part, Table, View
+from crowdblend.reports.text import round_up
+from crowdblend.reports.views import table
 
 
 def view(folder: Folder) -> View:
-    """The view of a table, read as what it is: every count is noisy."""
-    table_view = crowd_classes.view(folder)
+    """Return the view of a table, read as what it is: every count is noisy."""
+    table_view = table.view(folder)
     rate = sampling_rate(folder)
     people = "Counts are people in the table that was read."
     if rate is not None:
@@ -23,11 +22,9 @@ def view(folder: Folder) -> View:
         "Every count is noisy, and the smaller the bin the noisier: small bins hide their people best.",
         _listed(folder),
     )
-    return replace(
-        table_view,
-        reading=reading,
-        parts=(*table_view.parts, Part("error", "How exact the counts are", _errors(folder))),
-    )
+    said = "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
+    errors = Part("error", "How exact the counts are", [said, _errors(folder)])
+    return replace(table_view, reading=reading, parts=(*table_view.parts, errors))
 
 
 def _listed(folder: Folder) -> str:
@@ -40,17 +37,8 @@ def _listed(folder: Folder) -> str:
     )
 
 
-def _errors(folder: Folder) -> Html:
+def _errors(folder: Folder) -> Table:
     curve, errors = folder.fact("parameters", dict).get("curve", {}), folder.fact("errors", dict)
     rows = [[size, f"{error:.3g}", round_up(curve[size])] for size, error in errors.items() if size in curve]
-    return join(
-        element(
-            "p", "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
-        ),
-        table(
-            ["people in the bin", "expected error", "their ε"],
-            rows,
-            caption="Error and guarantee by the size of the bin",
-            numbers=frozenset([0, 1, 2]),
-        ),
-    )
+    headers = ["people in the bin", "expected error", "their ε"]
+    return Table(headers, rows, "Error and guarantee by the size of the bin", {0, 1, 2})

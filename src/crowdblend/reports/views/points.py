@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from crowdblend.estimates import estimator_of
+from crowdblend.figures.maps import Rectangle, point_map
 from crowdblend.reading.domain import classes_of, combinations, declared_domain
 from crowdblend.reports import places
-from crowdblend.reports.charts import bars, figure
 from crowdblend.reports.folder import Folder, crowd_size, sampling_rate
-from crowdblend.reports.html import Html, element, join, label, shorten, table
-from crowdblend.reports.neighbours import neighbour_distances
-from crowdblend.reports.numbers import enumeration, round_up
-from crowdblend.reports.places import AxisNoise, Places, Values, read_places
-from crowdblend.reports.view import Part, View
+from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.places import AxisNoise, Places, Values, neighbour_distances, read_places
+from crowdblend.reports.text import enumeration, label, round_up, shorten
+from crowdblend.reports.views.table import bars
 
 MOST_LINES = 4_000
 MOST_BARS = 40
@@ -35,8 +34,8 @@ def view(folder: Folder) -> View:
         heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
         what="points, each of them one person moved by noise",
         keys=(*_population(folder, found.points), ("published points", f"{found.points:,}")),
-        reading=tuple(_reading(folder, axes, noise)),
-        parts=tuple(parts),
+        reading=_reading(folder, axes, noise),
+        parts=parts,
     )
 
 
@@ -58,11 +57,9 @@ def _reading(folder: Folder, axes: list[str], noise: list[AxisNoise]) -> list[st
     ]
 
 
-def _map(folder: Folder, found: Places, axes: list[str]) -> Html:
+def _map(folder: Folder, found: Places, axes: list[str]) -> list[Block]:
     if not found.points:
-        return element(
-            "p", "No point was published: no block reached the crowd size. It does not mean nobody is there."
-        )
+        return ["No point was published: no block reached the crowd size. It does not mean nobody is there."]
     bounds = [(float(ends[0]), float(ends[1])) for ends in folder.fact("axes", dict).values()]
     if len(axes) == 1:
         number = _bins(folder, axes[0], bounds[0])
@@ -73,26 +70,20 @@ def _map(folder: Folder, found: Places, axes: list[str]) -> Html:
             f"Published points of the sample by {shorten(axes[0])}, between its declared bounds. Blocks below the "
             f"crowd size are left out: where there {'is no bar' if folder.figures else 'are 0'}, there may be people."
         )
-        if not folder.figures:
-            rows = [[text, f"{number:,}"] for text, number in totals]
-            return table([shorten(axes[0]), "points"], rows, caption=caption, numbers=frozenset([1]))
-        return bars(totals, caption)
+        rows = [[text, f"{number:,}"] for text, number in totals]
+        return bars(totals, caption, folder.figures) or [Table([shorten(axes[0]), "points"], rows, caption, {1})]
     if not folder.figures:
-        return element("p", "This page has no figures, and so no map of the points. They are in the data file.")
+        return ["This page has no figures, and so no map of the points. They are in the data file."]
     (left, right), (bottom, top) = bounds[:2]
     bins, outlines = places.binned(found, bounds[:2]), _outlines(folder, axes, bounds)
-
-    def draw(narrow: bool) -> str:
-        from crowdblend.figures import point_map  # noqa: PLC0415  only where figures are drawn
-
-        names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
-        return point_map(bins, outlines, names=names, bounds=corners, narrow=narrow)
+    names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
 
     caption = (
         f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
         "are the blocks. Where nothing is shown, no block reached the crowd size."
     )
-    return figure(draw, caption)
+    draw = partial(point_map, bins, outlines, names=names, bounds=corners)
+    return [figure(lambda narrow: draw(narrow=narrow), caption)]
 
 
 def _bins(folder: Folder, axis: str, bounds: tuple[float, float]) -> int:
@@ -112,10 +103,8 @@ def _population(folder: Folder, points: int) -> list[tuple[str, str]]:
     return [("people of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
 
 
-def _outlines(
-    folder: Folder, axes: list[str], bounds: list[tuple[float, float]]
-) -> list[tuple[float, float, float, float]]:
-    """The blocks on the first two axes; none where there are too many to be seen."""
+def _outlines(folder: Folder, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:
+    """Return the blocks on the first two axes; none where there are too many to be seen."""
     blocks = folder.fact("blocks", list)
     if blocks:
         outlines = {(box[0][0], box[1][0], box[0][1], box[1][1]) for box in blocks}
@@ -134,109 +123,80 @@ def _outlines(
     ]
 
 
-def _statistics(folder: Folder, found: Places, axes: list[str], noise: list[AxisNoise]) -> Html:
-    folded = folder.facts.get("keep_in") != "none"
+def _statistics(folder: Folder, found: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
+    kept = folder.facts.get("keep_in") != "none"
     examined = found.examined()
-    return join(
-        element(
-            "p",
-            "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
-            "them; people who were not sampled or not shown are no part of it.",
-        ),
-        _means(found, axes, noise, folded),
-        _covariances(found, axes, noise, folded),
+    moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
+    return [
+        "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
+        "them; people who were not sampled or not shown are no part of it.",
+        Heading("Mean"),
+        _means(found, axes, noise, kept),
+        Heading("Covariance"),
+        _covariances(found, axes, noise, kept),
+        Heading("Quantiles"),
         _quantiles(found, axes, noise),
-        _centres(found, examined, axes, noise, folded),
-        _neighbours(found, examined, noise),
-    )
-
-
-def _means(found: Places, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
-    rows: list[list[Any]] = [
-        [label(name), _fitted(np.average(found.axes[at], weights=found.counts), error), _number(error)]
-        for at, name in enumerate(axes)
-        for error in [places.mean_error(noise[at], found.points, folded=folded)]
+        Heading("Centres"),
+        _centres(found, examined, axes, noise, kept),
+        Heading("Nearest neighbours"),
+        _neighbours(found, examined),
+        f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real.",
     ]
-    return join(
-        element("h3", "Mean"), _table(["axis", "mean", "expected error"], rows, "Means of the published points")
-    )
 
 
-def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
+def _means(found: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+    errors = [places.mean_error(on, found.points, folded=kept) for on in noise]
+    rows = [
+        [label(name), _fitted(np.average(found.axes[at], weights=found.counts), errors[at]), _number(errors[at])]
+        for at, name in enumerate(axes)
+    ]
+    return Table(["axis", "mean", "expected error"], rows, "Means of the published points", {1, 2})
+
+
+def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
     covariance = np.atleast_2d(np.cov(found.axes, fweights=found.counts))
-    if not folded:
+    if not kept:
         covariance = covariance - np.diag([on.deviation**2 for on in noise])
-    rows: list[list[Any]] = []
+    rows = []
     for one, first in enumerate(axes):
         for other in range(one, len(axes)):
             error = places.covariance_error(covariance, noise, found.points, one, other)
-            if folded:
+            if kept:
                 error = (
                     noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
                 )
             rows.append([label(first), label(axes[other]), _fitted(covariance[one, other], error), _number(error)])
     caption = "Covariances of the published points" + (
-        "" if folded else ", the variance of the largest blocks' noise subtracted from variances"
+        "" if kept else ", the variance of the largest blocks' noise subtracted from variances"
     )
-    return join(
-        element("h3", "Covariance"),
-        _table(["axis", "and axis", "covariance", "expected error"], rows, caption, frozenset([2, 3])),
-    )
+    return Table(["axis", "and axis", "covariance", "expected error"], rows, caption, {2, 3})
 
 
-def _quantiles(found: Places, axes: list[str], noise: list[AxisNoise]) -> Html:
-    rows: list[list[Any]] = [
-        [
-            label(name),
-            *(_fitted(q, noise[at].mean) for q in found.quantiles(at)),
-            _number(noise[at].mean),
-        ]
+def _quantiles(found: Places, axes: list[str], noise: list[AxisNoise]) -> Table:
+    rows = [
+        [label(name), *(_fitted(q, noise[at].mean) for q in found.quantiles(at)), _number(noise[at].mean)]
         for at, name in enumerate(axes)
     ]
     headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
-    return join(
-        element("h3", "Quantiles"),
-        _table(headers, rows, "Quantiles of the published points", frozenset(range(1, len(headers)))),
-    )
+    return Table(headers, rows, "Quantiles of the published points", range(1, len(headers)))
 
 
-def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
-    rows: list[list[Any]] = [
-        [
-            *(_number(value) for value in centre),
-            f"{100 * size / len(examined):.3g} %",
-            ", ".join(
-                _number(places.mean_error(on, max(size * found.points // len(examined), 1), folded=folded))
-                for on in noise
-            ),
-        ]
-        for centre, size in places.centres(examined)
-    ]
+def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+    rows = []
+    for centre, size in places.centres(examined):
+        points = max(size * found.points // len(examined), 1)
+        errors = ", ".join(_number(places.mean_error(on, points, folded=kept)) for on in noise)
+        rows.append([*map(_number, centre), f"{100 * size / len(examined):.3g} %", errors])
     headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
-    return join(
-        element("h3", "Centres"),
-        _table(headers, rows, "k-means centres of the published points", frozenset(range(len(headers)))),
-    )
+    return Table(headers, rows, "k-means centres of the published points", range(len(headers)))
 
 
-def _neighbours(found: Places, examined: Values, noise: list[AxisNoise]) -> Html:
+def _neighbours(found: Places, examined: Values) -> Table:
     distances = neighbour_distances(examined)
-    rows: list[list[Any]] = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
-    moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
+    rows = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
     subset = "" if len(examined) == found.points else f", of {len(examined):,} of the points"
-    return join(
-        element("h3", "Nearest neighbours"),
-        _table(["share of points", "distance at most"], rows, f"Distance to the nearest other point{subset}"),
-        element(
-            "p", f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real."
-        ),
-    )
-
-
-def _table(
-    headers: list[str], rows: list[list[Any]], caption: str, numbers: frozenset[int] = frozenset([1, 2])
-) -> Html:
-    return table(headers, rows, caption=caption, numbers=numbers)
+    caption = f"Distance to the nearest other point{subset}"
+    return Table(["share of points", "distance at most"], rows, caption, {1, 2})
 
 
 def _number(value: float) -> str:

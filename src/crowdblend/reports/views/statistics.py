@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from crowdblend.figures.bars import interval_chart
 from crowdblend.guarantees import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least
-from crowdblend.reports.charts import LONGEST, distinct_labels, figure
-from crowdblend.reports.facts import describe_statistic
 from crowdblend.reports.folder import Folder
-from crowdblend.reports.html import Html, element, join, label, shorten, table
-from crowdblend.reports.numbers import round_up
+from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
 from crowdblend.reports.rows import read_rows
-from crowdblend.reports.view import Part, View
+from crowdblend.reports.text import distinct_labels, label, round_up, shorten
 
+LONGEST = 28
 MOST_ROWS = 500
 MOST_BARS = 40
 _WAYS = {
@@ -52,29 +50,25 @@ class Published:
 
 def view(folder: Folder) -> View:
     """The published numbers as a table and histograms as figures."""
-    numbers = [number for path in folder.files.values() for number in _read(path)]
     by_name: dict[str, list[Published]] = {}
-    for number in numbers:
-        by_name.setdefault(number.statistic, []).append(number)
+    for path in folder.files.values():
+        for row in read_rows(path, "statistic", ("value",), label="bin", blank=("error", "rank_error")):
+            by_name.setdefault(str(row["statistic"]), []).append(Published(**row))
     single = [some[0] for some in by_name.values() if some[0].bin is None]
-    binned = {name: some for name, some in by_name.items() if some[0].bin is not None}
-    parts = [_singles(folder, single)] if single else []
-    parts += [_histogram(folder, name, some) for name, some in binned.items()]
+    blocks: list[Block] = [_singles(folder, single)] if single else []
+    for name, some in by_name.items():
+        if some[0].bin is not None:
+            blocks += _histogram(folder, name, some)
     return View(
         heading=f"{len(by_name):,} statistics about people" if len(by_name) != 1 else f"{next(iter(by_name))}",
         what="statistics about people, each with the error that it stays within",
         keys=_keys(folder, by_name),
-        reading=tuple(_reading(folder)),
-        parts=(Part("data", "What was published", join(*parts)),),
+        reading=list(_reading(folder)),
+        parts=[Part("data", "What was published", blocks)],
     )
 
 
-def _read(path: Path) -> list[Published]:
-    rows = read_rows(path, "statistic", ("value",), label="bin", blank=("error", "rank_error"))
-    return [Published(**row) for row in rows]
-
-
-def _keys(folder: Folder, by_name: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _keys(folder: Folder, by_name: Mapping[str, Sequence[Published]]) -> list[tuple[str, str]]:
     keys = [("statistics", f"{len(by_name):,}")]
     guarantee = folder.certificate.zero_knowledge()
     if guarantee is not None and isinstance(guarantee.aggregate, RobustSampling):
@@ -86,7 +80,7 @@ def _keys(folder: Folder, by_name: dict[str, Any]) -> tuple[tuple[str, str], ...
             ("people in all", f"{guarantee.aggregate.population:,}"),
             ("ε, privacy loss", round_up(guarantee.epsilon)),
         ]
-    return tuple(keys)
+    return keys
 
 
 def _reading(folder: Folder) -> Iterable[str]:
@@ -131,7 +125,7 @@ def _reading(folder: Folder) -> Iterable[str]:
     yield "Counts are estimates for everybody, so they need not be whole numbers or add up."
 
 
-def _singles(folder: Folder, numbers: list[Published]) -> Html:
+def _singles(folder: Folder, numbers: Sequence[Published]) -> Table:
     facts = folder.fact("statistics", dict)
     rows = [
         [
@@ -144,16 +138,11 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
         for number in numbers[:MOST_ROWS]
     ]
     cut = "" if len(numbers) <= MOST_ROWS else f"; the first {MOST_ROWS} of {len(numbers):,}"
-    return table(
-        ["statistic", "what it is", "value", "error", "how"],
-        rows,
-        caption=f"Single numbers{cut}",
-        numbers=frozenset([2, 3]),
-    )
+    return Table(["statistic", "what it is", "value", "error", "how"], rows, f"Single numbers{cut}", {2, 3})
 
 
-def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
-    """The bins of a histogram or the groups of a statistic, with one error for all or one for each."""
+def _histogram(folder: Folder, name: str, numbers: Sequence[Published]) -> list[Block]:
+    """Return the bins of a histogram or the groups of a statistic, with one error for all or one for each."""
     facts = folder.fact("statistics", dict)
     description = shorten(describe_statistic(facts.get(name)) or name, 200)
     how = _how(folder, name) or "noisy"
@@ -167,28 +156,16 @@ def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
     rows: list[list[str]] = [[label(str(one.bin)), _number(one.value, one.digits_of)] for one in shown]
     if not alike:
         heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]
-    listed = table(heads, rows, caption=caption, numbers=frozenset(range(1, len(heads))))
-    exact = all(one.error is not None for one in numbers)
-    drawn = _figure(numbers, caption, counts) if folder.figures and exact else Html("")
-    return join(element("h3", label(name)), drawn, listed)
-
-
-def _figure(numbers: list[Published], caption: str, counts: bool) -> Html:
-    if len(numbers) > MOST_BARS:
-        return Html("")
-    names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
-    least = 0.0 if counts else -math.inf
-    rows = [
-        (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
-        for one in numbers
-    ]
-
-    def draw(narrow: bool) -> str:
-        from crowdblend.figures import interval_chart  # noqa: PLC0415  only where figures are drawn
-
-        return interval_chart(rows, narrow=narrow)
-
-    return figure(draw, caption)
+    blocks: list[Block] = [Heading(label(name))]
+    if folder.figures and len(numbers) <= MOST_BARS and all(one.error is not None for one in numbers):
+        names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
+        least = 0.0 if counts else -math.inf
+        intervals = [
+            (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
+            for one in numbers
+        ]
+        blocks.append(figure(lambda narrow: interval_chart(intervals, narrow=narrow), caption))
+    return [*blocks, Table(heads, rows, caption, range(1, len(heads)))]
 
 
 def _how(folder: Folder, name: str) -> str:
@@ -206,3 +183,31 @@ def _number(value: float, error: float) -> str:
         return f"{value:,.6g}"
     digits = max(0, 1 - math.floor(math.log10(error)))
     return f"{value:,.{min(digits, 12)}f}"
+
+
+def describe_statistic(stated: Any) -> str:
+    """Return what a statistic is of, from the facts about it."""
+    if not isinstance(stated, Mapping):
+        return ""
+    among, by = _among(stated.get("where")), stated.get("by")
+    where = f", where {among}" if among else ""
+    groups = f", by {' and '.join(map(str, by))}" if isinstance(by, list) else ""
+    for name in ("average", "sum", "median", "quantile"):
+        if name in stated:
+            at = f"{stated['at']}-" if "at" in stated else ""
+            return f"{at}{name} of {stated[name]}{groups}{where}"
+    if "histogram" in stated:
+        return f"people by {stated['histogram']}{where}"
+    for name, noun in (("fraction", "share"), ("count", "number")):
+        if name in stated:
+            return f"{noun} of people whose {_among(stated[name])}{groups}"
+    return str(stated.get("words", ""))
+
+
+def _among(where: Any) -> str:
+    if not isinstance(where, Mapping):
+        return ""
+    return " and ".join(
+        f"{name} is {' or '.join(map(str, labels)) if isinstance(labels, list) else labels}"
+        for name, labels in where.items()
+    )

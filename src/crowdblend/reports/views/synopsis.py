@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from typing import Any
 
+from markupsafe import Markup
+
+from crowdblend.figures.bars import interval_chart
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reading.cells import open_cells
-from crowdblend.reports.charts import LONGEST, bars, distinct_labels, figure, numbers
-from crowdblend.reports.facts import describe_queries
 from crowdblend.reports.folder import Folder
-from crowdblend.reports.html import Html, element, join, label, shorten, table
-from crowdblend.reports.numbers import enumeration, round_up
-from crowdblend.reports.summarize import summarize
-from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, Summary
-from crowdblend.reports.view import Part, View
+from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, summarize
+from crowdblend.reports.text import distinct_labels, enumeration, label, round_up, shorten
+from crowdblend.reports.views.table import LONGEST, bars
 
 _PUBLISHED = "What the synthetic rows add up to"
 _ACCURACY = "What they answer, and how well"
@@ -26,12 +27,13 @@ def view(folder: Folder) -> View:
     keys = [("synthetic rows", f"{summary.people:,}"), ("queries answered", f"{folder.fact('queries', int):,}")]
     if isinstance(everybody, float):
         keys.append(("largest error, as planned", round_up(everybody)))
+    totals = [block for column in summary.totals for block in _column(folder, column, summary.people)]
     return View(
         heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
         what="synthetic records that answer a class of questions about people",
-        keys=tuple(keys),
+        keys=keys,
         reading=_reading(folder),
-        parts=(Part("accuracy", _ACCURACY, _accuracy(folder)), Part("data", _PUBLISHED, _totals(folder, summary))),
+        parts=[Part("accuracy", _ACCURACY, _accuracy(folder)), Part("data", _PUBLISHED, totals)],
     )
 
 
@@ -44,8 +46,8 @@ def _reading(folder: Folder) -> tuple[str, ...]:
     )
 
 
-def _accuracy(folder: Folder) -> Html:
-    """Planned errors hold for every table of people; the misfit is measured, against published numbers only."""
+def _accuracy(folder: Folder) -> list[Block]:
+    """Return errors: planned ones hold for every table of people, the misfit is measured against published numbers."""
     stated = folder.fact("accuracy", dict)
     known = {name: value for name, value in stated.items() if isinstance(value, float)}
     rows = [
@@ -66,56 +68,55 @@ def _accuracy(folder: Folder) -> Html:
         + " and are usually far larger than the errors made. The errors made are not published: they would say "
         "something about the people."
     )
-    return join(
-        element("p", text),
-        table(
-            ["a share among the rows differs from", "largest error"], rows, caption="Errors, as shares between 0 and 1"
-        ),
-    )
-
-
-def _totals(folder: Folder, summary: Summary) -> Html:
-    return join(*(_column(column, summary.people, _error(folder), drawn=folder.figures) for column in summary.totals))
+    headers = ["a share among the rows differs from", "largest error"]
+    return [text, Table(headers, rows, "Errors, as shares between 0 and 1")]
 
 
 def _error(folder: Folder) -> float | None:
-    """How far the share of a single label may be off, where such shares are among the questions."""
+    """Return how far the share of a single label may be off, where such shares are among the questions."""
     asked = folder.fact("class", dict).get("queries")
     error = folder.fact("accuracy", dict).get("about_everybody")
     return error if asked == "conjunctions" and isinstance(error, float) else None
 
 
-def _column(column: ColumnTotals, rows: int, error: float | None, *, drawn: bool) -> Html:
-    """The share of every label among the rows, with the range in which that among everybody lies."""
+def _column(folder: Folder, column: ColumnTotals, rows: int) -> list[Block]:
+    """Return the share of every label among the rows, with the range in which that among everybody lies."""
+    drawn, error = folder.figures, _error(folder)
     names = distinct_labels((text for text, _ in column.totals), LONGEST)
     which = "Drawn" if drawn else "Listed"
     few = f" {which} are the {MOST_LABELS} largest of {column.distinct:,} labels."
     few = few if column.distinct > MOST_LABELS else ""
-    listed: list[list[str]] = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
+    listed = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
+    blocks: list[Block] = [Heading(Markup("By {}").format(label(column.name)))]
+    caption = f"Synthetic rows by {shorten(column.name)}"
     if error is None:
-        caption = f"Synthetic rows by {shorten(column.name)}. How far their shares are off is not known.{few}"
-        picture = bars([(names[text], count) for text, count in column.totals], caption, drawn=drawn)
-    else:
+        caption = f"{caption}. How far their shares are off is not known.{few}"
+        blocks += bars([(names[text], count) for text, count in column.totals], caption, drawn)
+    elif drawn:
         caption = (
-            f"Synthetic rows by {shorten(column.name)}: the share of each label in percent. The line is where the "
-            f"share among everybody lies, by the planned error.{few}"
-            if drawn
-            else f"Synthetic rows by {shorten(column.name)}. The share among everybody differs by at most the planned "
-            f"error, {round_up(error)}.{few}"
+            f"{caption}: the share of each label in percent. The line is where the share among everybody lies, by the "
+            f"planned error.{few}"
         )
         shares = [(names[text], count / rows) for text, count in column.totals]
         ranges = [
             (name, 100 * share, 100 * max(0.0, share - error), 100 * min(1.0, share + error)) for name, share in shares
         ]
-        picture = figure(partial(_intervals, ranges), caption, drawn=drawn)
-    return join(
-        element("h3", "By ", label(column.name)),
-        picture,
-        numbers(["label", "rows", "share"], listed, caption, frozenset([1, 2]), folded=drawn),
-    )
+        blocks.append(figure(lambda narrow: interval_chart(ranges, narrow=narrow), caption))
+    else:
+        caption = f"{caption}. The share among everybody differs by at most the planned error, {round_up(error)}.{few}"
+    return [*blocks, Table(["label", "rows", "share"], listed, caption, {1, 2}, drawn)]
 
 
-def _intervals(ranges: list[tuple[str, float, float, float]], narrow: bool) -> str:
-    from crowdblend.figures import interval_chart  # noqa: PLC0415  only where figures are drawn
-
-    return interval_chart(ranges, narrow=narrow)
+def describe_queries(stated: Any) -> str:
+    """Return which queries synthetic rows answer, from the facts about their class."""
+    if not isinstance(stated, Mapping):
+        return str(stated or "a class of queries")
+    shape = stated.get("shape")
+    sizes = [str(size) for size in shape] if isinstance(shape, list) else []
+    if stated.get("queries") == "conjunctions":
+        return f"all conjunctions of up to {stated.get('order')} of {len(sizes)} columns"
+    if stated.get("queries") == "ranges":
+        return f"all ranges of one column of {' '.join(sizes)} values"
+    if stated.get("queries") == "half-planes":
+        return f"all half-planes on a grid of {' by '.join(sizes)} cells"
+    return f"{stated.get('size')} listed conjunctions"

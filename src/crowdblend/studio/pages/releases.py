@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from markupsafe import Markup
 from starlette.responses import Response
 
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
-from crowdblend.reports.derivation import tree
 from crowdblend.reports.folder import open_folder
+from crowdblend.reports.page import Block
 from crowdblend.reports.recoding import chosen_recoding
 from crowdblend.reports.write import report_html
 from crowdblend.studio.forms import KIND_NAMES
@@ -32,18 +31,15 @@ class OpenedRelease:
 
     certificate: Certificate
     lead: str | None
-    trees: tuple[Markup, ...]
-    recoding: Markup | None
+    recoding: list[Block]
 
 
 def _opened(studio: Studio, folder: str) -> OpenedRelease:
     """Return a release folder whose certificate holds."""
     path = studio.root.existing(folder)
     certificate = verify_file(path)
-    chosen = certificate.facts.get("recoding")
-    recoding = Markup(chosen_recoding(open_folder(path))) if chosen else None
-    trees = tuple(Markup(tree(one)) for one in certificate.derivations)
-    return OpenedRelease(certificate, lead(certificate.guarantees), trees, recoding)
+    recoding = chosen_recoding(open_folder(path)) if certificate.facts.get("recoding") else []
+    return OpenedRelease(certificate, lead(certificate.guarantees), recoding)
 
 
 def show_all(visit: Visit) -> Response:
