@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from diagrams import DIAGRAMS, on_white
 
 from crowdblend.attacks import ATTACKS, attack
-from crowdblend.figures import neighbours
+from crowdblend.figures.recodings import neighbours
 from crowdblend.papers import reproduce
 
 IMAGES = Path(__file__).parent / "images"

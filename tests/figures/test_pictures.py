@@ -3,9 +3,10 @@
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures import bar_chart, heatmap, interval_chart, neighbours, point_map
+from crowdblend.figures.bars import bar_chart, interval_chart
 from crowdblend.figures.drawing import SHADES
-from crowdblend.figures.maps import MOST_NUMBERED_COLUMNS, compact
+from crowdblend.figures.maps import MOST_NUMBERED_COLUMNS, compact, heatmap, point_map
+from crowdblend.figures.recodings import neighbours
 from crowdblend.figures.scales import round_numbers
 from tests.figures.pictures import Picture
 

@@ -12,7 +12,7 @@ from crowdblend.calculus import verify_file
 from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
-from crowdblend.reading import read
+from crowdblend.reading.release import read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = EXAMPLES.parents[1] / "shared" / "data"

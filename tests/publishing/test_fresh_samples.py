@@ -27,7 +27,7 @@ from crowdblend.policies.domains import ValueDomain
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import ReleaseKey
-from crowdblend.reading import read
+from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import KEY, POLICIES, write_sources
 

@@ -16,7 +16,7 @@ from crowdblend.policies import NamedTable, Table, load_policy, parse_policy
 from crowdblend.policies.domains import ValueDomain
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
-from crowdblend.reading import read
+from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import KEY, POLICIES, write_sources
 

@@ -14,7 +14,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
-from crowdblend.reading import read
+from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import KEY, PEOPLE, POLICIES, write_sources
 

@@ -14,7 +14,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError
 from crowdblend.estimates import estimator_of, finest_cells
-from crowdblend.reading import read
+from crowdblend.reading.release import read
 
 Facts = dict[str, Any]
 WILD = (None, True, 0, -1, 1e-300, 1e300, 10**30, 10**9, "x", [], {"a": 1})

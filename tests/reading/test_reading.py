@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from crowdblend.cli.main import cli
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
-from crowdblend.reading import PublishedRelease, read
+from crowdblend.reading.release import PublishedRelease, read
 from tests.golden.releases import DISTRICTS
 
 COUNTED = (

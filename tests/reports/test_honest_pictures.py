@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crowdblend.figures import point_map
+from crowdblend.figures.maps import point_map
 from crowdblend.reports import report_html
 from crowdblend.reports.views.points import _fitted
 from tests.reports.releases import release, table

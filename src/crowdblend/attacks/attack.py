@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crowdblend.attacks.trial import Bound, Trial
-from crowdblend.figures import Chart, Share, ShareChart
+from crowdblend.figures.charts import Chart, Share, ShareChart
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import difference_at_least, published_law
 from crowdblend.attacks.ours import OurTable, drawn, our_table, repeated
 from crowdblend.attacks.trial import Trial, exactly, in_runs, unsafe
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 
 STAYED = 200
 SIZES = (60, 80, 100, 130, 160, 200, 260, 320, 400, 500)

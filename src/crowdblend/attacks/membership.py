@@ -13,7 +13,7 @@ from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import Law, published_law
 from crowdblend.attacks.ours import our_table, repeated
 from crowdblend.attacks.trial import Trial, exactly, in_runs, unsafe
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 
 STEPS = 20
 

@@ -17,7 +17,7 @@ from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.ours import our_table
 from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.calculus import RULES
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, Relation
 from crowdblend.lazy import lazy
 from crowdblend.randomness import SystemSource, thin

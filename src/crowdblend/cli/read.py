@@ -9,7 +9,7 @@ from pyarrow import csv
 
 from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import emit, handle_errors, json_option
-from crowdblend.reading import read
+from crowdblend.reading.release import read
 
 
 @click.command("read", epilog="Example: crowdblend read published --margin district,sex")

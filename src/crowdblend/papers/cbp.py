@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.papers.reproduction import Cell, Reproduction
 from crowdblend.randomness import SeededSource, discrete_laplace, flips, rational
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from crowdblend.errors import Infeasible
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.papers.reproduction import Reproduction
 from crowdblend.papers.suppression import (
     EXACT,

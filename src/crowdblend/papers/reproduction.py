@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures import LineChart
+from crowdblend.figures.charts import LineChart
 
 Cell = str | int | float | bool | None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from crowdblend.calculus import Rule
 from crowdblend.calculus.rules.sampling import suppression_exact, suppression_published
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees import CrowdBlending
 
 EXACT, PUBLISHED = "exact", "published"

@@ -16,7 +16,7 @@ from crowdblend.calculus.rules.zero_knowledge import (
     group_by_samples,
     sample_and_sanitize_sharp,
 )
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 

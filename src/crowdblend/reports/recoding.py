@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crowdblend.figures.recodings import neighbours
+from crowdblend.lazy import lazy
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.page import Block, Heading, Table, figure
 from crowdblend.reports.text import distinct_labels, fact, label
+
+if TYPE_CHECKING:
+    from crowdblend.figures import recodings
+else:
+    recodings = lazy("crowdblend.figures.recodings")
 
 HEADING = "Which recoding was chosen"
 _SCORES = {
@@ -71,7 +76,7 @@ def _around(facts: Mapping[str, Any], chosen: Mapping[str, Any], drawn: bool) ->
     blocks: list[Block] = [Heading("The recodings around it"), cost]
     if drawn:
         headings = ("one column finer", "", "one column coarser")
-        picture = neighbours(("chosen", own), finer, coarser, headings=headings)
+        picture = recodings.neighbours(("chosen", own), finer, coarser, headings=headings)
         blocks.append(figure(lambda _: picture, caption, scrolls=True))
     rows = [["chosen", "", f"{own:,.0f}"], *([name, side, f"{score:,.0f}"] for name, side, score in near)]
     return [*blocks, Table(["recoding", "than the chosen one", "score"], rows, caption, {2}, drawn)]

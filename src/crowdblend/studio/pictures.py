@@ -7,7 +7,8 @@ from typing import TypedDict
 
 from markupsafe import Markup
 
-from crowdblend.figures import Chart, class_ruler
+from crowdblend.figures.charts import Chart
+from crowdblend.figures.recodings import class_ruler
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.recoding import Breaks, Intervals, Recoding

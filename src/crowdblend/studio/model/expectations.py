@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.kinds import AnyPlan
 from crowdblend.lazy import lazy
 from crowdblend.planning import Plan, Sweep, sweep

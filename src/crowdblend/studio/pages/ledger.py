@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.ledger import Ledger
 from crowdblend.studio.model.totals import stairs
