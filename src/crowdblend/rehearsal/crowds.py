@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
@@ -48,20 +48,28 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTable, ClassCountsPlan[Any]
     people: int = 1_000
     further: tuple[Neighbours[Population], ...] = ()
     relation = Relation.ADD_REMOVE
+    corners_are: ClassVar[str] = "class"
 
     @property
     def together(self) -> int:
         """How many releases are run as one."""
         return releases_of(self.people) if self.stacked else 1
 
+    def corner(self, place: int) -> tuple[Values, Values]:
+        """Return the audited person in the first or the last class of every column, and the others there."""
+        person = tuple(examples(column.recoding, CLASSES)[place] for column in self.policy.columns)
+        return person, person
+
     def pairs(self) -> list[Neighbours[Population]]:
         """Return the person in the first class of every column and in the last, in crowds of the given sizes."""
-        first, last = (tuple(examples(one.recoding, CLASSES)[at] for one in self.policy.columns) for at in (0, -1))
-        corners = [("first class", first, last), *([("last class", last, first)] if first != last else [])]
+        first, last = self.corner(0), self.corner(-1)
+        corners = [("first", first, last), *([("last", last, first)] if first != last else [])]
         pairs = [
-            self.pair(f"{name}, {why}", one, other, size) for name, one, other in corners for why, size in self.sizes
+            self.pair(f"{name} {self.corners_are}, {why}", *mine, other[1], size)
+            for name, mine, other in corners
+            for why, size in self.sizes
         ]
-        return [*with_people(pairs), *self._beside_tables(first, last), *self.further]
+        return [*with_people(pairs), *self._beside_tables(first[0], last[0]), *self.further]
 
     def _beside_tables(self, first: Values, last: Values) -> list[Neighbours[Population]]:
         """Return a person alone in a table with columns of its own, among people who are alike in another table."""
@@ -77,10 +85,13 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTable, ClassCountsPlan[Any]
                 found[alike] = Neighbours(name, (Crowd(first, 1), *others), (Crowd(first, 0), *others))
         return list(found.values())
 
-    def pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours[Population]:
-        """Return the person among so many people like them, and without the person; others are like the other."""
-        rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
-        more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
+    def pair(self, name: str, mine: Values, near: Values, other: Values, size: int) -> Neighbours[Population]:
+        """Return the person in a class of so many people, and the class without the person; the rest are elsewhere."""
+        rest = (Crowd(other, max(self.people - size, 1)),) if other != near else ()
+        if mine == near:
+            more, fewer = ((Crowd(mine, people), *rest) for people in (size, size - 1))
+        else:
+            more, fewer = ((Crowd(mine, one), Crowd(near, size - 1), *rest) for one in (1, 0))
         return Neighbours(f"{name} ({size})", more, fewer)
 
     def reader(self, population: Population) -> Callable[[ReleaseKey], Reading]:
@@ -174,7 +185,7 @@ def _stratified(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
         # Who mixes strata up shows crowds of another one's k.
         others = {f"just a crowd of {one.label}": one.k for one in strata if one.k != stratum.k}
         pairs += [
-            audited.pair(f"stratum {stratum.label}, {why}", mine, other, size)
+            audited.pair(f"stratum {stratum.label}, {why}", mine, mine, other, size)
             for why, size in {**hard, **others}.items()
         ]
     return replace(audited, further=tuple(with_people(pairs)))

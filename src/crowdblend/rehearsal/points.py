@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from crowdblend.kinds.kind import Outcome
 from crowdblend.policies.points import BLOCK, Points
-from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject, with_people
-from crowdblend.rehearsal.made_up_people import Crowd, Population, Values
+from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
+from crowdblend.rehearsal.made_up_people import Population, Values
 from crowdblend.rehearsal.made_up_values import CLASSES, examples
 from crowdblend.rehearsal.observers import PublishedFiles, Shown, Views, digest_of
-from crowdblend.rehearsal.subject import AuditRequest, Neighbours
+from crowdblend.rehearsal.subject import AuditRequest
 
 Cells = NDArray[np.int64]
 
@@ -29,30 +29,14 @@ class PointsSubject(CrowdSubject):
     """What a policy publishes about made-up people who are somewhere."""
 
     policy: Points
-
-    def pairs(self) -> list[Neighbours[Population]]:
-        """Return the person in the first block and in the last, as far as can be from others in the same class."""
-        first, last = self._block(0), self._block(-1)
-        blocks = [("first block", first, last)] + ([("last block", last, first)] if first != last else [])
-        pairs = [
-            self._among(f"{name}, {why}", mine, other, size) for name, mine, other in blocks for why, size in self.sizes
-        ]
-        return [*with_people(pairs), *self.further]
+    corners_are = "block"
 
     def observer(self, population: Population) -> PointsObserver:
         """Return somebody who knows the person's block, and where in it the person is."""
         return PointsObserver(self.policy, population[0].values)
 
-    def _among(
-        self, name: str, mine: tuple[Values, Values], other: tuple[Values, Values], size: int
-    ) -> Neighbours[Population]:
-        near, far = mine
-        rest = (Crowd(other[1], max(self.people - size, 1)),) if other != mine else ()
-        others = (Crowd(far, size - 1), *rest)
-        return Neighbours(f"{name} ({size})", (Crowd(near, 1), *others), (Crowd(near, 0), *others))
-
-    def _block(self, place: int) -> tuple[Values, Values]:
-        """Return two people of the first class or the last, at opposite corners of the block."""
+    def corner(self, place: int) -> tuple[Values, Values]:
+        """Return two people of the first class or the last, as far apart in its block as can be."""
         policy = self.policy
         number = np.array([place % policy.blocks.count])
         low = policy.blocks.first(number)[0]
