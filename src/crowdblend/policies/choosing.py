@@ -84,16 +84,11 @@ class Choosing(Section, frozen=True):
             return selection.Search.whole(lattice.shape)
         once = selection.Search.once_around(lattice.shape)
         if once > most:
-            raise _refusal(
-                f"Choosing every column takes {once} steps, more than {most}.",
-                "Offer fewer levels, or fix some columns.",
-            )
+            message = f"Choosing every column takes {once} steps, more than {most}."
+            raise _refusal(message, "Offer fewer levels, or fix some columns.")
         if self.steps is not None and self.steps < once:
-            raise _refusal(
-                f"steps in [recoding] is {self.steps}, and choosing every column once takes {once}.",
-                "Raise it, or leave it out.",
-                "steps",
-            )
+            message = f"steps in [recoding] is {self.steps}, and choosing every column once takes {once}."
+            raise _refusal(message, "Raise it, or leave it out.", "steps")
         return selection.Search.in_steps(lattice.shape, self.steps)
 
     def choice(self, lattice: Lattice, scored: Score) -> RecodingChoice:

@@ -32,12 +32,8 @@ class Column:
     def of(cls, name: str, domain: Domain) -> Column:
         """The column with that domain."""
         if not isinstance(domain, Domain):
-            raise refusal(
-                "column-domain",
-                f"column {name!r} has no domain.",
-                f"Declare it with one of {', '.join(DOMAINS)}.",
-                f"column {name!r}",
-            )
+            message = f"column {name!r} has no domain."
+            raise refusal("column-domain", message, f"Declare it with one of {', '.join(DOMAINS)}.", f"column {name!r}")
         return naming(f"column {name!r}", lambda: cls(name, domain.recodings(), domain.importance, domain))
 
     @property
@@ -71,12 +67,8 @@ def columns_of(given: object) -> tuple[Column, ...]:
     seen: dict[str, str] = {}
     for name in (check_name(column.name) for column in columns):
         if name.lower() in seen:
-            raise refusal(
-                "column-twice",
-                f"[columns] names {seen[name.lower()]!r} and {name!r}, which differ in case at most.",
-                "Keep one of them, or rename one in the data.",
-                f"column {name!r}",
-            )
+            message = f"[columns] names {seen[name.lower()]!r} and {name!r}, which differ in case at most."
+            raise refusal("column-twice", message, "Keep one of them, or rename one in the data.", f"column {name!r}")
         seen[name.lower()] = name
     return columns
 
@@ -84,12 +76,8 @@ def columns_of(given: object) -> tuple[Column, ...]:
 def check_name(name: object) -> str:
     """Return a name that a column can have, or refuse it."""
     if not isinstance(name, str) or not name.strip() or problem_of(name) is not None:
-        raise refusal(
-            "column-name",
-            f"[columns] has a column called {shown(name)}.",
-            "Use the name of the column in the data.",
-            "[columns]",
-        )
+        message = f"[columns] has a column called {shown(name)}."
+        raise refusal("column-name", message, "Use the name of the column in the data.", "[columns]")
     return name
 
 
@@ -103,12 +91,9 @@ def read_columns(table: object, folder: Path, *, axes: bool = False) -> dict[str
 def _read_domain(name: str, table: object, folder: Path, axes: bool) -> Domain:
     where = f"column {name!r}"
     if not isinstance(table, Mapping) or not table:
-        raise refusal(
-            "column-domain",
-            f"{where} has {shown(table)} instead of a domain in braces.",
-            f"Use one of {', '.join(DOMAINS)}, for example {{ values = ['a', 'b'] }}.",
-            where,
-        )
+        message = f"{where} has {shown(table)} instead of a domain in braces."
+        remedy = f"Use one of {', '.join(DOMAINS)}, for example {{ values = ['a', 'b'] }}."
+        raise refusal("column-domain", message, remedy, where)
     holder = AxisDomain if axes and "resolution" in table else DOMAINS[_way(where, table)]
     given = read_keys(keys_of(holder), table, where, folder)
     return naming(where, partial(holder, **given))
@@ -157,19 +142,14 @@ def check_names(columns: Sequence[Column], person: str | None, reserved: tuple[s
                 "person-published", "tells people apart and cannot be published.", "Remove it from [columns]."
             )
         if column.name.lower() in reserved:
-            raise column.refusal(
-                "reserved-name",
-                "has the name of a column that the published data have of their own.",
-                "Rename the column in the data.",
-            )
+            problem = "has the name of a column that the published data have of their own."
+            raise column.refusal("reserved-name", problem, "Rename the column in the data.")
 
 
 def check_closed(columns: Sequence[Column], kind: str) -> None:
     """Refuse open domains where every class is published."""
     for column in columns:
         if not column.recoding.closed:
-            raise column.refusal(
-                "open-domain",
-                f"has an open domain, and {kind} needs every class beforehand, empty ones included.",
-                "List its classes (values, width, breaks, a hierarchy, or from and to for dates).",
-            )
+            problem = f"has an open domain, and {kind} needs every class beforehand, empty ones included."
+            remedy = "List its classes (values, width, breaks, a hierarchy, or from and to for dates)."
+            raise column.refusal("open-domain", problem, remedy)

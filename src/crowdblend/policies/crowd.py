@@ -75,21 +75,15 @@ class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
 
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""
-        raise refusal(
-            "everybody",
-            f'kind = "{self.kind}" hides people in a sample, and everybody = true draws none.',
-            'Write rate in [sampling], or kind = "table", which adds noise to every cell.',
-            "[sampling] everybody",
-        )
+        message = f'kind = "{self.kind}" hides people in a sample, and everybody = true draws none.'
+        remedy = 'Write rate in [sampling], or kind = "table", which adds noise to every cell.'
+        raise refusal("everybody", message, remedy, "[sampling] everybody")
 
     def _check_fresh(self) -> None:
         """Refuse fresh samples where there is one output."""
-        raise refusal(
-            "fresh",
-            f'fresh = true draws a sample for each of several tables, and kind = "{self.kind}" has none.',
-            'Remove fresh from [sampling], or write kind = "table" with [[tables]].',
-            "[sampling] fresh",
-        )
+        message = f'fresh = true draws a sample for each of several tables, and kind = "{self.kind}" has none.'
+        remedy = 'Remove fresh from [sampling], or write kind = "table" with [[tables]].'
+        raise refusal("fresh", message, remedy, "[sampling] fresh")
 
     def _check_design(self, design: Design) -> None:
         """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
@@ -100,19 +94,11 @@ class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
         given = {"k": self.k, "rate": self._rates_known or None, "epsilon": self.epsilon, "delta": self.delta}
         missing = [name for name, value in given.items() if value is None]
         if len(missing) > 1:
-            raise refusal(
-                "planned",
-                f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing.",
-                "Give all but the one to be planned.",
-                "[release]",
-            )
+            message = f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing."
+            raise refusal("planned", message, "Give all but the one to be planned.", "[release]")
         if self.k is not None and self.sampling.exceptions >= max(1, self.k - 1):
-            raise refusal(
-                "exceptions",
-                f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {self.k - 1}.",
-                "Raise k, or lower exceptions.",
-                "[sampling] exceptions",
-            )
+            message = f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {self.k - 1}."
+            raise refusal("exceptions", message, "Raise k, or lower exceptions.", "[sampling] exceptions")
 
     @property
     def planned(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
@@ -198,26 +184,16 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
         super().__post_init__()
         offers = [column.name for column in self.columns if column.chooses]
         if self.recoding is None and offers:
-            raise refusal(
-                "recoding",
-                f"column {offers[0]!r} offers several recodings, and nothing says how to choose.",
-                'Add [recoding] with epsilon and using = "population" or "split", or name one level.',
-                f"column {offers[0]!r}",
-            )
+            message = f"column {offers[0]!r} offers several recodings, and nothing says how to choose."
+            remedy = 'Add [recoding] with epsilon and using = "population" or "split", or name one level.'
+            raise refusal("recoding", message, remedy, f"column {offers[0]!r}")
         if self.recoding is None:
             return
         if not offers:
-            raise refusal(
-                "recoding",
-                "[recoding] has nothing to choose: no column offers several recodings.",
-                'Write level = "choose" for a hierarchy, or remove [recoding].',
-                "[recoding]",
-            )
+            message = "[recoding] has nothing to choose: no column offers several recodings."
+            remedy = 'Write level = "choose" for a hierarchy, or remove [recoding].'
+            raise refusal("recoding", message, remedy, "[recoding]")
         if self.source == STDIN:
-            raise refusal(
-                "recoding",
-                "A recoding is chosen by reading the data twice, and stdin can be read once.",
-                "Save the data to a file.",
-                "[data] source",
-            )
+            message = "A recoding is chosen by reading the data twice, and stdin can be read once."
+            raise refusal("recoding", message, "Save the data to a file.", "[data] source")
         self.recoding.search_of(offered.lattice_of(self.columns))

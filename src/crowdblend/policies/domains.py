@@ -186,12 +186,8 @@ class DateDomain(Domain, frozen=True, kw_only=True):
         if isinstance(self.date, tuple):
             _check_rising("date", tuple(map(_PERIODS.index, periods)))
             if periods[0] == "week":
-                raise refusal(
-                    "offer",
-                    "A week can lie in two months, so that longer periods are not made of weeks.",
-                    'Begin with "day", as in ["day", "week", "month", "year"].',
-                    "date",
-                )
+                message = "A week can lie in two months, so that longer periods are not made of weeks."
+                raise refusal("offer", message, 'Begin with "day", as in ["day", "week", "month", "year"].', "date")
         if self.start is None or self.stop is None:
             if len(periods) > 1:
                 raise refusal("offer", "Several periods need from and to.", "Add the first and the last day.", "from")
@@ -288,9 +284,5 @@ DOMAINS: dict[str, type[Domain]] = {
 
 def _check_rising(name: str, values: tuple[int | Decimal, ...]) -> None:
     if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise refusal(
-            "offer",
-            f"{name} offers {shown(values)}, which are not two or more rising values.",
-            "Sort them finest first, or give a single one.",
-            name,
-        )
+        message = f"{name} offers {shown(values)}, which are not two or more rising values."
+        raise refusal("offer", message, "Sort them finest first, or give a single one.", name)

@@ -44,12 +44,8 @@ class ExactPolicy(AboutPeople, frozen=True, kw_only=True):
                 "[release] epsilon",
             )
         if not 0 < self.confidence < 1 or not 0 < self.failure < 1:
-            raise refusal(
-                "range",
-                f"confidence in [release] takes a number between 0 and 1, got {self.confidence:g}.",
-                "Write 0.95, for example.",
-                "[release] confidence",
-            )
+            message = f"confidence in [release] takes a number between 0 and 1, got {self.confidence:g}."
+            raise refusal("range", message, "Write 0.95, for example.", "[release] confidence")
 
     def _people(self) -> dict[str, Any]:
         # Of strata the number of people is no part of the guarantee, and nobody counts them.

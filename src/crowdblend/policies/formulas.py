@@ -30,12 +30,8 @@ def refuse_formulas(texts: Iterable[tuple[str, str]]) -> None:
     """Refuse the first text that is a formula; each comes with its place in the policy."""
     for where, text in texts:
         if is_formula(text):
-            raise refusal(
-                "formula",
-                f"{where}: the text {text[:30]!r} would be a formula in a spreadsheet.",
-                'Rename it, or publish with format = "parquet".',
-                where,
-            )
+            message = f"{where}: the text {text[:30]!r} would be a formula in a spreadsheet."
+            raise refusal("formula", message, 'Rename it, or publish with format = "parquet".', where)
 
 
 def column_texts(columns: Iterable[Column]) -> Iterator[tuple[str, str]]:

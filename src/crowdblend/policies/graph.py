@@ -55,12 +55,8 @@ class Links(Section, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.source == self.target:
-            raise refusal(
-                "link-columns",
-                f"source and target in [graph] are the same column, {self.source[:60]!r}.",
-                "Name the two columns with the ends of a link.",
-                "[graph] target",
-            )
+            message = f"source and target in [graph] are the same column, {self.source[:60]!r}."
+            raise refusal("link-columns", message, "Name the two columns with the ends of a link.", "[graph] target")
         _ = self.bounds
         _ = self.people_source
 
@@ -125,19 +121,11 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.start is not None and self.stop is not None and not self.start < self.stop:
-            raise refusal(
-                "statistic",
-                f"from of the average is {self.start:g} and not below to, {self.stop:g}.",
-                "Correct the bounds.",
-                f"{_STATISTICS} from",
-            )
+            message = f"from of the average is {self.start:g} and not below to, {self.stop:g}."
+            raise refusal("statistic", message, "Correct the bounds.", f"{_STATISTICS} from")
         if self.values is not None and (not self.values or len(set(self.classes)) < len(self.classes)):
-            raise refusal(
-                "statistic",
-                f"values of the histogram {'name a class twice' if self.values else 'are empty'}.",
-                "List the classes, each once.",
-                f"{_STATISTICS} values",
-            )
+            message = f"values of the histogram {'name a class twice' if self.values else 'are empty'}."
+            raise refusal("statistic", message, "List the classes, each once.", f"{_STATISTICS} values")
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -205,12 +193,8 @@ class Graph(Policy, frozen=True, kw_only=True):
                     "statistic-twice", f"{_STATISTICS} has {statistic.label[:60]} twice.", "Remove one.", _STATISTICS
                 )
             if statistic.column is not None and self.graph.vertices is None:
-                raise refusal(
-                    "vertices",
-                    f"The {statistic.label[:60]} needs people's data.",
-                    "Name their file as vertices in [graph].",
-                    "[graph] vertices",
-                )
+                message = f"The {statistic.label[:60]} needs people's data."
+                raise refusal("vertices", message, "Name their file as vertices in [graph].", "[graph] vertices")
         _ = self.requests
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
@@ -255,12 +239,8 @@ class Graph(Policy, frozen=True, kw_only=True):
             return None
         left = self.epsilon - sum(self._taken(statistic) for statistic in self.statistics)
         if left < 0 or (sharing and left <= 0):
-            raise refusal(
-                "epsilon-shared",
-                f"epsilon in [release] is {self.epsilon:g}, less than its statistics take.",
-                "Raise it, or lower theirs.",
-                "[release] epsilon",
-            )
+            message = f"epsilon in [release] is {self.epsilon:g}, less than its statistics take."
+            raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "[release] epsilon")
         return left / sharing if sharing else None
 
     def _taken(self, statistic: GraphStatistic) -> float:

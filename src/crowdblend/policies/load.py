@@ -85,12 +85,8 @@ def _read_part(part: Part, parts: Mapping[str, Any], folder: Path) -> object:
             raise refusal("missing-section", message, f"Add it: {part.meaning}", part.title)
         return None
     if part.many and not isinstance(table, list):
-        raise refusal(
-            "section",
-            f"{part.title} is {shown(table)} instead of a list of tables.",
-            f"Write {part.title} with double brackets above each.",
-            part.title,
-        )
+        message = f"{part.title} is {shown(table)} instead of a list of tables."
+        raise refusal("section", message, f"Write {part.title} with double brackets above each.", part.title)
     keys = keys_of(part.holder)
     made = [part.holder(**read_keys(keys, item, part.title, folder)) for item in (table if part.many else [table])]
     return tuple(made) if part.many else made[0]

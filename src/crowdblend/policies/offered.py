@@ -78,12 +78,8 @@ def _date_map(finest: DateRange, coarser: DateRange) -> list[int]:
 def _interval_map(name: str, finest: Intervals, coarser: Intervals) -> list[int]:
     times = len(finest.own_labels) - finest.bottom - finest.top, len(coarser.own_labels) - coarser.bottom - coarser.top
     if times[0] % times[1]:
-        raise refusal(
-            "offer",
-            f"Width {coarser.width} of column {name!r} is no multiple of {finest.width}; widths must nest.",
-            "Take widths that divide each other.",
-            f"column {name!r}",
-        )
+        message = f"Width {coarser.width} of column {name!r} is no multiple of {finest.width}; widths must nest."
+        raise refusal("offer", message, "Take widths that divide each other.", f"column {name!r}")
     inside = [place // (times[0] // times[1]) + finest.bottom for place in range(times[0])]
     return [0] * finest.bottom + inside + [len(coarser.own_labels) - 1] * finest.top
 

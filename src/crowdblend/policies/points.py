@@ -73,27 +73,16 @@ class Points(CrowdPolicy, frozen=True, kw_only=True):
         along = [column for column in self.columns if not _is_axis(column)]
         force_setattr(self, "columns", (*along, *axes))
         if not axes:
-            raise refusal(
-                "no-axis",
-                'kind = "points" needs at least one axis, and no column has a resolution.',
-                "Write for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }.",
-                "[columns]",
-            )
+            message = 'kind = "points" needs at least one axis, and no column has a resolution.'
+            remedy = "Write for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }."
+            raise refusal("no-axis", message, remedy, "[columns]")
         refuse_choice(along, "a release of points")
         if self.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
-            raise refusal(
-                "reserved-name",
-                f"show_blocks publishes a column {BLOCK!r}, and [columns] has one of that name.",
-                "Rename it in the data.",
-                f"column {BLOCK!r}",
-            )
+            message = f"show_blocks publishes a column {BLOCK!r}, and [columns] has one of that name."
+            raise refusal("reserved-name", message, "Rename it in the data.", f"column {BLOCK!r}")
         if all(size == 1 for shape in self.shapes() for size in shape):
-            raise refusal(
-                "no-noise",
-                "Every block is one step of the resolution on every axis, so that no noise would be added.",
-                'Refine the resolution, or use kind = "microdata".',
-                "[columns]",
-            )
+            message = "Every block is one step of the resolution on every axis, so that no noise would be added."
+            raise refusal("no-noise", message, 'Refine the resolution, or use kind = "microdata".', "[columns]")
 
     @property
     def dimension(self) -> int:
@@ -114,12 +103,8 @@ class Points(CrowdPolicy, frozen=True, kw_only=True):
         given = [name for name, value in ways.items() if value]
         if len(given) != 1 or (widths and len(widths) < self.dimension):
             some = " on some axes only" if widths and len(widths) < self.dimension else ""
-            raise refusal(
-                "blocks",
-                f"Blocks are fixed by {' and '.join(given) or 'nothing'}{some}.",
-                "Give a width on every axis, or [[boxes]], or [[quadtree]].",
-                "[columns]",
-            )
+            message = f"Blocks are fixed by {' and '.join(given) or 'nothing'}{some}."
+            raise refusal("blocks", message, "Give a width on every axis, or [[boxes]], or [[quadtree]].", "[columns]")
         axes = dict(self.axes)
         if widths:
             return _grid(widths, axes)
@@ -165,12 +150,8 @@ def _grid(widths: Mapping[str, int | Decimal], axes: dict[str, Axis]) -> Grid:
 
 def _box(ends: Ends, axes: dict[str, Axis], where: str) -> Box:
     if set(ends) != set(axes):
-        raise refusal(
-            "box",
-            f"A box has ends on {', '.join(ends)}, and the axes are {', '.join(axes)}.",
-            "Give two ends on every axis.",
-            where,
-        )
+        message = f"A box has ends on {', '.join(ends)}, and the axes are {', '.join(axes)}."
+        raise refusal("box", message, "Give two ends on every axis.", where)
     box = naming(
         where,
         lambda: tuple(

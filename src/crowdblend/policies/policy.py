@@ -98,12 +98,8 @@ class Policy(Section, frozen=True, kw_only=True):
             force_setattr(self, "columns", columns_of(getattr(self, "columns", ())))
         super().__post_init__()
         if self.memory is not None and not _MEMORY.fullmatch(self.memory):
-            raise refusal(
-                "memory",
-                f"memory in [release] is {self.memory!r}, which is no size.",
-                'Write a number and its unit, such as "1GB".',
-                "[release] memory",
-            )
+            message = f"memory in [release] is {self.memory!r}, which is no size."
+            raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")
         if self.source is not None:
             _ = self.data
         if self.format == "csv":

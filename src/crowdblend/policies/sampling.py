@@ -100,12 +100,9 @@ class Sampling(AnySampling, frozen=True, kw_only=True):
         ends = ((name, getattr(self, name)) for name in ("low", "rate", "high", "max_rate"))
         for (name, value), (above, bound) in pairwise([end for end in ends if self.biased and end[1] is not None]):
             if value > bound:
-                raise refusal(
-                    "biased-sampling",
-                    f"{name} in [sampling] is {value} and above {above}, {bound}.",
-                    "Correct them: low, rate, high and max_rate rise in this order.",
-                    f"[sampling] {name}",
-                )
+                message = f"{name} in [sampling] is {value} and above {above}, {bound}."
+                remedy = "Correct them: low, rate, high and max_rate rise in this order."
+                raise refusal("biased-sampling", message, remedy, f"[sampling] {name}")
 
     @property
     def biased(self) -> bool:

@@ -104,30 +104,20 @@ class DataSource:
                     f"[data] {name}",
                 )
         if self.format in tabled and (self.table is None) == (self.query is None):
-            raise refusal(
-                "table-of-source",
-                f"A source of format {self.format} needs either table or query in [data].",
-                "Name the table to read, or write a query.",
-                "[data] table",
-            )
+            message = f"A source of format {self.format} needs either table or query in [data]."
+            raise refusal("table-of-source", message, "Name the table to read, or write a query.", "[data] table")
         if self.format == "adbc" and not _DRIVER.fullmatch(self.driver or ""):
-            raise refusal(
-                "driver",
-                "A source of format adbc needs driver in [data].",
-                'Write the part of the package after adbc_driver_, such as "flightsql".',
-                "[data] driver",
-            )
+            message = "A source of format adbc needs driver in [data]."
+            remedy = 'Write the part of the package after adbc_driver_, such as "flightsql".'
+            raise refusal("driver", message, remedy, "[data] driver")
 
 
 def require_rows(data: DataSource) -> None:
     """Refuse a source that was never named, nor passed from Python."""
     if data.format == "frame" and data.frame is None:
-        raise refusal(
-            "no-source",
-            "The policy names no source.",
-            "Add source to [data], or pass the data from Python: crowdblend.release(data, policy).",
-            "[data] source",
-        )
+        message = "The policy names no source."
+        remedy = "Add source to [data], or pass the data from Python: crowdblend.release(data, policy)."
+        raise refusal("no-source", message, remedy, "[data] source")
 
 
 def located(source: str, folder: Path) -> str:
@@ -141,12 +131,8 @@ def located(source: str, folder: Path) -> str:
 def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) -> dict[str, object]:
     """Return the values of one section by the name of their field; paths are relative to `folder`."""
     if not isinstance(table, Mapping):
-        raise refusal(
-            "section",
-            f"{where} is {shown(table)} instead of a table of keys.",
-            "Write key = value lines below it.",
-            where,
-        )
+        message = f"{where} is {shown(table)} instead of a table of keys."
+        raise refusal("section", message, "Write key = value lines below it.", where)
     known = {key.name: field for field, key in keys.items()}
     for name in table:
         if name not in known:
@@ -181,9 +167,6 @@ def format_of(source: str) -> Format:
         return "sqlite"
     if (known := files.format_of(source)) is not None:
         return cast(Format, known)
-    raise refusal(
-        "format",
-        "The name of the source does not say its format.",
-        'Add format = "csv", "parquet", "duckdb", "postgres", "sqlite" or "adbc" to [data].',
-        "[data] format",
-    )
+    message = "The name of the source does not say its format."
+    remedy = 'Add format = "csv", "parquet", "duckdb", "postgres", "sqlite" or "adbc" to [data].'
+    raise refusal("format", message, remedy, "[data] format")

@@ -90,10 +90,8 @@ class Statistic(Section, frozen=True, kw_only=True):
         if not 0 < error < math.inf:
             raise self._refusal(f"has the error {error:g}.", "Give an error above 0.")
         if self.depends_on_groups:
-            raise self._refusal(
-                "has error, and how large its error is depends on how many people are in a group.",
-                "Remove error, and give sample in [sampling].",
-            )
+            problem = "has error, and how large its error is depends on how many people are in a group."
+            raise self._refusal(problem, "Remove error, and give sample in [sampling].")
 
     @property
     def what(self) -> What:

@@ -155,12 +155,8 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
         self._check_sizes()
         shares = [shape.share for shape in self.shapes()]
         if not all(0 < share <= 1 for share in shares):
-            raise refusal(
-                "statistic",
-                "The weights of [[statistics]] differ so much that one of them gets no part of epsilon.",
-                "Use weights of similar size.",
-                "[[statistics]] weight",
-            )
+            message = "The weights of [[statistics]] differ so much that one of them gets no part of epsilon."
+            raise refusal("statistic", message, "Use weights of similar size.", "[[statistics]] weight")
 
     def _check_sizes(self) -> None:
         """Refuse what would take too long to count: all steps of a column for every group."""
@@ -197,28 +193,20 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
         if name not in self.measures:
             self._check_declared(name)
             article = "An" if made.what == "average" else "A"
-            raise refusal(
-                "no-bounds",
-                f"{article} {made.what} needs bounds, and column {name[:60]!r} has none.",
-                "Declare from, to and resolution: without bounds no noise hides a person.",
-            )
+            message = f"{article} {made.what} needs bounds, and column {name[:60]!r} has none."
+            remedy = "Declare from, to and resolution: without bounds no noise hides a person."
+            raise refusal("no-bounds", message, remedy)
         bounds = self.measures[name]
         if self.people * max(bounds.steps, bounds.from_zero or 0) > _LARGEST_TOTAL:
-            raise refusal(
-                "total",
-                f"column {name!r} has too many steps for a total of so many people.",
-                "Use a coarser resolution.",
-            )
+            message = f"column {name!r} has too many steps for a total of so many people."
+            raise refusal("total", message, "Use a coarser resolution.")
 
     def _check_classes(self, name: str) -> None:
         self._check_declared(name)
         found = next((column for column in self.classes if column.name == name), None)
         if found is None or not found.recoding.closed:
-            raise refusal(
-                "open-domain",
-                f"column {name!r} has no classes that are all known beforehand.",
-                "Declare it with values, width, breaks or a hierarchy.",
-            )
+            message = f"column {name!r} has no classes that are all known beforehand."
+            raise refusal("open-domain", message, "Declare it with values, width, breaks or a hierarchy.")
 
     def _check_declared(self, name: str) -> None:
         declared = [column.name for column in self.columns]

@@ -96,12 +96,9 @@ class Design:
     def check_rates(self) -> None:
         """Refuse more different rates than a certificate can state."""
         if len({(stratum.low, stratum.high) for stratum in self.strata.strata}) > _MOST_RATES:
-            raise refusal(
-                self.key,
-                f"A certificate states at most {_MOST_RATES} different rates, and there are more.",
-                "Merge strata of similar rates, or give them one rate.",
-                "[sampling] rates",
-            )
+            message = f"A certificate states at most {_MOST_RATES} different rates, and there are more."
+            remedy = "Merge strata of similar rates, or give them one rate."
+            raise refusal(self.key, message, remedy, "[sampling] rates")
 
 
 def design_of(sampling: AnySampling, columns: Sequence[Column]) -> Design | None:
@@ -121,21 +118,14 @@ def _stratified(name: str, rates: Mapping[str, float], column: Column | None) ->
         column = Column(name, (recoding.Values(tuple(rates)),))
     labels = column.recoding.labels if column.recodings else None
     if column.chooses or labels is None or isinstance(column.domain, NumberDomain | AxisDomain):
-        raise refusal(
-            "stratum",
-            f"Column {name!r} has no fixed list of labels, and its labels are the strata.",
-            "Declare it with values, breaks, or from, to and width, or name another column.",
-            "[sampling] stratum",
-        )
+        message = f"Column {name!r} has no fixed list of labels, and its labels are the strata."
+        remedy = "Declare it with values, breaks, or from, to and width, or name another column."
+        raise refusal("stratum", message, remedy, "[sampling] stratum")
     without, unknown = [one for one in labels if one not in rates], [one for one in rates if one not in labels]
     if without or unknown:
         what = f"no rate for {without[0]!r}" if without else f"a rate for {unknown[0]!r}, which is no label"
-        raise refusal(
-            "stratum",
-            f"rates in [sampling] has {what} of column {name!r}.",
-            "Give every label of the column a rate, and no other.",
-            "[sampling] rates",
-        )
+        message = f"rates in [sampling] has {what} of column {name!r}."
+        raise refusal("stratum", message, "Give every label of the column a rate, and no other.", "[sampling] rates")
     strata = tuple(Stratum(label, rates[label], rates[label], rates[label]) for label in labels)
     return Design(column, Strata(name, strata), published)
 
@@ -158,19 +148,12 @@ def _weighted(name: str, sampling: AnySampling, column: Column | None) -> Design
         return Design(Column(name, (weights,)), strata, published=False, weighted=True)
     recoded = column.recoding if column.recodings else None
     if not isinstance(recoded, recoding.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
-        raise refusal(
-            "weight",
-            f"The classes of column {name!r} do not bound the weights from both sides.",
-            "Declare it with breaks alone, without top, bottom, other and missing.",
-            f"column {name!r}",
-        )
+        message = f"The classes of column {name!r} do not bound the weights from both sides."
+        remedy = "Declare it with breaks alone, without top, bottom, other and missing."
+        raise refusal("weight", message, remedy, f"column {name!r}")
     if smallest is not None:
-        raise refusal(
-            "weight",
-            f"The breaks of column {name!r} bound the rates already.",
-            "Remove low and high from [sampling].",
-            "[sampling] low",
-        )
+        message = f"The breaks of column {name!r} bound the rates already."
+        raise refusal("weight", message, "Remove low and high from [sampling].", "[sampling] low")
     ends = [float(end) for end in recoded.breaks]
     if ends[0] <= 1:
         raise refusal(
@@ -216,10 +199,9 @@ def _read(path: Path) -> dict[str, float]:
         except (IndexError, ValueError):
             label, rate = "", math.nan
         if len(line) != 2 or label in rates or not math.isfinite(rate):
-            raise _refusal(
-                f"Line {number} of {path.name!r} repeats a label, or does not hold a label and a rate alone.",
-                "Write every label once, with its rate, after a line that names the two, such as region,rate.",
-            )
+            message = f"Line {number} of {path.name!r} repeats a label, or does not hold a label and a rate alone."
+            remedy = "Write every label once, with its rate, after a line that names the two, such as region,rate."
+            raise _refusal(message, remedy)
         rates[label] = rate
     if not rates:
         raise _refusal(f"{path.name!r} lists no rates.", "Write a label and a rate in each line after the first.")

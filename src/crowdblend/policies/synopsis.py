@@ -59,26 +59,15 @@ class Synopsis(ExactPolicy, frozen=True, kw_only=True):
         for where, asked, _ in (*grids, ("queries", queries, 0)):
             for name in asked or ():
                 if name not in names:
-                    raise refusal(
-                        "unknown-column",
-                        f"[synopsis] asks about {name[:60]!r}, which [columns] does not declare.",
-                        did_you_mean(name, names),
-                        f"[synopsis] {where}",
-                    )
+                    message = f"[synopsis] asks about {name[:60]!r}, which [columns] does not declare."
+                    raise refusal("unknown-column", message, did_you_mean(name, names), f"[synopsis] {where}")
         for where, asked, number in grids:
             if asked and (len(asked) != number or sorted(names) != sorted(asked)):
-                raise refusal(
-                    "query-class",
-                    f"{where} in [synopsis] needs {number} of the columns, and [columns] declares {len(names)}.",
-                    "Declare those alone, and name them.",
-                    f"[synopsis] {where}",
-                )
+                message = f"{where} in [synopsis] needs {number} of the columns, and [columns] declares {len(names)}."
+                raise refusal("query-class", message, "Declare those alone, and name them.", f"[synopsis] {where}")
         for condition in self.queries or ():
             for name, label in condition.items():
                 if label not in self.labels(name):
-                    raise refusal(
-                        "unknown-label",
-                        f"column {name!r} has no class {label[:60]!r}.",
-                        did_you_mean(label, self.labels(name)),
-                        "[synopsis] queries",
-                    )
+                    message = f"column {name!r} has no class {label[:60]!r}."
+                    remedy = did_you_mean(label, self.labels(name))
+                    raise refusal("unknown-label", message, remedy, "[synopsis] queries")

@@ -35,19 +35,11 @@ class NamedTable(Section, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _NAME.fullmatch(self.name):
-            raise refusal(
-                "table-name",
-                f"name in [[tables]] is {self.name[:60]!r}, which cannot be a file name.",
-                "Use at most 100 letters, digits, - and _.",
-                "[[tables]] name",
-            )
+            message = f"name in [[tables]] is {self.name[:60]!r}, which cannot be a file name."
+            raise refusal("table-name", message, "Use at most 100 letters, digits, - and _.", "[[tables]] name")
         if not self.columns or len(set(self.columns)) < len(self.columns):
-            raise refusal(
-                "table-columns",
-                f"Table {self.name!r} names {'a column twice' if self.columns else 'no column'}.",
-                "Name at least one column, each once.",
-                "[[tables]] columns",
-            )
+            message = f"Table {self.name!r} names {'a column twice' if self.columns else 'no column'}."
+            raise refusal("table-columns", message, "Name at least one column, each once.", "[[tables]] columns")
 
 
 class Table(RecodedPolicy, frozen=True, kw_only=True):
@@ -137,32 +129,20 @@ class Table(RecodedPolicy, frozen=True, kw_only=True):
 
     def _check_fresh(self) -> None:
         if len(self.tables) < 2:
-            raise refusal(
-                "fresh",
-                "fresh = true in [sampling] draws a sample for each of two or more tables, and there are fewer.",
-                "Add [[tables]], or remove fresh from [sampling].",
-                "[sampling] fresh",
-            )
+            message = "fresh = true in [sampling] draws a sample for each of two or more tables, and there are fewer."
+            raise refusal("fresh", message, "Add [[tables]], or remove fresh from [sampling].", "[sampling] fresh")
 
     def _check_everybody(self) -> None:
         """Refuse what a register cannot have: every cell of a closed domain is noisy, under a pure epsilon."""
         if self.epsilon is None or self.epsilon <= 0:
-            raise refusal(
-                "everybody",
-                "A table of everybody needs an epsilon above 0.",
-                "Add epsilon to [release], for example 1.0.",
-                "[release] epsilon",
-            )
+            message = "A table of everybody needs an epsilon above 0."
+            raise refusal("everybody", message, "Add epsilon to [release], for example 1.0.", "[release] epsilon")
         check_closed(self.columns, "everybody = true")
         if self.rows_per_person is not None:
             check_names(self.columns, None, ("total",))
         if not self.cells_are_listed:
-            raise refusal(
-                "cells",
-                f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS_LISTED:,}.",
-                "Publish fewer columns, or coarser classes.",
-                "[columns]",
-            )
+            message = f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS_LISTED:,}."
+            raise refusal("cells", message, "Publish fewer columns, or coarser classes.", "[columns]")
 
     def _check_design(self, design: Design) -> None:
         super()._check_design(design)
@@ -205,19 +185,11 @@ class Table(RecodedPolicy, frozen=True, kw_only=True):
             seen.add(table.name.lower())
             for name in table.columns:
                 if name not in names:
-                    raise refusal(
-                        "unknown-column",
-                        f"Table {table.name!r} takes a column {name!r}, which [columns] does not declare.",
-                        did_you_mean(name, names),
-                        "[[tables]] columns",
-                    )
+                    message = f"Table {table.name!r} takes a column {name!r}, which [columns] does not declare."
+                    raise refusal("unknown-column", message, did_you_mean(name, names), "[[tables]] columns")
         if self.rows_per_person is not None and "totals" in seen:
-            raise refusal(
-                "table-name",
-                "The file totals has the numbers of rows and people, so that no table can be called so.",
-                "Rename the table.",
-                "[[tables]] name",
-            )
+            message = "The file totals has the numbers of rows and people, so that no table can be called so."
+            raise refusal("table-name", message, "Rename the table.", "[[tables]] name")
 
     def _check_shares(self) -> None:
         problem = None
@@ -229,9 +201,6 @@ class Table(RecodedPolicy, frozen=True, kw_only=True):
         elif len(self.shares) > MOST_PARTS:
             problem = f"A sample is divided into at most {MOST_PARTS} parts."
         if problem is not None:
-            raise refusal(
-                "table-shares",
-                problem,
-                "Give every table a share so that they add up to at most 1, or none of them.",
-                "[[tables]] share",
-            )
+            message = problem
+            remedy = "Give every table a share so that they add up to at most 1, or none of them."
+            raise refusal("table-shares", message, remedy, "[[tables]] share")
