@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from crowdblend.engines import class_counter, repetition
+from crowdblend.engines import class_counter
 from crowdblend.engines import persons as persons_module
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Coin, Everybody
@@ -181,7 +181,7 @@ def test_batches_and_chunks_do_not_matter(tmp_path, reference, monkeypatch):
     monkeypatch.setattr(streaming, "_BATCH", 700)
     monkeypatch.setattr(streaming, "_CHUNK", 500)
     monkeypatch.setattr(class_counter, "_MANY", 300)
-    monkeypatch.setattr(repetition, "_WINDOW", 1500)
+    monkeypatch.setattr(persons_module, "_WINDOW", 1500)
     assert same(count_classes(policy(tmp_path), Coin(DrawKey(KEY), 0.3)).classes, classes)
 
 

@@ -11,9 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from crowdblend.engines.choice import identify
 from crowdblend.engines.duckdb.database import database, private_folder
-from crowdblend.engines.duckdb.frames import open_frame
-from crowdblend.engines.frame_sources import opened_frame
+from crowdblend.engines.duckdb.relation import open_frame
+from crowdblend.engines.frames import opened_frame
+from crowdblend.ledger import Wanted
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 
@@ -65,7 +67,7 @@ def test_columns_are_read_as_they_are(kind: Any) -> None:
         assert [value for (value,) in rows] == expected
 
 
-def test_the_digest_is_of_the_values() -> None:
+def test_the_name_of_the_content_is_of_the_values() -> None:
     """However they are chunked, encoded or sliced; and of every one of them."""
     texts = [None if at % 7 == 0 else f"v{at}" for at in range(2_000)]
     plain = pa.table({"a": range(2_000), "b": texts})
@@ -77,11 +79,12 @@ def test_the_digest_is_of_the_values() -> None:
         plain.to_pandas(),
     ]
 
-    def digest(data: Any) -> bytes:
+    def name(data: Any) -> str:
         with opened_frame(data) as frame:
-            return frame.digest
+            source = DataSource(source="x", format="frame", person="a", frame=frame)
+            return identify(source, Resources(), Wanted(bytes(32))).source
 
-    assert {digest(data) for data in others} == {digest(plain)}
+    assert {name(data) for data in others} == {name(plain)}
     changed = [
         plain.set_column(0, "a", [[*range(1_999), 0]]),
         plain.set_column(1, "b", [[*texts[:-1], None]]),
@@ -90,4 +93,4 @@ def test_the_digest_is_of_the_values() -> None:
         plain.slice(0, 1_999),
         plain.set_column(0, "a", plain["a"].cast(pa.float64())),
     ]
-    assert len({digest(data) for data in [plain, *changed]}) == 1 + len(changed)
+    assert len({name(data) for data in [plain, *changed]}) == 1 + len(changed)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from crowdblend.engines.choice import identify
-from crowdblend.engines.content import SomeRows
 from crowdblend.engines.duckdb.identity import DuckDBHashes
 from crowdblend.engines.engine import Engine
+from crowdblend.engines.identity import SomeRows
 from crowdblend.ledger import Identity, Wanted
 from crowdblend.ledger.sketch import MOST, Anchor, zeros
 from crowdblend.policies.policy import Resources
@@ -29,7 +29,7 @@ def known(engine: str, path: Path, wanted: Wanted | None = None, **data) -> Iden
     return identify(source, Resources(), wanted or Wanted(SECRET), opened)
 
 
-@pytest.fixture(params=["duckdb", "memory"])
+@pytest.fixture(params=["duckdb"])
 def engine(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -13,7 +13,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.frame_sources import opened_frame
+from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.source import DataSource
 

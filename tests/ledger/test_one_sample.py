@@ -177,7 +177,7 @@ def test_every_earlier_entry_is_compared(begin, tmp_path: Path) -> None:
 
 def test_the_exact_content_is_all_of_the_content(tmp_path: Path) -> None:
     """Not the first block, the size or the ends of a file."""
-    from crowdblend.engines.source_name import source_name
+    from crowdblend.engines.identity import source_name
     from crowdblend.policies.source import DataSource
 
     data, names = DataSource(str(tmp_path / "x.csv"), "csv", rows_are_people=True), []

@@ -106,7 +106,7 @@ def test_truth_values_are_as_the_data_show_them():
 
     from crowdblend.engines.choice import count_classes
     from crowdblend.engines.draw import Everybody
-    from crowdblend.engines.frame_sources import opened_frame
+    from crowdblend.engines.frames import opened_frame
     from crowdblend.policies.source import DataSource
 
     policy = cb.Table(

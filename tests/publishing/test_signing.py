@@ -17,7 +17,6 @@ from crowdblend.publishing.staging import Staging
 from tests.commands import crowdblend
 from tests.ledger.test_populations import write
 from tests.signatures.keys import new_key
-from tests.signatures.test_sshsig import encrypted_by_ssh_keygen
 
 
 @pytest.fixture
@@ -49,18 +48,16 @@ def test_a_release_is_signed_when_it_appears(policy: Path, tmp_path: Path) -> No
         assert subprocess.run(command, input=certificate, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
-def test_a_key_that_ssh_keygen_encrypted(policy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_with_a_passphrase(policy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong passphrase spends nothing; the right one is asked for once, before anything is read."""
-    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    private = encrypted_by_ssh_keygen(tmp_path)
+    private, public = new_key(tmp_path, passphrase="open sesame")
     asked: list[str] = []
     for answer in ("wrong", "open sesame"):
         monkeypatch.setattr("crowdblend.cli.sign.ask_passphrase", lambda said=answer: asked.append(said) or said)
         assert release(policy, "--sign", private) == (1 if answer == "wrong" else 0)
         assert len(Ledger.open(tmp_path / "ledger.sqlite").entries()) == (0 if answer == "wrong" else 1)
     assert asked == ["wrong", "open sesame"]
-    assert crowdblend("verify", tmp_path / "out", "--signer", private.with_suffix(".pub")).returncode == 0
+    assert crowdblend("verify", tmp_path / "out", "--signer", public).returncode == 0
 
 
 def test_a_key_that_cannot_be_used_spends_nothing(policy: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.engines.choice import default_engine
-from crowdblend.engines.frame_sources import opened_frame
+from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy

@@ -123,7 +123,6 @@ def _nothing_connects(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for kind in ("postgres", "sqlite", "adbc"):
         monkeypatch.setitem(local_copy._OPEN, kind, connects)
-    monkeypatch.setattr(schema, "_sqlite", connects)
 
 
 @pytest.mark.parametrize("address", HOSTILE)

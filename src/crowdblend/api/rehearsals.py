@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    from crowdblend.engines import frame_sources
+    from crowdblend.engines import frames
     from crowdblend.engines.engine import Progress
     from crowdblend.policies.policy import Policy
     from crowdblend.rehearsal import rehearse as rehearsal
     from crowdblend.rehearsal.expectations import Expectation
 else:
     csv = lazy("pyarrow.csv")
-    frame_sources = lazy("crowdblend.engines.frame_sources")
+    frames = lazy("crowdblend.engines.frames")
     pa = lazy("pyarrow")
     parquet = lazy("pyarrow.parquet")
     rehearsal = lazy("crowdblend.rehearsal.rehearse")
@@ -63,7 +63,7 @@ def _public(like: object) -> pa.Table | None:
     if like is None:
         return None
     if not isinstance(like, str | os.PathLike):
-        with frame_sources.opened_frame(like) as frame:
+        with frames.opened_frame(like) as frame:
             return pa.table(dict(frame.columns))
     path = Path(os.fspath(like))
     try:

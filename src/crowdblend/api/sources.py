@@ -18,9 +18,9 @@ from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
 
 if TYPE_CHECKING:
-    from crowdblend.engines import frame_sources, network
+    from crowdblend.engines import frames, network
 else:
-    frame_sources = lazy("crowdblend.engines.frame_sources")
+    frames = lazy("crowdblend.engines.frames")
     network = lazy("crowdblend.engines.network")
 
 
@@ -49,7 +49,7 @@ def about(data: object, policy: Any, engine: str) -> Iterator[Any]:
             )
         yield policy.with_source(DataSource(source="The Spark DataFrame", format="frame", frame=data))
     else:
-        with frame_sources.opened_frame(_links(data, policy)) as frame:
+        with frames.opened_frame(_links(data, policy)) as frame:
             yield policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
 
 

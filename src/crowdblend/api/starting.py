@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 from crowdblend.policies import files
-from crowdblend.policies.header import ColumnKind, Header
 from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, located, sqlite_file
 from crowdblend.policies.starter import init_policy
 
@@ -36,8 +35,7 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
     kind = format_of(source)
     data = DataSource(source=located(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)
     more = {name: value for name, value in (("table", table), ("query", query)) if value is not None}
-    header = Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in local_copy.columns_of(data)))
-    return init_policy(_placed(source, options.get("folder")), **options, header=header, more=more)
+    return init_policy(_placed(source, options.get("folder")), **options, header=local_copy.header_of(data), more=more)
 
 
 def _is_database(source: str) -> bool:

@@ -11,7 +11,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding.making_hierarchies import (
+from crowdblend.recoding.hierarchies import (
     Lines,
     hierarchy_text,
     interval_hierarchy,

@@ -6,7 +6,6 @@ collected, and sorted and counted whenever many have come together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -20,26 +19,15 @@ Counts = NDArray[np.int64]
 
 _FEW = 1 << 22
 _MANY = 1 << 26
-# Values of the first block of a growing array, and bytes of the largest: with fewer, freed memory may be kept.
-_LEAST = 1 << 10
-_BLOCK = 1 << 25
 
 
 class GrowingArray(Generic[Item]):
-    """An array that grows at its end.
+    """Numbers that come in pieces; they are joined when they are looked at."""
 
-    It lies in blocks until it is looked at. Unlike one piece that is made larger and larger, they are memory that the
-    operating system gives in large pages and takes back one by one while they are joined, so there is hardly ever more
-    than one copy. Where it is known how many values will come, one block is all there is.
-    """
-
-    def __init__(self, kind: type[Item], memory_limit: int | None = None, expected: int = 0) -> None:
-        self._kind = np.dtype(kind)
-        self._blocks: list[NDArray[Item]] = []
-        self._free = 0  # in the last block
+    def __init__(self, kind: type[Item], memory_limit: int | None = None) -> None:
+        self._kind, self._memory_limit = np.dtype(kind), memory_limit
+        self._pieces: list[NDArray[Item]] = []
         self._used = 0
-        self._memory_limit = memory_limit
-        self._expected = expected
 
     def __len__(self) -> int:
         return self._used
@@ -47,56 +35,29 @@ class GrowingArray(Generic[Item]):
     def extend(self, values: NDArray[Item]) -> None:
         """Put values at the end."""
         refuse_beyond(self._memory_limit, (self._used + len(values)) * self._kind.itemsize)
-        placed = 0
-        while placed < len(values):
-            if not self._free:
-                self._add_block()
-            block, some = self._blocks[-1], values[placed : placed + self._free]
-            block[len(block) - self._free :][: len(some)] = some
-            self._free -= len(some)
-            self._used += len(some)
-            placed += len(some)
+        self._pieces.append(values.astype(self._kind))
+        self._used += len(values)
 
     def view(self) -> NDArray[Item]:
-        """What is held in one piece, good until the next change."""
-        if len(self._blocks) != 1:
-            whole = np.empty(self._used, dtype=self._kind)
-            end = len(whole)
-            for values in self.emptied():
-                whole[end - len(values) : end] = values
-                end -= len(values)
-            self._blocks, self._used = [whole], len(whole)
-        return self._blocks[0][: self._used]
-
-    def emptied(self) -> Iterator[NDArray[Item]]:
-        """What is held, from its last part to its first; a part is forgotten when the next one comes."""
-        blocks, free, most = self._blocks, self._free, _BLOCK // self._kind.itemsize
-        self.clear()
-        while blocks:
-            block = blocks.pop()
-            used, free = len(block) - free, 0
-            while used > most:
-                used -= most
-                part = block[used : used + most].copy()
-                block.resize(used, refcheck=False)  # gives the rest back
-                yield part
-            yield block[:used]
+        """Return what is held in one piece, good until the next change."""
+        if len(self._pieces) != 1:
+            whole, end = np.empty(self._used, dtype=self._kind), self._used
+            while self._pieces:  # a piece is let go of when it is copied, so there is hardly ever more than one copy
+                piece = self._pieces.pop()
+                whole[end - len(piece) : end] = piece
+                end -= len(piece)
+            self._pieces = [whole]
+        return self._pieces[0]
 
     def sorted(self) -> NDArray[Item]:
-        """What is held, put in order."""
+        """Return what is held, put in order."""
         whole = self.view()
         whole.sort()
         return whole
 
     def clear(self) -> None:
         """Forget everything."""
-        self._blocks, self._free, self._used = [], 0, 0
-
-    def _add_block(self) -> None:
-        """What is expected; or as much again as there is, up to a size."""
-        size = min(max(self._used, _LEAST), _BLOCK // self._kind.itemsize)
-        self._free = size if self._blocks else max(size, self._expected)
-        self._blocks.append(np.empty(self._free, dtype=self._kind))
+        self._pieces, self._used = [], 0
 
 
 class ClassCounter:

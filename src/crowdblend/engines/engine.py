@@ -22,7 +22,7 @@ from crowdblend.engines.draw import Draw
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
 
     from crowdblend.calculus import Assumption
     from crowdblend.engines.outside_values import OutsideValues
@@ -111,7 +111,7 @@ class Source(Protocol):
         Refuses a person with several rows, and a source that does not hold as many people as it says.
         """
 
-    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused.
 
         `what` says in refusals whose file it is.

@@ -1,4 +1,4 @@
-"""Rows that Python holds: Arrow columns by name, and a name for exactly these rows.
+"""Rows that Python holds: Arrow columns by name.
 
 Every frame becomes Arrow columns without a copy where the library allows one. A column whose values have no meaning of
 their own, such as an interval or a duration, is kept out: it is refused when a policy names it, and ignored otherwise.
@@ -6,26 +6,27 @@ their own, such as an interval or a duration, is kept out: it is refused when a 
 
 from __future__ import annotations
 
-import hashlib
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from crowdblend.engines.duckdb.database import private_folder, redacted
 from crowdblend.engines.refusals import at_column, refusal
+from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
+    import pandas
     import pyarrow as pa
     from pyarrow import compute
 else:
-    pa = lazy("pyarrow")
     compute = lazy("pyarrow.compute")
+    pa = lazy("pyarrow")
 
-# Rows whose bytes are hashed at once, counted from the first row: how the rows are chunked makes no difference.
-_WINDOW = 1 << 18
 _EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8")
 
 
@@ -35,12 +36,12 @@ class Frame:
 
     name: str
     """What the frame is called in messages."""
-    columns: Mapping[str, Any] = field(repr=False)
+    columns: Mapping[str, pa.ChunkedArray] = field(repr=False)
     unreadable: Mapping[str, str] = field(repr=False)
     rows: int = field(repr=False)
 
     @cached_property
-    def table(self) -> Any:
+    def table(self) -> pa.Table:
         """The columns as an Arrow table, named c0, c1 and so on, in their order."""
         return pa.table(list(self.columns.values()), names=[f"c{place}" for place in range(len(self.columns))])
 
@@ -59,21 +60,10 @@ class Frame:
         for name in self.unreadable:
             self.check(name)
 
-    @cached_property
-    def digest(self) -> bytes:
-        """SHA-256 of names, types and values in their order, however they are chunked or dictionary-encoded."""
-        state = hashlib.sha256()
-        for name, column in self.columns.items():
-            label = name.encode("utf-8", "surrogatepass")
-            state.update(len(label).to_bytes(8, "little") + label)
-            for content in _contents(column):
-                state.update(content)
-        return state.digest()
 
-
-def frame_of(name: str, columns: Iterator[tuple[str, Any]], rows: int) -> Frame:
+def frame_of(name: str, columns: Iterator[tuple[str, pa.ChunkedArray | str]], rows: int) -> Frame:
     """A frame of Arrow columns, where a text stands for a column that Arrow cannot hold and says what it is."""
-    readable: dict[str, Any] = {}
+    readable: dict[str, pa.ChunkedArray] = {}
     unreadable: dict[str, str] = {}
     for column, values in columns:
         if column in readable or column in unreadable:
@@ -94,7 +84,7 @@ def frame_of(name: str, columns: Iterator[tuple[str, Any]], rows: int) -> Frame:
     return Frame(name, readable, unreadable, rows)
 
 
-def _converted(values: Any) -> Any:
+def _converted(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The column in a type that the database reads, or None."""
     kind = values.type
     if pa.types.is_float16(kind):
@@ -108,12 +98,12 @@ def _converted(values: Any) -> Any:
     return values if is_readable(kind) else None
 
 
-def _is_converted(kind: Any) -> bool:
+def _is_converted(kind: pa.DataType) -> bool:
     """Whether values of this type are converted before the database reads them."""
     return bool(pa.types.is_null(kind) or pa.types.is_float16(kind) or pa.types.is_decimal256(kind))
 
 
-def is_readable(kind: Any) -> bool:
+def is_readable(kind: pa.DataType) -> bool:
     """Whether the database reads values of this type as what they are."""
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
@@ -128,74 +118,103 @@ def is_readable(kind: Any) -> bool:
     return bool(types.is_primitive(kind) or types.is_decimal(kind) or _is_text(kind))
 
 
-def _is_text(kind: Any) -> bool:
+def _is_text(kind: pa.DataType) -> bool:
     types = pa.types
     texts = (types.is_string, types.is_large_string, types.is_string_view)
     bytes_ = (types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary)
     return any(is_one(kind) for is_one in (*texts, *bytes_))
 
 
-def _contents(column: Any) -> Iterator[Any]:
-    """The bytes that say what a column holds: its type, then window by window which values are there, and these."""
-    kind = column.type
-    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-        kind = kind.value_type
-    text = _is_text(kind) and not pa.types.is_fixed_size_binary(kind)
-    if text:
-        kind = pa.large_binary()
-    yield f"{kind}\n{len(column)}\n".encode()
-    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-    for start in range(0, len(column), _WINDOW):
-        window = _window(chunked.slice(start, _WINDOW), kind)
-        if window.null_count:
-            yield b"\1" + _plain(window.is_valid().cast(pa.uint8()))
-        yield from _texts(window) if text else _values(window)
+ACCEPTED = "a pandas, Polars or Spark DataFrame, an Arrow table or reader, a DuckDB relation, or a path"
 
 
-def _window(chunked: Any, kind: Any) -> Any:
-    """Some rows in one piece, as plain values of that type."""
-
-    def plain(chunk: Any) -> Any:
-        if pa.types.is_run_end_encoded(chunk.type):
-            chunk = compute.run_end_decode(chunk)
-        return chunk if chunk.type == kind else chunk.cast(kind)
-
-    pieces = [plain(chunk) for chunk in chunked.chunks if len(chunk)]
-    return pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces)
-
-
-def _texts(window: Any) -> Iterator[Any]:
-    window = _present(window)
-    _, offsets, data = window.buffers()
-    if not len(window):
-        return
-    edges = np.frombuffer(offsets, dtype=np.int64)[window.offset : window.offset + len(window) + 1]
-    yield np.diff(edges)
-    yield memoryview(b"" if data is None else data)[edges[0] : edges[-1]]
+@contextmanager
+def opened_frame(data: Any) -> Iterator[Frame]:
+    """The frame, as long as the context lasts; refuses what is none."""
+    if _is_of("pandas", "DataFrame", data):
+        yield frame_of("The pandas DataFrame", _pandas_columns(data), len(data))
+    elif _is_of("polars", "DataFrame", data):
+        yield _arrow_frame("The Polars DataFrame", pa.table(data))
+    elif isinstance(data, pa.Table):
+        yield _arrow_frame("The Arrow table", data)
+    elif isinstance(data, pa.RecordBatch):
+        yield _arrow_frame("The Arrow record batch", pa.Table.from_batches([data]))
+    else:
+        name, reader = _reader(data)
+        with private_folder() as folder:
+            with redacted(f"{name} cannot be read to its end.", "Write it to a file, and name that.", "data"):
+                table = _spooled(reader, folder / "rows.arrow")
+            yield _arrow_frame(name, table)
 
 
-def _values(window: Any) -> Iterator[Any]:
-    if isinstance(window.type, pa.BaseExtensionType):
-        window = window.storage
-    if pa.types.is_boolean(window.type):
-        window = window.cast(pa.uint8())
-    if not pa.types.is_nested(window.type) and not pa.types.is_string(window.type):
-        yield _plain(_present(window))
-        return
-    batch = pa.record_batch([window], names=["c"])
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    yield sink.getvalue()
+def _reader(data: Any) -> tuple[str, pa.RecordBatchReader]:
+    """What can be read once, as batches, and what messages call it."""
+    if isinstance(data, pa.RecordBatchReader):
+        return "The Arrow reader", data
+    if _is_of("duckdb", "DuckDBPyRelation", data):
+        make = data.to_arrow_reader if hasattr(data, "to_arrow_reader") else data.fetch_record_batch
+        return "The DuckDB relation", make(1 << 17)
+    if _is_of("polars", "LazyFrame", data):
+        raise _wrong("A Polars LazyFrame holds no rows yet.", "Call collect() first.")
+    if _is_of("pandas", "Series", data) or _is_of("polars", "Series", data):
+        raise _wrong("The data are a single column, a Series.", "Pass a DataFrame with the person and every column.")
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            return f"The {type(data).__name__}", pa.RecordBatchReader.from_stream(data)
+        except (pa.ArrowException, TypeError, ValueError):
+            pass
+    raise _wrong(f"crowdblend reads no data of the type {type(data).__name__}.", f"Pass {ACCEPTED}.")
 
 
-def _present(window: Any) -> Any:
-    """Those values that are not missing: what lies under a missing one is arbitrary."""
-    return window.drop_null() if window.null_count else window
+def _wrong(message: str, remedy: str) -> InvalidInput:
+    return refusal("type", message, remedy, "data")
 
 
-def _plain(window: Any) -> memoryview:
-    """The bytes of values of a fixed width, none of which is missing."""
-    data, width = window.buffers()[1], window.type.bit_width // 8
-    held = memoryview(b"" if data is None else data)
-    return held[window.offset * width : (window.offset + len(window)) * width]
+def _is_of(module: str, name: str, data: object) -> bool:
+    """Whether the data are of a class of a library, which is not loaded for it."""
+    loaded = sys.modules.get(module)
+    kind = getattr(loaded, name, None)
+    return isinstance(kind, type) and isinstance(data, kind)
+
+
+def _spooled(reader: pa.RecordBatchReader, path: Path) -> pa.Table:
+    """The rows of a reader as an Arrow table that lies in a file, not in memory."""
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+    return pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+
+
+def _arrow_frame(name: str, table: pa.Table) -> Frame:
+    columns = ((field.name, table.column(place)) for place, field in enumerate(table.schema))
+    return frame_of(name, columns, table.num_rows)
+
+
+def _pandas_columns(frame: pandas.DataFrame) -> Iterator[tuple[str, pa.ChunkedArray | str]]:
+    """The columns, then those levels of the index that have a name, as Parquet would have them."""
+    if frame.columns.nlevels > 1:
+        raise refusal(
+            "column-names",
+            "The pandas DataFrame has several levels of column names.",
+            "Give every column one name, for example by joining the levels.",
+            "data",
+        )
+    for place, name in enumerate(frame.columns):
+        yield str(name), _pandas_column(frame.iloc[:, place])
+    for level, name in enumerate(frame.index.names):
+        if name is not None:
+            yield str(name), _pandas_column(frame.index.get_level_values(level).to_series())
+
+
+def _pandas_column(series: pandas.Series) -> pa.ChunkedArray | str:
+    """A column in Arrow, NaN as missing; or what it is, where Arrow cannot hold it."""
+    if isinstance(getattr(series.dtype, "subtype", None), object) and hasattr(series.array, "sp_values"):
+        series = series.sparse.to_dense()
+    try:
+        converted = pa.array(series, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        mixed = series.dtype == object
+        return "values of several types" if mixed else f"values of the type {series.dtype}, which Arrow has not"
+    if series.dtype == object and pa.types.is_binary(converted.type) and any(isinstance(one, str) for one in series):
+        return "values of several types"
+    return converted

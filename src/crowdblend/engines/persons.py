@@ -6,7 +6,7 @@ somebody who is not is irrelevant. Only the sample has to be looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
 from crowdblend.engines.refusals import missing_person, refuse_beyond, repeated_person
-from crowdblend.engines.repetition import Repetition
 from crowdblend.lazy import lazy
 from crowdblend.randomness import coins, marks
 from crowdblend.randomness.coin import below_rate
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import compute
 else:
-    pa = lazy("pyarrow")
     compute = lazy("pyarrow.compute")
+    pa = lazy("pyarrow")
 
 Mask = NDArray[np.bool_]
 
@@ -120,12 +119,12 @@ def _texts(column: pa.Array) -> Texts:
 
 
 class DuplicateCheck:
-    """Refuses a second row of anybody in the sample, exactly; `expected` is how many rows will come, if it is known."""
+    """Refuses a second row of anybody in the sample, exactly."""
 
-    def __init__(self, key: bytes, name: str, memory_limit: int | None, expected: int = 0) -> None:
+    def __init__(self, key: bytes, name: str, memory_limit: int | None) -> None:
         self._key, self._name = key, name
-        self._numbers = Repetition(memory_limit, expected)
-        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit, expected)
+        self._numbers = Repetition(memory_limit)
+        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit)
 
     def add(self, persons: Persons) -> None:
         """Some more rows of the sample."""
@@ -240,3 +239,78 @@ def _numbers(sorted_values: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
     starts = np.flatnonzero(begins(sorted_values))
     lengths = np.diff(starts, append=len(sorted_values[0]))
     return np.arange(len(sorted_values[0])) - np.repeat(starts, lengths)
+
+
+Numbers = NDArray[np.int64]
+
+# A byte for every number within this distance: at most 256 MB, and only the touched part is really there.
+_WINDOW = 1 << 28
+# Numbers gone through at once, where what is made of them should stay in the caches.
+_PIECE = 1 << 17
+
+
+class Repetition:
+    """Whether some of the numbers seen so far are the same."""
+
+    def __init__(self, memory_limit: int | None) -> None:
+        self._window = _WINDOW if memory_limit is None else min(_WINDOW, memory_limit // 4)
+        self._near: _Near | None = None
+        self._listed: GrowingArray[np.int64] = GrowingArray(np.int64, memory_limit)
+        self._certain = False
+
+    def add(self, numbers: Numbers) -> None:
+        """Some more numbers."""
+        if not len(numbers) or self._certain:
+            return
+        low, high = int(numbers.min()), int(numbers.max())
+        if self._near is None and not len(self._listed) and high - low < self._window:
+            self._near = _Near(max((low + high) // 2 - self._window // 2, -(1 << 63)), self._window)
+        if self._near is not None and self._near.reaches(low, high):
+            self._near.add(numbers, low, high)
+            return
+        if self._near is not None:  # list what is near each other, because something comes that is not
+            self._certain = self._near.repeated()  # the list has each of them once
+            for some in self._near.numbers():
+                self._listed.extend(some)
+            self._near = None
+        self._listed.extend(numbers)
+
+    def found(self) -> bool:
+        """Whether a number came twice."""
+        if self._certain or self._near is not None:
+            return self._certain or (self._near is not None and self._near.repeated())
+        ordered = self._listed.sorted()
+        pieces = (ordered[start : start + _PIECE + 1] for start in range(0, len(ordered), _PIECE))
+        return any(bool((piece[1:] == piece[:-1]).any()) for piece in pieces)
+
+
+class _Near:
+    """Numbers from the first one of a window to its last, a byte for each."""
+
+    def __init__(self, first: int, window: int) -> None:
+        self._first, self._rows = first, 0
+        self._least, self._most = first + window, first
+        self._seen = np.zeros(window, dtype=np.uint8)
+
+    def reaches(self, low: int, high: int) -> bool:
+        return self._first <= low and high < self._first + len(self._seen)
+
+    def add(self, numbers: Numbers, low: int, high: int) -> None:
+        self._seen[numbers - self._first] = 1
+        self._rows += len(numbers)
+        self._least, self._most = min(low, self._least), max(high, self._most)
+
+    def numbers(self) -> Iterator[Numbers]:
+        """Every number once, in order."""
+        touched = self._touched()
+        for start in range(0, len(touched), _PIECE):
+            places = np.flatnonzero(touched[start : start + _PIECE])
+            if len(places):
+                yield places + (self._least + start)
+
+    def repeated(self) -> bool:
+        return int(np.count_nonzero(self._touched())) < self._rows
+
+    def _touched(self) -> NDArray[np.uint8]:
+        """From the least number to the largest: looking at the rest of the window takes longer than a small release."""
+        return self._seen[self._least - self._first : self._most - self._first + 1]

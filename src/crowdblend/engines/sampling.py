@@ -8,6 +8,11 @@ independent Binomial(n_c, rate) counts. So thinning the counts is the same draw.
 Theorem. The k people with the smallest keyed marks are a uniformly random set of k people, for an ideal keyed function.
 
 Proof. Marks are uniform and independent between people, so every order of them is equally likely. ∎
+
+Theorem. For an ideal keyed function, whoever is kept where the person's mark lies below the rate of the person's
+stratum is kept with probability exactly that rate, independently of the others.
+
+Proof. Marks are uniform and independent between people, and a person's stratum does not depend on marks. ∎
 """
 
 from __future__ import annotations
@@ -18,13 +23,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.draw import Coin, Everybody, Part
-from crowdblend.engines.packing import only_occurring
+from crowdblend.engines.class_counter import PackedCodes
+from crowdblend.engines.draw import Coin, Everybody, Part, StratifiedCoin
+from crowdblend.engines.packing import Packing, only_occurring
 from crowdblend.engines.persons import Mask, Persons
 from crowdblend.lazy import lazy
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.randomness import DrawKey, distinct, thin
+from crowdblend.randomness import DrawKey, below_rate, distinct, thin
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,3 +93,30 @@ def smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
 def random_places(samples: int, population: int, key: DrawKey) -> NDArray[np.int64]:
     """Different places, in order; where rows have no names, who is drawn depends on the order of the rows."""
     return distinct(samples, population, key.places())
+
+
+def drawn_codes(packing: Packing, codes: PackedCodes, marks: NDArray[np.uint64], draw: StratifiedCoin) -> PackedCodes:
+    """The packed codes of those who are drawn; `marks` are the two words of everybody's mark, in the same order."""
+    position = [column.name for column in packing.columns].index(draw.stratum)
+    strata = packing.digits(codes, position)
+    drawn = np.zeros(len(strata), dtype=np.bool_)
+    for rate in sorted(set(draw.rates)):
+        here = np.flatnonzero(np.isin(strata, _codes_of(rate, draw)))
+        drawn[here] = below_rate(marks[here], rate)
+    return tuple(code[drawn] for code in codes)
+
+
+def thinned_by_stratum(columns: Sequence[Column], classes: SampledClasses, draw: StratifiedCoin) -> SampledClasses:
+    """The classes after a binomial draw from each at the rate of its stratum, in the order of the codes."""
+    strata = classes.codes[:, classes.columns.index(draw.stratum)]
+    counts, source = np.zeros_like(classes.counts), draw.key.thinning()
+    # One stream for all strata: every one begins where the last one ended.
+    for rate in sorted(set(draw.rates)):
+        here = np.flatnonzero(np.isin(strata, _codes_of(rate, draw)))
+        counts[here] = thin(classes.counts[here], rate, source)
+    left = SampledClasses(classes.columns, classes.labels, classes.codes, counts).where(counts > 0)
+    return only_occurring(left, [not column.recoding.closed for column in columns])
+
+
+def _codes_of(rate: float, draw: StratifiedCoin) -> list[int]:
+    return [code for code, own in enumerate(draw.rates) if own == rate]

@@ -11,15 +11,15 @@ import numpy as np
 from crowdblend.engines.draw import Draw, Everybody, Exactly, StratifiedCoin
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.engines.outside_values import OutsideValues
-from crowdblend.engines.stepped import (
+from crowdblend.engines.totals import (
     Crossing,
+    Totals,
     crossing_of,
     fitting,
     group_numbers,
     group_totals,
     people_at_steps,
 )
-from crowdblend.engines.totals import Totals
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.class_counts import ClassCountsReading, refusing_weights
 from crowdblend.kinds.kind import Reading

@@ -4,8 +4,6 @@ Every engine that reads CSV files takes these from here. Fields stay texts; only
 date is the text rewritten into the one spelling that recodings know, 1234.5 and 2024-02-29, without ever becoming a
 floating-point number on the way. What does not follow the declared notation is no number or date, so that 1.234 is
 never taken for a little more than one where "." separates thousands.
-
-The Python side is the definition; the SQL side (DuckDB's dialect) gives the same text for every text.
 """
 
 from __future__ import annotations
@@ -76,69 +74,33 @@ class CsvReading:
         """Whether numbers are written differently from 1234.5."""
         return self.decimal != "." or self.thousands is not None
 
-    def number_text(self, text: str | None) -> str | None:
-        """The same number with a point and no thousands separators; what is no number in this notation stays none.
+    def number_sql(self, column: str) -> str:
+        """Return the same number with a point and no thousands separators, in SQL; what is no number stays none.
 
-        >>> german = CsvReading(decimal=",", thousands=".")
-        >>> german.number_text("1.234,5"), german.number_text("1234,5"), german.number_text("1.23")
-        ('1234.5', '1234.5', '?1.23')
-        >>> CsvReading(decimal=",").number_text("1.5")
-        '1,5'
+        With decimal = "," and thousands = ".", 1.234,5 becomes 1234.5, and 1.23 becomes ?1.23.
         """
-        if text is None or not self.changes_numbers:
-            return text
-        if self.thousands is not None:
-            trimmed = text.strip(_SPACES)
-            if re.search(f"[{self._separators}]", trimmed):
-                if not re.fullmatch(self._grouped, trimmed):
-                    return _NEITHER + text
-                text = re.sub(f"[{self._separators}]", "", trimmed)
-        # The two marks change places: what had a point then has a comma, and is no number.
-        return text.translate({ord(","): ".", ord("."): ","}) if self.decimal == "," else text
-
-    def number_text_sql(self, column: str) -> str:
-        """The same in SQL."""
         if not self.changes_numbers:
             return column
         if self.thousands is None:
             return self._swapped_sql(column)
-        trimmed = f"trim({column}, {_quoted(_SPACES)})"
-        among = _quoted(f"[{self._separators}]")
-        plain = f"regexp_replace({trimmed}, {among}, '', 'g')"
+        text, among = _trimmed_sql(column), _quoted(f"[{self._separators}]")
         return (
-            f"CASE WHEN NOT regexp_matches({trimmed}, {among}) THEN {self._swapped_sql(column)} "
-            f"WHEN regexp_full_match({trimmed}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)} "
-            f"WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
+            f"CASE WHEN NOT regexp_matches({text}, {among}) THEN {self._swapped_sql(column)} "
+            f"{self._when_grouped_sql(text)} WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
         )
 
-    def day_text(self, text: str | None) -> str | None:
-        """The same date as YYYY-MM-DD; a text that does not follow the format is no date.
-
-        >>> CsvReading(date_format="%d.%m.%Y").day_text("5.2.2024")
-        '2024-02-05'
-        """
-        if text is None or self.date_format is None or not text.strip(_SPACES):
-            return text
-        found = re.fullmatch(self._date, text.strip(_SPACES))
-        if found is None:
-            return _NEITHER + text
-        year, month, day = (found[place] for place in self._places)
-        return f"{year}-{month:0>2}-{day:0>2}"
-
-    def day_text_sql(self, column: str) -> str:
-        """The same in SQL."""
+    def day_sql(self, column: str) -> str:
+        """Return the same date as YYYY-MM-DD, in SQL; a text that does not follow the format is no date."""
         if self.date_format is None:
             return column
-        text, pattern = f"trim({column}, {_quoted(_SPACES)})", _quoted(self._date)
-        year, month, day = (f"regexp_extract({text}, {pattern}, {place})" for place in self._places)
+        text = _trimmed_sql(column)
         return (
-            f"CASE WHEN {text} = '' THEN {column} WHEN regexp_full_match({text}, {pattern}) "
-            f"THEN {year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0') "
+            f"CASE WHEN {text} = '' THEN {column} {self._when_date_sql(text)} "
             f"WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
         )
 
     def raw_text(self, reads: str, text: str) -> str:
-        """The text of the file that was rewritten into this one, as far as it says: for the steward's eyes.
+        """Return the text of the file that was rewritten into this one, as far as it says: for the steward's eyes.
 
         >>> CsvReading(decimal=",").raw_text("number", "1,5")
         '1.5'
@@ -149,20 +111,31 @@ class CsvReading:
         return text.translate({ord(","): ".", ord("."): ","}) if swapped else text
 
     def known_again_sql(self, column: str) -> str:
-        """The text by which a value is known again in a copy of another format: a number or date where it is one."""
-        text = f"trim({column}, {_quoted(_SPACES)})"
-        whens = []
-        if self.date_format is not None:
-            year, month, day = (f"regexp_extract({text}, {_quoted(self._date)}, {place})" for place in self._places)
-            iso = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
-            whens.append(f"WHEN regexp_full_match({text}, {_quoted(self._date)}) THEN {iso}")
+        """Return the text by which a value is known again in a copy of another format."""
+        text = _trimmed_sql(column)
+        whens = [] if self.date_format is None else [self._when_date_sql(text)]
         if self.changes_numbers:
             ungrouped = f"[+-]?([0-9]+([{self.decimal}][0-9]*)?|[{self.decimal}][0-9]+)([eE][+-]?[0-9]+)?"
             whens.append(f"WHEN regexp_full_match({text}, {_quoted(ungrouped)}) THEN {self._swapped_sql(text)}")
         if self.thousands is not None:
-            plain = f"regexp_replace({text}, {_quoted(f'[{self._separators}]')}, '', 'g')"
-            whens.append(f"WHEN regexp_full_match({text}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)}")
+            whens.append(self._when_grouped_sql(text))
         return f"CASE {' '.join(whens)} ELSE {column} END" if whens else column
+
+    def _when_grouped_sql(self, text: str) -> str:
+        """The case of a number whose digits are in groups of three."""
+        plain = f"regexp_replace({text}, {_quoted(f'[{self._separators}]')}, '', 'g')"
+        return f"WHEN regexp_full_match({text}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)}"
+
+    def _when_date_sql(self, text: str) -> str:
+        """The case of a date in the declared format."""
+        pattern, order = _pattern(str(self.date_format))
+        year, month, day = (f"regexp_extract({text}, {_quoted(pattern)}, {order.index(one) + 1})" for one in "Ymd")
+        iso = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
+        return f"WHEN regexp_full_match({text}, {_quoted(pattern)}) THEN {iso}"
+
+    def _swapped_sql(self, column: str) -> str:
+        """The two marks change places: what had a point then has a comma, and is no number."""
+        return f"translate({column}, ',.', '.,')" if self.decimal == "," else column
 
     @cached_property
     def _separators(self) -> str:
@@ -175,18 +148,9 @@ class CsvReading:
         digits = f"[+-]?[0-9]{{1,3}}([{self._separators}][0-9]{{3}})*([{self.decimal}][0-9]*)?([eE][+-]?[0-9]+)?"
         return around + digits + around
 
-    def _swapped_sql(self, column: str) -> str:
-        return f"translate({column}, ',.', '.,')" if self.decimal == "," else column
 
-    @cached_property
-    def _date(self) -> str:
-        return _pattern(str(self.date_format))[0]
-
-    @cached_property
-    def _places(self) -> tuple[int, int, int]:
-        """The groups of the pattern with year, month and day."""
-        order = _pattern(str(self.date_format))[1]
-        return order.index("Y") + 1, order.index("m") + 1, order.index("d") + 1
+def _trimmed_sql(column: str) -> str:
+    return f"trim({column}, {_quoted(_SPACES)})"
 
 
 def _quoted(text: str) -> str:

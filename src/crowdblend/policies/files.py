@@ -7,10 +7,13 @@ a folder with a certificate.
 
 from __future__ import annotations
 
+import csv
 import glob
 import gzip
+import io
 import os
 from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -27,6 +30,8 @@ ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet
 DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 # Text files may be compressed; Parquet files are so inside.
 COMPRESSIONS = (".gz", ".zst")
+_LONGEST_LINE = 10_000_000
+Records = list[list[str]]
 
 
 def ending_of(name: str) -> str:
@@ -89,6 +94,17 @@ def open_unpacked(file: Path) -> IO[bytes]:
     if ending == ".zst":
         return cast(IO[bytes], pa.CompressedInputStream(str(file), "zstd"))
     return file.open("rb")
+
+
+def first_records(file: Path, delimiter: str | None, encoding: str | None, most: int = 1) -> tuple[str, Records]:
+    """Return the delimiter of a CSV file and its first records, the names of its columns first.
+
+    Without a delimiter it is the one that the first line has most of; without an encoding the file is UTF-8.
+    """
+    with open_unpacked(file) as stream, io.TextIOWrapper(stream, encoding or "utf-8-sig", newline="") as text:
+        first = text.readline(_LONGEST_LINE).removeprefix("\ufeff")
+        mark = delimiter or max(",;\t|", key=first.count)
+        return mark, list(islice(csv.reader(chain([first], text), delimiter=mark), most))
 
 
 def is_pattern(source: str) -> bool:

@@ -7,23 +7,33 @@ occur again further down in their column.
 
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
-import io
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.files import ENDINGS, folder_files, format_of, is_pattern, pattern_files
+from crowdblend.lazy import lazy
+from crowdblend.policies.files import (
+    ENDINGS,
+    first_records,
+    folder_files,
+    format_of,
+    is_pattern,
+    pattern_files,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import parquet
+else:
+    pa = lazy("pyarrow")
+    parquet = lazy("pyarrow.parquet")
 
 ColumnKind = Literal["text", "number", "date", "boolean", "unknown"]
 
-_HEADER_LIMIT = 10_000_000
 _LINES_BELOW = 1_000
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\d{1,2}:\d{2}\b")
 _NUMBER = re.compile(r"[-+]?(\d[\d ,._']*|\.\d+)([eE][-+]?\d+)?\s*[%€$£]?")
@@ -58,38 +68,32 @@ def _refusal(code: str, message: str, remedy: str, path: Path) -> InvalidInput:
     return InvalidInput(message, remedy=remedy, where=path.name, code=f"init.{code}")
 
 
+def kind_of(kind: pa.DataType) -> ColumnKind:
+    """Return whether values are numbers, dates, booleans or texts, as far as their type says it."""
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return "date"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    return "text"
+
+
 def _parquet(path: Path) -> Header:
     try:
-        from pyarrow import ArrowException, parquet, types  # noqa: PLC0415 - heavy, and only Parquet needs it
-    except ImportError:
-        raise _refusal(
-            "no-pyarrow", "Parquet files need pyarrow.", "Install crowdblend again, with what it depends on.", path
-        ) from None
-    try:
         schema = parquet.read_schema(path)
-    except (OSError, ArrowException, ValueError):
+    except (OSError, pa.ArrowException, ValueError):
         raise _refusal("file", f"{path.name!r} is no Parquet file that can be read.", "Check the path.", path) from None
-
-    def kind_of(kind: object) -> ColumnKind:
-        if types.is_boolean(kind):
-            return "boolean"
-        if types.is_temporal(kind):
-            return "date"
-        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-            return "number"
-        return "text"
-
     return Header(tuple((field.name, kind_of(field.type)) for field in schema))
 
 
 def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
-    with _opened(path) as file:
-        lines = [file.readline(_HEADER_LIMIT) for _ in range(_LINES_BELOW + 1)]
-    line, _, below = _text(b"".join(lines), path, encoding).partition("\n")
-    mark = delimiter or max(",;\t|", key=line.count)
     try:
-        names = next(csv.reader([line.rstrip("\r\n")], delimiter=mark), [])
-        rows = list(csv.reader(io.StringIO(below, newline=""), delimiter=mark))
+        mark, records = first_records(path, delimiter, encoding, _LINES_BELOW + 1)
+    except (LookupError, UnicodeError):
+        remedy = "Pass --encoding, such as cp1252 (Windows), latin-1 or utf-16; or save it as UTF-8."
+        what = "UTF-8 text" if encoding is None else f"text in the encoding {encoding}"
+        raise _refusal("encoding", f"{path.name!r} is not {what}.", remedy, path) from None
     except (csv.Error, TypeError):
         raise _refusal(
             "header",
@@ -97,18 +101,13 @@ def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
             "Check quotes, and pass --delimiter.",
             path,
         ) from None
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or "it is damaged"
+        raise _refusal("file", f"{path.name!r} cannot be read: {why}.", "Check the path.", path) from None
+    names, *rows = records or [[]]
     _refuse_data(names, rows, path)
     known = format_of(path.name) == "csv"
     return Header(tuple((name, "unknown") for name in names), None if known else "csv", None if mark == "," else mark)
-
-
-def _text(content: bytes, path: Path, encoding: str | None) -> str:
-    try:
-        return codecs.getincrementaldecoder(encoding or "utf-8-sig")().decode(content).removeprefix("\ufeff")
-    except (LookupError, UnicodeError):
-        remedy = "Pass --encoding, such as cp1252 (Windows), latin-1 or utf-16; or save it as UTF-8."
-        what = "UTF-8 text" if encoding is None else f"text in the encoding {encoding}"
-        raise _refusal("encoding", f"{path.name!r} is not {what}.", remedy, path) from None
 
 
 def _refuse_data(names: list[str], rows: list[list[str]], path: Path) -> None:
@@ -144,25 +143,3 @@ def looks_like_data(field: str) -> bool:
     if field in _WORDS_OF_DATA or "@" in field or not any(character.isalpha() for character in field):
         return True
     return _DATE.match(field) is not None or _NUMBER.fullmatch(field) is not None
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a text file, unpacked where its name says that it is packed."""
-    try:
-        if path.suffix.lower() == ".gz":
-            with gzip.open(path) as packed:
-                yield cast(BinaryIO, packed)
-        elif path.suffix.lower() == ".zst":
-            import pyarrow  # noqa: PLC0415 - heavy, and only this compression needs it
-
-            with pyarrow.input_stream(str(path), compression="zstd") as stream:
-                yield cast(BinaryIO, io.BufferedReader(stream))
-        else:
-            with path.open("rb") as file:
-                yield file
-    except (OSError, EOFError, ValueError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        why = getattr(error, "strerror", None) or "it is damaged"
-        raise _refusal("file", f"{path.name!r} cannot be read: {why}.", "Check the path.", path) from None

@@ -9,8 +9,7 @@ from pathlib import Path
 from crowdblend.calculus.folder_files import CERTIFICATE
 from crowdblend.errors import InvalidInput
 from crowdblend.publishing.verification import verify_release
-from crowdblend.signatures.files import check_file, open_key, sign_file, signature_file
-from crowdblend.signatures.keys import Passphrase
+from crowdblend.signatures.files import Passphrase, check_file, open_key, sign_file, signature_file
 from crowdblend.signatures.signers import Signer
 
 NAMESPACE = "crowdblend-certificate"

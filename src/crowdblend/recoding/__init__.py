@@ -7,36 +7,24 @@ if TYPE_CHECKING:
     from crowdblend.recoding.axes import Axis
     from crowdblend.recoding.blocks import Blocks, Boxes, Grid, Quadtree
     from crowdblend.recoding.bounded import Bounded
-    from crowdblend.recoding.breaks import Breaks
     from crowdblend.recoding.classes import Closed, Computed, Lookup, Open, Recoding
     from crowdblend.recoding.dates import DateRange, Dates
     from crowdblend.recoding.hierarchies import Hierarchies, read_hierarchy
-    from crowdblend.recoding.intervals import Intervals
-    from crowdblend.recoding.prefixes import Prefixes
-    from crowdblend.recoding.values import Values
+    from crowdblend.recoding.intervals import Breaks, Intervals
+    from crowdblend.recoding.values import Prefixes, Values
 
 # Where each name lives: nothing is loaded before it is asked for.
-_MODULES = {
-    "Axis": "axes",
-    "Blocks": "blocks",
-    "Bounded": "bounded",
-    "Boxes": "blocks",
-    "Breaks": "breaks",
-    "Closed": "classes",
-    "Computed": "classes",
-    "DateRange": "dates",
-    "Dates": "dates",
-    "Grid": "blocks",
-    "Hierarchies": "hierarchies",
-    "Intervals": "intervals",
-    "Lookup": "classes",
-    "Open": "classes",
-    "Prefixes": "prefixes",
-    "Quadtree": "blocks",
-    "Recoding": "classes",
-    "Values": "values",
-    "read_hierarchy": "hierarchies",
+_NAMES = {
+    "axes": ("Axis",),
+    "blocks": ("Blocks", "Boxes", "Grid", "Quadtree"),
+    "bounded": ("Bounded",),
+    "classes": ("Closed", "Computed", "Lookup", "Open", "Recoding"),
+    "dates": ("DateRange", "Dates"),
+    "hierarchies": ("Hierarchies", "read_hierarchy"),
+    "intervals": ("Breaks", "Intervals"),
+    "values": ("Prefixes", "Values"),
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Axis",

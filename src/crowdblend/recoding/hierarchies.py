@@ -1,20 +1,27 @@
 """Generalization hierarchies: a file with one line per value, from the value itself to ever wider groups.
 
 ARX's files are read as they are: fields separated by ';', the value first, then its group at level 1, 2 and so on.
+
+Hierarchies from a rule: intervals of whole numbers, prefixes of codes, groups of neighbours in an order. The values
+come from a code book or from the rule itself, never from the data. Each line is a value and its group at every level,
+the last of which is "*" for everybody, as ARX writes such files.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Lookup
+from crowdblend.recoding.intervals import whole_label
 from crowdblend.recoding.reading import is_blank
 
 
@@ -122,3 +129,93 @@ def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
             where="hierarchy",
             code="recoding.unreadable",
         ) from None
+
+
+Lines = tuple[tuple[str, ...], ...]
+_MOST_VALUES = 1_000_000
+_EVERYBODY = "*"
+
+
+def interval_hierarchy(start: int, stop: int, widths: Sequence[int]) -> Lines:
+    """Every whole number from `start` to below `stop`, in intervals of each width.
+
+    >>> interval_hierarchy(0, 4, [2])
+    (('0', '0–1', '*'), ('1', '0–1', '*'), ('2', '2–3', '*'), ('3', '2–3', '*'))
+    """
+    if start >= stop or stop - start > _MOST_VALUES:
+        raise _refusal("--to", "size", f"--from {start} and --to {stop} hold no number, or more than {_MOST_VALUES:,}.")
+    _check_nesting("--width", widths, 1)
+    if (stop - start) % widths[-1]:
+        raise _refusal("--width", "step", f"{stop - start} numbers are no whole number of intervals of {widths[-1]}.")
+
+    def group(width: int) -> Callable[[int], str]:
+        def label(value: int) -> str:
+            low = start + (value - start) // width * width
+            return whole_label(Decimal(low), Decimal(low + width - 1))
+
+        return label
+
+    return tuple((str(value), *(group(width)(value) for width in widths), _EVERYBODY) for value in range(start, stop))
+
+
+def prefix_hierarchy(values: Sequence[str], keep: Sequence[int]) -> Lines:
+    """Codes cut to their first characters, level by level; what is cut is starred.
+
+    >>> prefix_hierarchy(["10115", "10999"], [3, 1])
+    (('10115', '101**', '1****', '*'), ('10999', '109**', '1****', '*'))
+    """
+    _check_values(values)
+    if not keep or keep[-1] < 1 or any(longer <= shorter for longer, shorter in pairwise(keep)):
+        raise _refusal("--keep", "order", f"--keep {' '.join(map(str, keep))} does not fall from level to level.")
+    return tuple(
+        (value, *(value[:length] + "*" * max(0, len(value) - length) for length in keep), _EVERYBODY)
+        for value in values
+    )
+
+
+def order_hierarchy(values: Sequence[str], sizes: Sequence[int]) -> Lines:
+    """Values in their order, in groups of so many neighbours at each level, called by the first and the last.
+
+    >>> order_hierarchy(["none", "primary", "secondary", "tertiary"], [2])[2]
+    ('secondary', 'secondary – tertiary', '*')
+    """
+    _check_values(values)
+    _check_nesting("--size", sizes, 2)
+
+    def label(place: int, size: int) -> str:
+        low = place // size * size
+        high = min(low + size, len(values)) - 1
+        return values[low] if low == high else f"{values[low]} – {values[high]}"
+
+    return tuple((value, *(label(place, size) for size in sizes), _EVERYBODY) for place, value in enumerate(values))
+
+
+def hierarchy_text(lines: Lines) -> str:
+    """The lines as a file has them, with ';' between and quotation marks where a value needs them."""
+    return "".join(";".join(map(_field, line)) + "\n" for line in lines)
+
+
+def _field(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ';"\r\n') else text
+
+
+def _check_values(values: Sequence[str]) -> None:
+    if not values or len(set(values)) < len(values):
+        raise _refusal("VALUES", "repeated", "The list of values is empty, or has a value twice.")
+
+
+def _check_nesting(option: str, sizes: Sequence[int], least: int) -> None:
+    if not sizes or sizes[0] < least or any(big % small or big == small for small, big in pairwise(sizes)):
+        given = " ".join(map(str, sizes))
+        raise _refusal(option, "nesting", f"{option} {given} are not rising multiples of each other from {least} on.")
+
+
+def _refusal(where: str, code: str, message: str) -> InvalidInput:
+    remedies = {
+        "size": "Declare the range that applies to everybody.",
+        "step": "Widen the range, or take widths that divide it.",
+        "order": "Give the longest first, such as --keep 3 --keep 1.",
+        "repeated": "List every value once.",
+        "nesting": "Give the finest first, such as 5, 10, 20.",
+    }
+    return InvalidInput(message, remedy=remedies[code], where=where, code=f"hierarchy.{code}")

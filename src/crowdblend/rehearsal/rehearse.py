@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.choice import default_engine
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import Engine, Progress, no_progress
-from crowdblend.engines.frame_sources import opened_frame
+from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Publication, plan
 from crowdblend.kinds.statistics import StatisticsPlan

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
-from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, Refused
-from crowdblend.signatures import ssh_keygen
-from crowdblend.signatures.keys import NEEDS_BCRYPT, Passphrase, load_key, needs_passphrase
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
+
+from crowdblend.errors import DoesNotVerify, InvalidInput, Refused, Unavailable
 from crowdblend.signatures.signers import Signer, check_signer, read_signers
-from crowdblend.signatures.ssh_keygen import sign_by_program
-from crowdblend.signatures.sshsig import Signature, parse, sign
+from crowdblend.signatures.sshsig import PrivateKey, Signature, parse, sign
 
 SUFFIX = ".sig"
 Sign = Callable[[bytes, str], str]
 """Signs a message for a namespace."""
-_TRIAL = "crowdblend-trial"
 _MOST_BYTES = 1 << 16
 
 
@@ -48,30 +49,9 @@ def sign_file(
 
 
 def open_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None) -> Sign:
-    """What signs with a private key; the key is opened now, so that nothing is asked for later.
-
-    A key that only OpenSSH can decrypt is left to ssh-keygen: without a question where an ssh-agent holds it, else the
-    passphrase is asked for and tried out.
-    """
-    try:
-        key = load_key(path, passphrase)
-    except CrowdblendError as problem:
-        if problem.code != NEEDS_BCRYPT or not ssh_keygen.is_installed():
-            raise
-        return _opened_by_openssh(Path(path).expanduser(), passphrase)
+    """Return what signs with a private key; the key is opened now, so that nothing is asked for later."""
+    key = load_key(path, passphrase)
     return lambda message, namespace: sign(message, key, namespace)
-
-
-def _opened_by_openssh(path: Path, passphrase: Passphrase | None) -> Sign:
-    stated: str | None = None
-    try:
-        sign_by_program(b"", path, _TRIAL)
-    except Refused:
-        if passphrase is None:
-            raise needs_passphrase(path) from None
-        stated = passphrase()
-        sign_by_program(b"", path, _TRIAL, stated)
-    return lambda message, namespace: sign_by_program(message, path, namespace, stated)
 
 
 def read_signature(path: Path) -> Signature:
@@ -101,3 +81,82 @@ def _content(path: Path) -> bytes:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or "no file has this name"
         raise InvalidInput(f"{path} cannot be read: {reason}.", where=path.name, code="input.not-readable") from None
+
+
+Passphrase = Callable[[], str]
+"""Asks for a passphrase; it is called only when a key is encrypted."""
+_CURVES = (256, 384, 521)
+
+
+def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None) -> PrivateKey:
+    """The private key in a file that `ssh-keygen` wrote."""
+    try:
+        content = Path(path).expanduser().read_bytes()
+    except (OSError, RuntimeError, ValueError):
+        raise InvalidInput(
+            f"The key {os.fspath(path)} cannot be read.",
+            remedy="Name the private key, such as ~/.ssh/id_ed25519.",
+            where="--sign",
+            code="key.not-readable",
+        ) from None
+    try:
+        return _checked(_load(content, None))
+    except TypeError:  # it is encrypted
+        _refuse_without_bcrypt(content)
+    if passphrase is None:
+        raise InvalidInput(
+            f"The key {os.fspath(path)} is encrypted.",
+            remedy="Pass its passphrase.",
+            where="--sign",
+            code="key.passphrase",
+        )
+    try:
+        return _checked(_load(content, passphrase().encode()))
+    except (ValueError, TypeError):
+        raise Refused(
+            "The passphrase does not open the key. Try again.", where="--sign", code="key.passphrase"
+        ) from None
+
+
+def _refuse_without_bcrypt(content: bytes) -> None:
+    """Refuse a key that is encrypted in OpenSSH's own way before its passphrase is asked for in vain."""
+    if b"OPENSSH PRIVATE KEY" in content and find_spec("bcrypt") is None:
+        raise Unavailable(
+            "This key is encrypted in OpenSSH's own way, which needs the package bcrypt.",
+            remedy="Install bcrypt, or sign certificate.json yourself: ssh-keygen -Y sign -n crowdblend-certificate.",
+            where="--sign",
+            code="key.bcrypt",
+        )
+
+
+def _load(content: bytes, passphrase: bytes | None) -> object:
+    load = load_ssh_private_key if b"OPENSSH PRIVATE KEY" in content else load_pem_private_key
+    try:
+        return load(content, passphrase)
+    except UnsupportedAlgorithm:
+        raise InvalidInput(
+            "This kind of key cannot be read. Use an Ed25519 key.", where="--sign", code="key.kind"
+        ) from None
+    except ValueError as problem:
+        if passphrase is None:
+            # Of an encrypted key without a passphrase cryptography says so, in one of two ways.
+            if "encrypted" in str(problem).lower():
+                raise TypeError from None
+            raise InvalidInput(
+                "This is no private SSH key. Name the file without .pub.", where="--sign", code="key.format"
+            ) from None
+        raise
+
+
+def _checked(key: object) -> PrivateKey:
+    if isinstance(key, ed25519.Ed25519PrivateKey):
+        return key
+    if isinstance(key, rsa.RSAPrivateKey) and key.key_size >= 2048:
+        return key
+    if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.key_size in _CURVES:
+        return key
+    raise InvalidInput(
+        "Signatures are made with Ed25519, ECDSA or RSA keys of at least 2048 bits. Use another key.",
+        where="--sign",
+        code="key.kind",
+    )

@@ -10,7 +10,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.engines.choice import count_classes, identify, on_disk
-from crowdblend.engines.databases import local_copy
+from crowdblend.engines.databases.servers import open_postgresql
 from crowdblend.engines.draw import Everybody
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
@@ -76,7 +76,7 @@ def test_every_scan_sees_the_same_rows(address, tmp_path):
 
 
 def test_one_transaction_sees_one_state(address):
-    with local_copy.open_database(policy(address, table="town.people").data) as opened:
+    with open_postgresql(policy(address, table="town.people").data) as opened:
         columns = opened.columns()
         execute("INSERT INTO town.people VALUES (9999, 'F', 1, 1, 1, '2000-01-01', NULL)")
         try:

@@ -14,7 +14,8 @@ from pyarrow import compute, csv, parquet
 
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Coin, Everybody, Exactly
-from crowdblend.engines.spark import opening, parquet_files
+from crowdblend.engines.spark import relation
+from crowdblend.engines.spark import source as sources
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies import parse_policy
@@ -113,32 +114,24 @@ def _several(made: Any) -> Any:
     return made
 
 
-def test_exactly_k_people_by_marks_and_rows_by_places(folder: Path, engine: SparkEngine) -> None:
-    for person, source in (('person = "mixed"', "many"), ("rows_are_people = true", "many")):
-        about = policy(folder, source, person, 'format = "parquet"')
-        draw = Exactly(KEY, 400, PEOPLE)
-        assert same(count_classes(about, draw, engine), count_classes(about, draw))
-    rows = policy(folder, "people.csv", "rows_are_people = true")
-    assert same(count_classes(rows, Exactly(KEY, 400, PEOPLE), engine), count_classes(rows, Exactly(KEY, 400, PEOPLE)))
+def test_exactly_k_people_by_marks(folder: Path, engine: SparkEngine) -> None:
+    about, draw = policy(folder, "many", 'person = "mixed"', 'format = "parquet"'), Exactly(KEY, 400, PEOPLE)
+    assert same(count_classes(about, draw, engine), count_classes(about, draw))
 
 
 def test_many_small_files_are_read_by_the_tasks(
     folder: Path, engine: SparkEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many are 5 here, in 2 tasks, because every task opens a database."""
-    monkeypatch.setattr(parquet_files, "_MANY", 5)
-    monkeypatch.setattr(opening, "_TASKS", 2)
+    monkeypatch.setattr(sources, "_MANY", 5)
+    monkeypatch.setattr(relation, "_TASKS", 2)
     (folder / "small").mkdir()
     for number in range(5):
         parquet.write_table(people().slice(number * 600, 600), folder / "small" / f"{number:02d}.parquet")
-    for person, draw in (
-        ('person = "mixed"', Coin(KEY, 0.5)),
-        ("rows_are_people = true", Exactly(KEY, 400, PEOPLE)),
-    ):
-        about = policy(folder, "small", person, 'format = "parquet"')
-        with engine.open(about.data, (), about.resources) as source:
-            assert source.relation.frame is None
-        assert same(count_classes(about, draw, engine), count_classes(about, draw))
+    about = policy(folder, "small", 'person = "mixed"', 'format = "parquet"')
+    with engine.open(about.data, (), about.resources) as source:
+        assert source.relation.frame is None
+    assert same(count_classes(about, Coin(KEY, 0.5), engine), count_classes(about, Coin(KEY, 0.5)))
 
 
 def code_of(work: Callable[[], object]) -> tuple[str, str | None]:

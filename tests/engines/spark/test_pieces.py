@@ -8,9 +8,19 @@ import pytest
 
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import outside_domain
-from crowdblend.engines.spark.class_tables import class_table, counted, packed_codes
-from crowdblend.engines.spark.merging import Merge
-from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, bucket_of, decoded, pieces_of, split
+from crowdblend.engines.spark.pieces import (
+    Facts,
+    Piece,
+    batches_of,
+    bucket_of,
+    class_table,
+    counted,
+    decoded,
+    packed_codes,
+    pieces_of,
+    split,
+)
+from crowdblend.engines.spark.tasks import Merge
 from crowdblend.policies import parse_policy
 from tests.engines.spark.test_layouts import policy
 

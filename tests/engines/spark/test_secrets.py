@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from crowdblend.engines.draw import Coin
 from crowdblend.engines.spark.class_counts import with_row_key
 from crowdblend.engines.spark.engine import SparkEngine
-from crowdblend.engines.spark.merging import Merge
 from crowdblend.engines.spark.relation import then
-from crowdblend.engines.spark.tasks import CountClasses
+from crowdblend.engines.spark.tasks import CountClasses, Merge
 from crowdblend.policies.policy import Resources
 from crowdblend.randomness import DrawKey
 from tests.engines.spark.test_layouts import about_frame, people

@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput, Unavailable
-from crowdblend.lazy import lazy
+from crowdblend.policies.header import ColumnKind, kind_of
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class DatabaseColumn:
     """
 
     name: str
-    kind: str
+    kind: ColumnKind
     sql: str
     cast: str | None = None
 
@@ -44,20 +42,29 @@ class Database(Protocol):
     def columns(self) -> tuple[DatabaseColumn, ...]:
         """The columns of the table or query; no row is read for it, or none is kept."""
 
-    def batches(self, columns: Sequence[DatabaseColumn]) -> Any:
+    def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
         """The rows as an Arrow record batch reader."""
 
 
-def kind_of(kind: Any) -> str:
-    """Whether values are numbers, dates, booleans or texts, as far as their type says it."""
-    types = pa.types
-    if types.is_boolean(kind):
-        return "boolean"
-    if types.is_date(kind) or types.is_timestamp(kind):
-        return "date"
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return "number"
-    return "text"
+class Cursor(Protocol):
+    """What is used of a cursor of an ADBC driver."""
+
+    def execute(self, operation: str, /) -> object:
+        """Run a statement."""
+
+    def fetch_record_batch(self) -> pa.RecordBatchReader:
+        """Return the rows of the last statement as Arrow batches."""
+
+    def fetchall(self) -> list[tuple[object, ...]]:
+        """Return the rows of the last statement."""
+
+    def close(self) -> None:
+        """Let go of what the cursor holds."""
+
+
+def column_of(field: pa.Field) -> DatabaseColumn:
+    """Return a column that arrives as what it is."""
+    return DatabaseColumn(field.name, kind_of(field.type), identifier(field.name))
 
 
 def driver(module: str, extra: str | None) -> Any:
@@ -126,7 +133,7 @@ def relation_of(data: DataSource) -> str:
     return ".".join(identifier(part) for part in str(data.table).split(".", 1))
 
 
-def schema_of(cursor: Any, query: str) -> Any:
+def schema_of(cursor: Cursor, query: str) -> pa.Schema:
     """The Arrow schema of a query's answer."""
     cursor.execute(query)
     reader = cursor.fetch_record_batch()

@@ -7,18 +7,18 @@ file, and the places of rows mean the same people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from crowdblend.engines.databases.any_driver import open_any
-from crowdblend.engines.databases.database import Database, DatabaseColumn, kind_of, relation_of
-from crowdblend.engines.databases.postgresql import open_postgresql
+from crowdblend.engines.databases.database import Database, DatabaseColumn, column_of, relation_of
+from crowdblend.engines.databases.servers import open_any, open_postgresql
 from crowdblend.engines.databases.sqlite import open_sqlite
-from crowdblend.engines.duckdb.database import attach, database, private_folder, redacted
+from crowdblend.engines.duckdb.database import attach, database, redacted, small_database
 from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, shown
+from crowdblend.policies.header import Header
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
@@ -32,31 +32,41 @@ _OPEN: dict[str, Callable[[DataSource], AbstractContextManager[Database]]] = {
     "adbc": open_any,
 }
 _FILE = "rows.parquet"
-
-
-@contextmanager
-def open_database(data: DataSource) -> Iterator[Database]:
-    """The database of a source, open for reading."""
-    with _OPEN[data.format](data) as opened:
-        yield opened
+_TABLES = {
+    "duckdb": "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'origin' ORDER BY 1",
+    "sqlite": "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!'",
+    "postgres": "SELECT table_schema || '.' || table_name AS name FROM information_schema.tables "
+    "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+}
 
 
 def columns_of(data: DataSource) -> tuple[DatabaseColumn, ...]:
-    """The columns of a source in a database."""
-    if data.format == "duckdb":
-        return _columns_of_file(data)
-    with open_database(data) as opened:
-        return opened.columns()
-
-
-def _columns_of_file(data: DataSource) -> tuple[DatabaseColumn, ...]:
-    """The columns of a table or query of a DuckDB file."""
-    with private_folder() as folder, database(Resources(), folder) as connection:
+    """Return the columns of a source in a database."""
+    if data.format != "duckdb":
+        with _OPEN[data.format](data) as opened:
+            return opened.columns()
+    with small_database() as connection:
         attach(connection, data)
         connection.execute("USE origin")
         with redacted(f"{shown(data)} cannot be read in this file.", "Check table or query in [data].", code="table"):
             schema = connection.sql(f"SELECT * FROM {relation_of(data)} LIMIT 0").to_arrow_table().schema
-    return tuple(DatabaseColumn(field.name, kind_of(field.type), identifier(field.name)) for field in schema)
+    return tuple(map(column_of, schema))
+
+
+def header_of(data: DataSource) -> Header:
+    """Return the names and kinds of the columns of a source in a database."""
+    return Header(tuple((column.name, column.kind) for column in columns_of(data)))
+
+
+def tables_of(source: str, kind: Literal["duckdb", "sqlite", "postgres"]) -> tuple[str, ...]:
+    """Return the names of the tables of a database that the user may see."""
+    data = DataSource(source, kind, query=_TABLES[kind], rows_are_people=True)
+    if kind == "duckdb":
+        with small_database() as connection:
+            attach(connection, data)
+            return tuple(str(name) for (name,) in connection.sql(_TABLES[kind]).fetchall())
+    with _OPEN[kind](data) as opened:
+        return tuple(sorted(opened.batches(opened.columns()).read_all().column(0).to_pylist()))
 
 
 def check_database(data: DataSource, wanted: Sequence[str]) -> None:
@@ -73,7 +83,7 @@ def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSour
             connection.execute("USE origin")
             _write(connection, f"SELECT * FROM ({data.query}\n)", path)
         else:
-            with open_database(data) as opened:
+            with _OPEN[data.format](data) as opened:
                 columns = opened.columns()
                 names = [column.name for column in columns]
                 check_repeats(data, names, names)

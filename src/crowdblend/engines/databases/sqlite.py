@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from crowdblend.engines.databases.database import DatabaseColumn, driver, relation_of, schema_of, silenced
+from crowdblend.engines.databases.database import Cursor, DatabaseColumn, driver, relation_of, schema_of, silenced
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.lazy import lazy
+from crowdblend.policies.header import ColumnKind
 from crowdblend.policies.source import DataSource, sqlite_file
+from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +52,7 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
 class SQLite:
     """A table or query of a SQLite file."""
 
-    def __init__(self, data: DataSource, cursor: Any) -> None:
+    def __init__(self, data: DataSource, cursor: Cursor) -> None:
         self._data, self._relation, self._cursor = data, relation_of(data), cursor
         self._stored: dict[str, str] = {}  # the type that all values of a column are read as
 
@@ -64,11 +67,24 @@ class SQLite:
             there = found[width * at : width * (at + 1)]
             stored = _type_of(name, {kind for kind, occurs in zip(_TYPES, there, strict=True) if occurs})
             self._stored[name] = stored
-            number = stored in ("integer", "real")
-            columns.append(DatabaseColumn(name, "number" if number else "text", _read_as(stored, identifier(name))))
+            columns.append(DatabaseColumn(name, self._kind(name), _read_as(stored, identifier(name))))
         return tuple(columns)
 
-    def batches(self, columns: Sequence[DatabaseColumn]) -> Any:
+    def _kind(self, name: str) -> ColumnKind:
+        """Return what a column holds: numbers are told by their values, dates by what was declared."""
+        if self._stored[name] in ("integer", "real"):
+            return "number"
+        return "date" if self._declared.get(name, "").upper().startswith(("DATE", "TIME")) else "text"
+
+    @cached_property
+    def _declared(self) -> dict[str, str]:
+        """The types that were declared; SQLite has none for dates, and keeps them as texts."""
+        if self._data.table is None:
+            return {}
+        self._cursor.execute(f"SELECT name, type FROM pragma_table_info({quoted(self._data.table)})")
+        return {str(name): str(kind) for name, kind in self._cursor.fetchall()}
+
+    def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
         """All rows, without the one that says the types."""
         first = ", ".join(f"{_FIRST[self._stored[column.name]]} AS {identifier(column.name)}" for column in columns)
         rest = ", ".join(column.sql for column in columns)
@@ -77,7 +93,7 @@ class SQLite:
         reader = self._cursor.fetch_record_batch()
         schema = pa.schema([field for field in reader.schema if field.name != _MARK])
 
-        def rows() -> Iterator[Any]:
+        def rows() -> Iterator[pa.RecordBatch]:
             for batch in reader:
                 kept = batch.filter(pa.compute.equal(batch.column(0), 1))
                 yield pa.RecordBatch.from_arrays(kept.columns[1:], schema=schema)

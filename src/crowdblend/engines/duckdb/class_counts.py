@@ -15,14 +15,12 @@ import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Exactly, StratifiedCoin
-from crowdblend.engines.duckdb.coding import Coding
-from crowdblend.engines.duckdb.direct_coding import DirectCoding, HasNoClass, recodes_directly
+from crowdblend.engines.duckdb.coding import Coding, DirectCoding, HasNoClass, recodes_directly
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.persons import Persons, RandomRowPerPerson
 from crowdblend.engines.refusals import refuse_beyond
-from crowdblend.engines.sampling import thinned
-from crowdblend.engines.strata import drawn_codes, thinned_by_stratum
+from crowdblend.engines.sampling import drawn_codes, thinned, thinned_by_stratum
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 

@@ -94,6 +94,13 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
         connection.close()
 
 
+@contextmanager
+def small_database() -> Iterator[DuckDBPyConnection]:
+    """A database of one thread: for a task, since Spark runs as many as there are cores, or for a quick question."""
+    with private_folder() as folder, database(Resources(threads=1), folder) as connection:
+        yield connection
+
+
 def attach(connection: DuckDBPyConnection, data: DataSource) -> None:
     """Open a DuckDB file for reading, under the name `origin`."""
     path = Path(data.source)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import Relation
-from crowdblend.engines.duckdb.source import check_source, open_source
+from crowdblend.engines.duckdb.source import check_source, open_source, read_table
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
@@ -25,21 +25,18 @@ if TYPE_CHECKING:
 
     from crowdblend.calculus import Assumption
     from crowdblend.engines import identity as identities
-    from crowdblend.engines import source_name as source_names
     from crowdblend.engines.databases import local_copy
-    from crowdblend.engines.duckdb import class_counts, identity, links, totals
+    from crowdblend.engines.duckdb import class_counts, identity, totals
     from crowdblend.engines.duckdb import rows as duckdb_rows
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.recoding import Bounded
 else:
     futures = lazy("concurrent.futures")
+    identities = lazy("crowdblend.engines.identity")
     local_copy = lazy("crowdblend.engines.databases.local_copy")
     class_counts = lazy("crowdblend.engines.duckdb.class_counts")
     identity = lazy("crowdblend.engines.duckdb.identity")
-    identities = lazy("crowdblend.engines.identity")
-    links = lazy("crowdblend.engines.duckdb.links")
-    source_names = lazy("crowdblend.engines.source_name")
     duckdb_rows = lazy("crowdblend.engines.duckdb.rows")
     totals = lazy("crowdblend.engines.duckdb.totals")
 
@@ -120,14 +117,16 @@ class DuckDBSource:
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
-        return links.read_table(self._connection, self._ready, names, values, what)
+        return read_table(self._connection, self._ready, names, values, what)
 
     def identity(self, wanted: Wanted) -> Identity:
         """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
         # The files' bytes are hashed beside the database's work.
         with redacted(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
-            name = beside.submit(source_names.source_name, self.data, wanted.secret)
             hashes = identity.DuckDBHashes(self._connection, self._ready)
+            if self.data.format == "frame":
+                return identities.identity_from(hashes, self.data, wanted, lambda: hashes.content_name(wanted.secret))
+            name = beside.submit(identities.source_name, self.data, wanted.secret)
             return identities.identity_from(hashes, self.data, wanted, name.result)
 
     def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> duckdb_rows.Rows:

@@ -8,6 +8,7 @@ these alone. A table of few rows is hashed once, whole.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,10 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from crowdblend.engines.content import SomeRows, rows_to_look_at
-from crowdblend.engines.duckdb.relation import Relation
+from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
-from crowdblend.engines.identity import Hashes
+from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
 from crowdblend.ledger.sketch import MOST, Anchor
 
 if TYPE_CHECKING:
@@ -74,6 +74,13 @@ class DuckDBHashes:
         query = f"SELECT {each} FROM (SELECT * FROM {self._source} LIMIT {rows_to_look_at(len(names))})"
         found = self._connection.execute(query).fetchnumpy()
         return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))
+
+    def content_name(self, secret: bytes) -> str:
+        """Return a name for the rows in whatever order, with the names and types of their columns."""
+        fields = self._relation.fields
+        every = ", ".join(field.identifier for field in fields)
+        query = f"SELECT count(*), sum(hash({every})), sum(hash('second', {every})) FROM {self._relation.sql}"
+        return content_name(fields, self._connection.execute(query).fetchall()[0], secret)
 
     def hashes(self, anchors: Sequence[Anchor]) -> list[Hashes]:
         """Enough hashes of every anchor for a sketch, in one scan where the first guess of their levels is right."""
@@ -175,6 +182,12 @@ class DuckDBHashes:
         if self._relation.rows is not None:
             return self._relation.rows
         return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
+
+
+def content_name(fields: Sequence[Field], sums: Sequence[int | None], secret: bytes) -> str:
+    """Return a name for rows of which the number and the sums of two hashes are known."""
+    typed = json.dumps([[field.name, field.type.name] for field in fields])
+    return name_of([typed.encode(), *(str((number or 0) % (1 << _BITS)).encode() for number in sums)], secret)
 
 
 def _together(hashes: Sequence[str]) -> str:

@@ -6,14 +6,19 @@ import glob
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.frames import Frame
 from crowdblend.engines.refusals import at_column, missing_column, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.csv_reading import CsvReading
-from crowdblend.policies.source import STDIN, DataSource
+from crowdblend.policies.source import STDIN, DataSource, require_rows
 from crowdblend.recoding.reading import quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _TYPES = {
@@ -47,7 +52,7 @@ class Field:
         """The column in SQL as a recoding reads it, a "number", a "date" or a "text": in the one notation of each."""
         if self.csv is None or what == "text":
             return self.identifier
-        return self.csv.number_text_sql(self.identifier) if what == "number" else self.csv.day_text_sql(self.identifier)
+        return self.csv.number_sql(self.identifier) if what == "number" else self.csv.day_sql(self.identifier)
 
 
 @dataclass(frozen=True)
@@ -158,3 +163,39 @@ def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str])
                 "Rename one.",
                 at_column(name),
             )
+
+
+# Parquet files have no such types: their dates and times are to the microsecond, or finer.
+_COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS")
+
+
+def check_frame(data: DataSource, wanted: Sequence[str]) -> Frame:
+    """The frame of a source; refused if it lacks a column or has one that cannot be read."""
+    require_rows(data)
+    frame: Frame = data.frame
+    for name in wanted:
+        frame.check(name)
+    if data.person is None:
+        frame.check_every()
+    check_names(data, list(frame.columns), wanted)
+    return frame
+
+
+def open_frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str]) -> Relation:
+    """A frame as a relation, with the columns that can be read."""
+    frame = check_frame(data, wanted)
+    names = list(frame.columns)
+    with redacted(f"{frame.name} cannot be read.", "Write it to a Parquet file, and name that.", "data"):
+        connection.register(VIEW, frame.table)
+        kinds = [str(kind) for kind in connection.sql(f"SELECT * FROM {VIEW} LIMIT 0").types]
+    cast = [
+        f"CAST(c{place} AS TIMESTAMP) AS c{place}" if kind in _COARSE else f"c{place}"
+        for place, kind in enumerate(kinds)
+    ]
+    plain = not any(kind in _COARSE for kind in kinds)
+    sql = VIEW if plain else f"(SELECT {', '.join(cast)} FROM {VIEW})"
+    fields = tuple(
+        Field(name, f"c{place}", column_type("TIMESTAMP" if kind in _COARSE else kind))
+        for place, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    )
+    return Relation(sql, fields, rows=frame.rows, table=frame.table)

@@ -163,7 +163,7 @@ class Rows:
 
     def _check_everybody(self) -> DuplicateCheck:
         """A check for a second row of anybody in the source."""
-        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit, self.relation.rows or 0)
+        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
 
     def rows_of(self, people: pa.Table, selected: str) -> Iterator[pa.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands

@@ -9,76 +9,60 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.duckdb.csv_files import open_csv
 from crowdblend.engines.duckdb.database import attach, redacted
-from crowdblend.engines.duckdb.frames import check_frame, open_frame
-from crowdblend.engines.duckdb.parquet_files import open_parquet
-from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
-from crowdblend.engines.refusals import refusal
+from crowdblend.engines.duckdb.files import open_csv, open_parquet
+from crowdblend.engines.duckdb.relation import (
+    PLACE,
+    Field,
+    Relation,
+    check_frame,
+    check_names,
+    column_type,
+    identifier,
+    open_frame,
+    shown,
+)
+from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.refusals import refusal, refuse_blanks, refuse_broken_name
 from crowdblend.lazy import lazy
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
     from crowdblend.engines.databases import local_copy
 else:
     local_copy = lazy("crowdblend.engines.databases.local_copy")
 
-
 # The first bytes of .xlsx and .ods files, and of old .xls files.
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    """The data of a policy as a relation; `folder` is private and takes what comes from stdin."""
-    return _OPEN[data.format](connection, data, wanted, folder)
-
-
-def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return open_csv(data, files_to_read(data, folder), wanted, folder)
-
-
-def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
-
-
-def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
-    attach(connection, data)
-    return described(connection, data, Relation(_table(data), ()), wanted)
-
-
-def _frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
-    return open_frame(connection, data, wanted)
-
-
-def _catalog(_: DuckDBPyConnection, data: DataSource, _wanted: Sequence[str], _folder: Path) -> Relation:
+    """Return the data of a policy as a relation; `folder` is private and takes what comes from stdin."""
+    if data.format == "frame":
+        return open_frame(connection, data, wanted)
+    if data.format == "csv":
+        return open_csv(data, files_to_read(data, folder), wanted, folder)
+    if data.format == "parquet":
+        return described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
+    if data.format == "duckdb":
+        attach(connection, data)
+        table = ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
+        return described(connection, data, Relation(table, ()), wanted)
     raise refusal(
         "catalog",
         f"{shown(data)} is a table in the catalog of Spark.",
         "Use --engine spark, or name files in [data].",
         "[data] source",
     )
-
-
-_OPEN: dict[str, Callable[[DuckDBPyConnection, DataSource, Sequence[str], Path], Relation]] = {
-    "csv": _csv,
-    "parquet": _parquet,
-    "duckdb": _duckdb,
-    "frame": _frame,
-    "catalog": _catalog,
-}
-
-
-def _table(data: DataSource) -> str:
-    """The table of an attached database, as `table` or `schema.table`."""
-    return ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
 
 
 def described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
@@ -153,3 +137,31 @@ def spooled(data: DataSource, folder: Path) -> Path:
         if not path.stat().st_size:
             raise refusal("empty-file", "stdin is empty.", "Check the command before the pipe.", "stdin")
     return path
+
+
+def read_table(
+    connection: DuckDBPyConnection, relation: Relation, names: Sequence[str], values: Sequence[str], what: str
+) -> pa.Table:
+    """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
+    with redacted(f"The file of the {what} cannot be read from beginning to end."):
+        selected = [_name(relation.field(name)) for name in names] + [_value(relation.field(name)) for name in values]
+        columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(selected))
+        rows = connection.sql(f"SELECT {columns} FROM {relation.sql}")
+        table: pa.Table = rows.to_arrow_table() if hasattr(rows, "to_arrow_table") else rows.fetch_arrow_table()
+    relation.check_rows(table.num_rows)
+    for at, name in enumerate([*names, *values]):
+        if table.column(at).null_count:
+            refuse_blanks(name, what)
+    return table
+
+
+def _name(field: Field) -> str:
+    if field.type is ColumnType.WHOLE:
+        return f"CAST({field.identifier} AS BIGINT)"
+    if field.type.is_broken_number:
+        refuse_broken_name(field.name, field.type.value)
+    return f"NULLIF(CAST({field.identifier} AS VARCHAR), '')"
+
+
+def _value(field: Field) -> str:
+    return field.identifier if field.type.is_number else f"NULLIF(CAST({field.identifier} AS VARCHAR), '')"

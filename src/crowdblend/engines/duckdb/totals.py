@@ -26,7 +26,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
 
 _QUICK = ("parquet", "duckdb", "frame")
 
@@ -54,7 +54,7 @@ def totals_of_exactly(
         margin *= 2
 
 
-def _drawn(rows: Rows, selected: str, draw: Exactly, rate: float) -> Iterator[pyarrow.Table]:
+def _drawn(rows: Rows, selected: str, draw: Exactly, rate: float) -> Iterator[pa.Table]:
     """The rows of the people who are drawn; a source that is quick to read is read twice, persons first."""
     if rows.data.person is None:
         yield from rows.at(random_places(draw.samples, draw.people, draw.key), selected)
@@ -91,7 +91,7 @@ class TotalsCounter:
         self.selected = ", ".join([*parts, *raw])
         self.people = 0
 
-    def add(self, tables: Iterable[pyarrow.Table]) -> None:
+    def add(self, tables: Iterable[pa.Table]) -> None:
         """Count some more rows."""
         for table in tables:
             self.people += table.num_rows
@@ -118,7 +118,7 @@ class TotalsCounter:
         """The counters of what went to `other`, by the name of the column."""
         return {} if self._coding is None else self._coding.counted_outside()
 
-    def _sum(self, table: pyarrow.Table) -> None:
+    def _sum(self, table: pa.Table) -> None:
         cursor = self._rows.cursor
         cursor.register("measured", table)
         try:

@@ -1,38 +1,50 @@
-"""A table in memory as an engine: the same draws, checks and counts as for files, without a database."""
+"""A table in memory as an engine: the same draws, checks and counts as for files, without a database.
+
+An audit reads made-up people thousands of times. Their values are recoded once here, and a draw of 500 people takes
+1.4 ms; DuckDB takes 47 ms with its source held open, and 200 ms to open it each time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
+from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, no_progress
-from crowdblend.engines.identity import identity_from
-from crowdblend.engines.memory.coding import Coding, Measuring
-from crowdblend.engines.memory.links import read_table
-from crowdblend.engines.memory.persons import MemoryPersons
-from crowdblend.engines.memory.table import MemoryTable
+from crowdblend.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 from crowdblend.engines.packing import Packing
-from crowdblend.engines.refusals import missing_column, no_rows
-from crowdblend.engines.sampling import random_places, smallest, thinned
-from crowdblend.engines.strata import drawn_codes, thinned_by_stratum
+from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
+from crowdblend.engines.refusals import (
+    missing_column,
+    nested_column,
+    no_rows,
+    outside_bounds,
+    refuse_blanks,
+    refuse_broken_name,
+)
+from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned, thinned_by_stratum
 from crowdblend.engines.totals import Totals, check_people
-from crowdblend.ledger.identity import Identity, Wanted
+from crowdblend.lazy import lazy
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
-from crowdblend.recoding import Bounded
+from crowdblend.randomness import new_key
+from crowdblend.recoding import Bounded, Closed
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
 
     from crowdblend.calculus import Assumption
-    from crowdblend.engines.memory.persons import Places
+    from crowdblend.ledger.identity import Identity, Wanted
+else:
+    pa = lazy("pyarrow")
 
 # Up to this many classes it is faster to count all of them than to sort those that occur.
 _DENSE = 1 << 14
@@ -110,16 +122,22 @@ class MemorySource:
         sums = {name: self._measuring.sum(name, bounded, places) for name, bounded in measures.items()}
         return Totals(len(places), classes, sums)
 
-    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows as Arrow columns; a blank anywhere is refused."""
-        return read_table(self.table_, names, values, what)
+        arrays = []
+        for name in [*names, *values]:
+            column = self.table_.columns[name]
+            if name in names and column.type.is_broken_number:
+                refuse_broken_name(name, column.type.value)
+            plain = list(column.values) if column.type.is_number else [text or None for text in column.texts()]
+            arrays.append(pa.array(plain).take(pa.array(column.positions)))
+            if arrays[-1].null_count:
+                refuse_blanks(name, what)
+        return pa.table(arrays, names=[f"c{at}" for at in range(len(arrays))])
 
     def identity(self, wanted: Wanted) -> Identity:
-        """By what the ledger knows the table again: its content, its people, and its rows without their ids."""
-        from crowdblend.engines.memory.identity import MemoryHashes  # noqa: PLC0415  only a ledger needs it
-
-        hashes = MemoryHashes(self.table_)
-        return identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))
+        """Made-up people are in no ledger."""
+        raise NotImplementedError
 
     def _begin(self) -> None:
         if not self.table_.rows:
@@ -131,12 +149,14 @@ class MemorySource:
         places = persons.drawn(draw)
         packing, codes = self._coding.packed(columns, places)
         people = dropped = None
-        if self.data.rows_per_person is not None:
-            most, distinct = self.data.rows_per_person, self.data.counts_people
-            codes, people = persons.some_rows_each(places, codes, packing, draw, most, distinct)
-            dropped = len(places) - len(codes[0])
-        elif self.data.duplicates == "one":
-            codes = persons.one_row_each(places, codes, packing, draw)
+        if self.data.rows_per_person is not None or self.data.duplicates == "one":
+            key = row_key_of(draw)
+            each = persons.rows_of(places, codes, key, key)
+            if self.data.rows_per_person is None:
+                codes = each.chosen(packing.content)
+            else:
+                most, distinct = self.data.rows_per_person, self.data.counts_people
+                codes, people = each.several(packing.content, most, distinct=distinct)
             dropped = len(places) - len(codes[0])
         else:
             persons.refuse_duplicates(places)
@@ -149,7 +169,8 @@ class MemorySource:
             return ClassCounts(thinned_by_stratum(columns, counted(packing, codes), draw), self.table_.rows)
         dropped = None
         if self.data.duplicates == "one":
-            codes, marks = self._persons.one_row_of_all(codes, packing, draw)
+            each = self._persons.rows_of(None, codes, row_key_of(draw), draw.key.persons)
+            codes, marks = each.chosen_with_marks(packing.content)
             dropped = self.table_.rows - len(marks)
         else:
             self._persons.refuse_duplicates(None)
@@ -177,3 +198,131 @@ def counted(packing: Packing, codes: PackedCodes) -> SampledClasses:
     counter = ClassCounter(packing.width, known if known is not None and known <= _DENSE else None)
     counter.add(codes)
     return packing.classes_of(*counter.counts())
+
+
+Codes = NDArray[np.int64]
+_NO_CLASS = -1
+
+
+class Coding:
+    """The packed codes of a table's rows, kept for the columns that were asked for last."""
+
+    def __init__(self, table: MemoryTable) -> None:
+        self._table = table
+        self._last: tuple[tuple[Column, ...], Packing, PackedCodes, list[Codes]] | None = None
+
+    def packed(self, columns: Sequence[Column], places: Codes | None) -> tuple[Packing, PackedCodes]:
+        """The packed codes of the rows at these places, or of all; refuses values there that have no class."""
+        packing, codes, outside = self._of_all(tuple(columns))
+        for position, rows in enumerate(outside):
+            if len(rows) and (places is None or np.isin(rows, places).any()):
+                packing.refuse(position)
+        return packing, codes if places is None else tuple(code[places] for code in codes)
+
+    def _of_all(self, columns: tuple[Column, ...]) -> tuple[Packing, PackedCodes, list[Codes]]:
+        if self._last is None or self._last[0] != columns:
+            packing = Packing(columns)
+            codes = tuple(np.zeros(self._table.rows, dtype=np.int64) for _ in range(packing.width))
+            outside = []
+            for position in range(len(columns)):
+                each = self._recoded(packing, position)
+                outside.append(np.flatnonzero(each == _NO_CLASS))
+                codes[packing.places[position].at][:] += each * packing.places[position].weight
+            self._last = columns, packing, codes, outside
+        return self._last[1:]
+
+    def _recoded(self, packing: Packing, position: int) -> Codes:
+        """The code of each row's value, -1 where it has no class."""
+        column = packing.columns[position]
+        held, recoding = self._table.columns[column.name], column.recoding
+        if held.type is ColumnType.NESTED:
+            raise nested_column(column.name)
+        if isinstance(recoding, Closed):
+            codes = [recoding.code(text) for text in held.texts()]
+            return np.array([_NO_CLASS if code is None else code for code in codes], dtype=np.int64)[held.positions]
+        labels = [recoding.label(text) for text in held.texts()]
+        numbers = np.full(len(labels), _NO_CLASS, dtype=np.int64)
+        known = [at for at, label in enumerate(labels) if label is not None]
+        numbers[known] = packing.number(position, [str(labels[at]) for at in known])
+        return numbers[held.positions]
+
+
+class Measuring:
+    """The steps of averaged columns, each computed once."""
+
+    def __init__(self, table: MemoryTable) -> None:
+        self._table = table
+        self._steps: dict[tuple[str, Bounded], Codes] = {}
+
+    def sum(self, name: str, bounded: Bounded, places: Codes) -> int:
+        """The steps of the rows at these places, added up; refuses values there that lie outside the bounds."""
+        if (name, bounded) not in self._steps:
+            held = self._table.columns[name]
+            steps = [bounded.code(text) for text in held.texts()]
+            each = np.array([_NO_CLASS if step is None else step for step in steps], dtype=np.int64)
+            self._steps[name, bounded] = each[held.positions]
+        found = self._steps[name, bounded][places]
+        if (found == _NO_CLASS).any():
+            raise outside_bounds(name)
+        return int(found.sum())
+
+
+Places: TypeAlias = NDArray[np.int64]
+
+
+class MemoryPersons:
+    """The persons of all rows."""
+
+    def __init__(self, column: MemoryColumn, name: str) -> None:
+        if column.type is ColumnType.WHOLE:
+            values = pa.array(column.values, pa.int64())
+        else:
+            named = zip(column.values, column.texts(), strict=True)
+            values = pa.array([text if is_finite(value) else None for value, text in named], pa.string())
+        self.all: Persons = read_persons(values.take(pa.array(column.positions)), name)
+        self._name, self._rows = name, len(column.positions)
+        self._last: tuple[tuple[bytes, float], Mask] | None = None
+
+    def drawn(self, draw: Everybody | Coin) -> Places:
+        """Where the rows of those are who are in the sample."""
+        places = np.arange(self._rows)
+        persons = self.all
+        if isinstance(draw, Coin):
+            mask = self._by_coin(draw.key.persons, draw.rate)
+            places, persons = np.flatnonzero(mask), persons.where(mask)
+        if draw.part is not None:
+            places = places[in_part(draw.part, persons)]
+        return places
+
+    def refuse_duplicates(self, places: Places | None) -> None:
+        """Refuse when somebody has two of these rows, or of all."""
+        if self._unique:
+            return
+        some = self.all if places is None else self._at(places)
+        check = DuplicateCheck(new_key(), self._name, None)
+        check.add(some)
+        check.check(lambda: [some])
+
+    def rows_of(self, places: Places | None, codes: PackedCodes, row_key: bytes, key: bytes) -> RandomRowPerPerson:
+        """The rows of everybody, or those at some places, of which some are kept; their marks are those of a key."""
+        each = RandomRowPerPerson(row_key, len(codes), None)
+        low, high = np.ascontiguousarray((self.all if places is None else self._at(places)).marks(key).T)
+        each.add(low, high, codes)
+        return each
+
+    def _by_coin(self, key: bytes, rate: float) -> Mask:
+        """Who is in the sample; those who choose and those who are published come from the same one."""
+        if self._last is None or self._last[0] != (key, rate):
+            self._last = (key, rate), self.all.drawn(key, rate)
+        return self._last[1]
+
+    def _at(self, places: Places) -> Persons:
+        mask = np.zeros(self._rows, dtype=np.bool_)
+        mask[places] = True
+        return self.all.where(mask)
+
+    @cached_property
+    def _unique(self) -> bool:
+        marked = self.all.marks(new_key())
+        # Whoever differs in the first word differs; words are compared far faster than pairs of them.
+        return len(np.unique(marked[:, 0])) == len(marked) or len(np.unique(marked, axis=0)) == len(marked)

@@ -16,14 +16,11 @@ from crowdblend.engines.draw import Coin, Everybody, Exactly, StratifiedCoin, ro
 from crowdblend.engines.engine import ClassCounts, Progress
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import no_rows, repeated_person
-from crowdblend.engines.sampling import thinned
-from crowdblend.engines.spark.class_tables import packed_codes
-from crowdblend.engines.spark.merging import KeepRows, Merge, too_many_classes
-from crowdblend.engines.spark.pieces import Facts, Piece, decoded, pieces_of
+from crowdblend.engines.sampling import thinned, thinned_by_stratum
+from crowdblend.engines.spark.pieces import Facts, Piece, decoded, packed_codes, pieces_of
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
 from crowdblend.engines.spark.session import collected
-from crowdblend.engines.spark.tasks import CountClasses, Task
-from crowdblend.engines.strata import thinned_by_stratum
+from crowdblend.engines.spark.tasks import CountClasses, KeepRows, Merge, Task, too_many_classes
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey, new_key

@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdblend.engines.content import SomeRows, rows_to_look_at
-from crowdblend.engines.duckdb.database import database, private_folder
-from crowdblend.engines.duckdb.identity import BEYOND, DuckDBHashes
+from crowdblend.engines.duckdb.database import small_database
+from crowdblend.engines.duckdb.identity import BEYOND, DuckDBHashes, content_name
 from crowdblend.engines.duckdb.relation import VIEW, Relation
-from crowdblend.engines.identity import Hashes
-from crowdblend.engines.source_name import name_of, sha256_of, source_name
+from crowdblend.engines.identity import Hashes, SomeRows, rows_to_look_at, sha256_of, source_name
 from crowdblend.engines.spark.class_counts import allowed_classes, merged
 from crowdblend.engines.spark.links import rows_of
-from crowdblend.engines.spark.opening import ONE_THREAD, Opening, evenly
 from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
-from crowdblend.engines.spark.relation import SparkRelation, plain_function
+from crowdblend.engines.spark.relation import Opening, SparkRelation, evenly, plain_function
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collected, quiet
 from crowdblend.engines.spark.tasks import Task
@@ -100,7 +97,7 @@ class SparkHashes(DuckDBHashes):
     @cached_property
     def hashing(self) -> str:
         """The name of the hash function, which is that of DuckDB."""
-        with private_folder() as folder, database(ONE_THREAD, folder) as connection:
+        with small_database() as connection:
             return DuckDBHashes(connection, Relation("", ())).hashing
 
     @cached_property
@@ -116,7 +113,7 @@ class SparkHashes(DuckDBHashes):
         """The hashes of all columns, of the first rows."""
         names = [field.name for field in self._in_spark.fields]
         table, fields = rows_of(self._in_spark, names, rows_to_look_at(len(names)))
-        with private_folder() as folder, database(ONE_THREAD, folder) as connection:
+        with small_database() as connection:
             connection.register(VIEW, table)
             return DuckDBHashes(connection, Relation(VIEW, fields)).some_rows
 
@@ -155,9 +152,8 @@ class SparkHashes(DuckDBHashes):
         names = [field.name for field in self._in_spark.fields]
         opening = self._in_spark.opening(names)
         facts, _ = merged(self._in_spark, HashContent(opening), allowed_classes((), None), None)
-        parts = [json.dumps([[field.name, field.type.name] for field in self._in_spark.fields])]
-        parts += [f"{name} {facts.counts.get(name, 0) % (1 << 64)}" for name in ("read", "first", "second")]
-        return name_of([part.encode() for part in parts], secret)
+        sums = [facts.counts.get(name, 0) for name in ("read", "first", "second")]
+        return content_name(self._in_spark.fields, sums, secret)
 
     def _digests(self, files: list[Path]) -> list[bytes]:
         """The hashes of files, each computed where a task runs."""

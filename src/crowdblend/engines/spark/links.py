@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.duckdb.database import database, private_folder
-from crowdblend.engines.duckdb.links import read_table
+from crowdblend.engines.duckdb.database import small_database
 from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
 from crowdblend.engines.duckdb.rows import streamed
+from crowdblend.engines.duckdb.source import read_table
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import no_rows, refuse_beyond
-from crowdblend.engines.spark.opening import ONE_THREAD, Opening
 from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, decoded, encoded, pieces_of
-from crowdblend.engines.spark.relation import SparkRelation
+from crowdblend.engines.spark.relation import Opening, SparkRelation
 from crowdblend.engines.spark.session import collected
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
@@ -40,7 +39,7 @@ class HandOver:
         try:
             with self.opening.relation(batches) as opened:
                 if opened is not None:
-                    connection, relation, _ = opened
+                    connection, relation = opened
                     fields = [relation.field(field.name) for field in self.opening.fields]
                     columns = ", ".join(f"{field.identifier} AS c{at}" for at, field in enumerate(fields))
                     first = "" if self.opening.most is None else f" LIMIT {self.opening.most}"
@@ -97,6 +96,6 @@ def read_links(
     """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
     phase = f"collecting the {what} on the driver"
     table, fields = rows_of(relation, [*names, *values], None, memory_limit, progress, phase)
-    with private_folder() as folder, database(ONE_THREAD, folder) as connection:
+    with small_database() as connection:
         connection.register(VIEW, table)
         return read_table(connection, Relation(VIEW, fields), names, values, what)

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from crowdblend.engines.duckdb.relation import PLACE, Field, Relation
-from crowdblend.engines.spark.opening import Opening, evenly
+from crowdblend.engines.draw import Draw, Everybody
+from crowdblend.engines.duckdb.database import database, private_folder, redacted
+from crowdblend.engines.duckdb.files import open_csv
+from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, listed
 from crowdblend.engines.spark.pieces import SCHEMA
+from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import quiet
+from crowdblend.lazy import lazy
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
     from pyspark.sql import DataFrame, SparkSession
+else:
+    pa = lazy("pyarrow")
 
-OfTask = Callable[[Iterator[Any]], Iterator[Any]]
+OfTask = Callable[["Iterator[pa.RecordBatch]"], "Iterator[pa.RecordBatch]"]
 
 
 @dataclass(frozen=True, eq=False)
 class SparkRelation:
     """A source that is open: a frame of Spark, or CSV or small Parquet files that tasks read themselves.
 
-    `rows` is how many rows there are, counted by other means than Spark's; None where there are none. `sizes` are the
-    rows of every one of the files, where they were counted.
+    `rows` is how many rows there are, counted by other means than Spark's; None where there are none.
     """
 
     spark: SparkSession
@@ -34,7 +44,6 @@ class SparkRelation:
     frame: DataFrame | None = None
     files: tuple[Path, ...] = ()
     rows: int | None = None
-    sizes: tuple[int, ...] | None = None
 
     def field(self, name: str) -> Field:
         """The column of this name."""
@@ -44,34 +53,29 @@ class SparkRelation:
         """Refuse when another number of rows was read than there are."""
         Relation("", (), rows=self.rows).check_rows(read)
 
-    def opening(self, names: Sequence[str], *, placed: bool = False) -> Opening:
-        """How tasks come to these columns; the person comes first. With `placed` rows are known by their places."""
+    def opening(self, names: Sequence[str]) -> Opening:
+        """Return how tasks come to these columns; the person comes first."""
         person = [] if self.data.person is None else [self.data.person]
         wanted = dict.fromkeys([*person, *names])
         fields = tuple(self.field(name) for name in wanted)
         if self.frame is not None:
             fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(fields))
-        lists: tuple[tuple[Path, ...], ...] = ()
-        if self.frame is None:
-            lists = tuple((file,) for file in self.files) if placed else evenly(self.files)
-        return Opening(replace(self.data, frame=None), fields, lists, placed)
+        return Opening(replace(self.data, frame=None), fields, evenly(self.files) if self.frame is None else ())
 
     def mapped(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:
         """What the tasks hand over."""
         if self.frame is None:
             source = self.spark.range(0, len(opening.files), 1, len(opening.files))
         else:
-            source = self.selected([field.name for field in opening.fields], placed=opening.placed)
+            source = self.selected([field.name for field in opening.fields])
         with quiet():
             return source.mapInArrow(plain_function(task), schema)
 
-    def selected(self, names: Sequence[str], *, placed: bool = False) -> DataFrame:
-        """Some columns of the frame, called c0, c1 and so on, and each row's file and place in it."""
+    def selected(self, names: Sequence[str]) -> DataFrame:
+        """Return some columns of the frame, called c0, c1 and so on."""
         assert self.frame is not None
         # Without columns there would be no rows.
         columns = [f"{_quoted(name)} AS c{at}" for at, name in enumerate(names)] or ["0 AS c0"]
-        if placed:
-            columns += [f"_metadata.file_path AS {PLACE[0]}", f"_metadata.row_index AS {PLACE[1]}"]
         return self.frame.selectExpr(*columns)
 
 
@@ -89,7 +93,7 @@ def then(pieces: DataFrame, task: OfTask) -> DataFrame:
 def plain_function(task: OfTask) -> OfTask:
     """The task as a function, which is what Spark takes."""
 
-    def run(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from task(batches)
 
     return run
@@ -97,3 +101,77 @@ def plain_function(task: OfTask) -> OfTask:
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
+
+
+# A task takes about so many bytes of files, and there are so many tasks at least where there are as many files.
+_TASK_BYTES = 1 << 26
+_TASKS = 64
+UNREADABLE = "The source cannot be read from beginning to end."
+_ONE_THREAD = Resources(threads=1)  # Spark runs as many tasks as there are cores
+REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The columns that tasks read, and where they come from.
+
+    Without `files` Spark hands over the columns, called as `fields` say. With `files` a task is handed numbers, and
+    reads the lists of files with these numbers.
+    """
+
+    data: DataSource
+    fields: tuple[Field, ...]
+    files: tuple[tuple[Path, ...], ...] = ()
+    most: int | None = None
+    """How many rows are looked at, where only the first are."""
+
+    @contextmanager
+    def relation(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[DuckDBPyConnection, Relation] | None]:
+        """A database with the rows of this task as a relation; None where it has none."""
+        first = next(batches, None)
+        if first is None:
+            yield None
+            return
+        with private_folder() as folder, database(_ONE_THREAD, folder) as connection, redacted(UNREADABLE, REMEDY):
+            if self.files:
+                some = chain([first], batches)
+                numbers = [number for batch in some for number in batch.column(0).to_pylist()]
+                files = [file for number in numbers for file in self.files[number]]
+                yield connection, self._of_files(files, folder)
+                return
+            reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
+            connection.register(VIEW, reader)
+            yield connection, Relation(VIEW, self.fields)
+
+    def _of_files(self, files: Sequence[Path], folder: Path) -> Relation:
+        """The files as a relation; the driver has looked at the footers of Parquet files already."""
+        if self.data.format == "parquet":
+            return Relation(f"read_parquet({listed(files)}, hive_partitioning = false)", self.fields)
+        return open_csv(self.data, files, [field.name for field in self.fields], folder).ready()
+
+    @contextmanager
+    def rows(self, batches: Iterator[pa.RecordBatch], draw: Draw | None = None) -> Iterator[TaskRows | None]:
+        """The rows of this task for a draw; None where it has none."""
+        with self.relation(batches) as opened:
+            if opened is None:
+                yield None
+                return
+            connection, relation = opened
+            with closing(connection.cursor()) as cursor:
+                rows = TaskRows(self.data, connection, cursor, relation, draw or Everybody(), None, None)
+                rows.begin()
+                yield rows
+                relation.check_rows(rows.read)
+
+
+def evenly(files: Sequence[Path]) -> tuple[tuple[Path, ...], ...]:
+    """The files in lists with about as many bytes each, one for every task; the largest files first."""
+    bytes_of = {file: file.stat().st_size for file in files}
+    tasks = max(sum(bytes_of.values()) // _TASK_BYTES, _TASKS)
+    lists: list[list[Path]] = [[] for _ in range(min(tasks, len(files)))]
+    least = [(0, place) for place in range(len(lists))]
+    for file in sorted(files, key=lambda one: (-bytes_of[one], one)):
+        size, place = heappop(least)
+        lists[place].append(file)
+        heappush(least, (size + bytes_of[file], place))
+    return tuple(tuple(some) for some in lists)

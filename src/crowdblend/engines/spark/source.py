@@ -1,21 +1,37 @@
-"""Where rows come from: frames of Spark, tables of its catalog, Parquet files and addresses, and CSV files."""
+"""Where rows come from: frames of Spark, tables of its catalog, Parquet files and addresses, and CSV files.
+
+CSV files are read by the tasks themselves with the reader of the DuckDB engine: Spark's own reader takes some lines for
+other rows, and never refuses what has several readings. Every file is counted and read by one task; a file is not
+split. Parquet files are read by Spark after the checks of the DuckDB engine: the same columns and types in every file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.duckdb.source import files_to_read
-from crowdblend.engines.refusals import refusal
-from crowdblend.engines.spark.csv_files import open_csv_files
-from crowdblend.engines.spark.frames import open_frame
-from crowdblend.engines.spark.parquet_files import open_parquet_address, open_parquet_files
+from crowdblend.engines.duckdb import database as duckdb
+from crowdblend.engines.duckdb.files import open_csv, open_parquet
+from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, check_names, column_type, shown
+from crowdblend.engines.duckdb.source import described, files_to_read
+from crowdblend.engines.frames import is_readable
+from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.engines.spark.relation import SparkRelation
+from crowdblend.engines.spark.session import quiet, redacted
+from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.policies.source import CATALOG, DataSource, require_rows
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.pandas import types
+else:
+    pa = lazy("pyarrow")
+    types = lazy("pyspark.sql.pandas.types")
 
 
 def open_source(spark: SparkSession, data: DataSource, wanted: Sequence[str]) -> SparkRelation:
@@ -53,3 +69,131 @@ def _table(spark: SparkSession, data: DataSource) -> Any:
 def _absolute(data: DataSource) -> list[Path]:
     """The files, by names that mean the same in every process."""
     return [file.absolute() for file in files_to_read(data, Path())]
+
+
+def open_csv_files(
+    spark: SparkSession, data: DataSource, files: Sequence[Path], wanted: Sequence[str]
+) -> SparkRelation:
+    """Files that the driver and all executors see under the same path; only headers are read here."""
+    return SparkRelation(spark, data, open_csv(data, files, wanted, Path()).fields, files=tuple(files))
+
+
+# From so many files on, of so many bytes each on average.
+_MANY = 32
+_SMALL = 4 << 20
+
+
+def open_parquet_files(
+    spark: SparkSession, data: DataSource, files: Sequence[Path], wanted: Sequence[str]
+) -> SparkRelation:
+    """Files that the driver and all executors see under the same path."""
+    found = open_parquet(data, files, wanted)
+    if len(files) >= _MANY and sum(file.stat().st_size for file in files) <= _SMALL * len(files):
+        return _read_by_tasks(spark, data, files, found, wanted)
+    no_table = duckdb.redacted(f"{shown(data)} holds no table that can be read.", code="table")
+    with duckdb.small_database() as connection, no_table:
+        described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
+        stored = dict(zip(described.columns, map(str, described.types), strict=True))
+    frame = read_parquet(spark, data, [_path(file) for file in files])
+    opened = open_frame(data, frame, wanted, stored)
+    return replace(opened, files=tuple(files), rows=found.rows)
+
+
+def _read_by_tasks(
+    spark: SparkSession, data: DataSource, files: Sequence[Path], found: Relation, wanted: Sequence[str]
+) -> SparkRelation:
+    """Many small files, which tasks read themselves: for Spark to open one costs as much as to read a million rows."""
+    with duckdb.small_database() as connection:
+        fields = described(connection, data, found, wanted).fields
+    return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows)
+
+
+def open_parquet_address(spark: SparkSession, data: DataSource, wanted: Sequence[str]) -> SparkRelation:
+    """Files at an address that Spark knows how to read, such as s3a://bucket/people."""
+    return open_frame(data, read_parquet(spark, data, [data.source]), wanted)
+
+
+def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) -> DataFrame:
+    """The files as a frame."""
+    try:
+        frame = spark.read.parquet(*paths)
+        _ = frame.schema
+    except Exception:  # its words may name more than the file
+        raise refusal(
+            "unreadable", f"Spark cannot read {shown(data)}.", "Check the path; it must be Parquet.", "[data] source"
+        ) from None
+    return frame
+
+
+def _path(file: Path) -> str:
+    """A local file as Spark takes it: the names of files are no patterns."""
+    return "file:" + re.sub(r"([][{}*?\\])", r"\\\1", str(file.resolve()))
+
+
+def open_frame(
+    data: DataSource, frame: DataFrame, wanted: Sequence[str], stored: Mapping[str, str] | None = None
+) -> SparkRelation:
+    """A frame as a relation, with the columns that can be read.
+
+    `stored` are the types of the columns in their files, by the names that DuckDB has for them: a column that Spark
+    reads as something else cannot be read, because it would be recoded in another way.
+    """
+    if frame.isStreaming:
+        raise refusal("streaming", "The Spark DataFrame is a stream.", "Pass one that ends.", "data")
+    with redacted():
+        arrow = _arrow_types(frame)
+    check_names(data, [name for name, _ in arrow], wanted)
+    kinds = _duckdb_types([kind for _, kind in arrow])
+    fields: list[Field] = []
+    unreadable: dict[str, str] = {}
+    for (name, _), kind in zip(arrow, kinds, strict=True):
+        if kind is None:
+            unreadable[name] = f"{shown(data)} has values in column {name!r} that no policy can recode."
+        elif stored is not None and name in stored and _plain(kind) != _plain(stored[name]):
+            unreadable[name] = f"Spark reads column {name!r} of {shown(data)} as another type than its files have."
+        else:
+            fields.append(Field(name, f"c{len(fields)}", column_type(kind)))
+    for name in unreadable if data.person is None else [name for name in wanted if name in unreadable]:
+        raise _column_type(unreadable[name], name)
+    return SparkRelation(frame.sparkSession, data, tuple(fields), frame)
+
+
+def _column_type(message: str, name: str) -> InvalidInput:
+    return refusal("column-type", message, "Convert it to text, numbers or dates.", at_column(name))
+
+
+def _arrow_types(frame: DataFrame) -> list[tuple[str, Any]]:
+    """The names of the columns, and their types in Arrow; None where Arrow has none."""
+    with quiet():
+        found: list[tuple[str, Any]] = []
+        for field in frame.schema.fields:
+            try:
+                found.append((field.name, types.to_arrow_type(field.dataType, timezone="UTC")))
+            except Exception:  # PySpark has several for types that it does not know
+                found.append((field.name, None))
+        return found
+
+
+def _duckdb_types(kinds: Sequence[Any]) -> list[str | None]:
+    """What DuckDB calls the types; None for those that it does not read as what they are."""
+    known = [pa.string() if kind is not None and pa.types.is_null(kind) else kind for kind in kinds]
+    readable = [at for at, kind in enumerate(known) if kind is not None and is_readable(kind)]
+    if not readable:
+        return [None] * len(kinds)
+    table = pa.schema([(f"c{at}", known[at]) for at in readable]).empty_table()
+    with duckdb.small_database() as connection:
+        connection.register(VIEW, table)
+        found = [str(kind) for kind in connection.sql(f"SELECT * FROM {VIEW}").types]
+    named = dict(zip(readable, found, strict=True))
+    return [named.get(at) for at in range(len(kinds))]
+
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+
+
+def _plain(kind: str) -> str:
+    """One word for types whose values are read alike."""
+    if kind in _WHOLE:
+        return "whole"
+    # Spark has no unsigned numbers of 64 bits, and takes JSON for the text that it is.
+    return {"UBIGINT": "DECIMAL(20,0)", "JSON": "VARCHAR"}.get(kind, kind)

@@ -6,12 +6,11 @@ inside the function, and is in no query, plan or setting. It never shows itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Draw, Everybody, StratifiedCoin
@@ -19,16 +18,33 @@ from crowdblend.engines.duckdb.class_counts import drawn_by_stratum, marked
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import chunks
 from crowdblend.engines.duckdb.totals import TotalsCounter
-from crowdblend.engines.spark.class_tables import class_table, counted
-from crowdblend.engines.spark.opening import Opening
-from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, bucket_of, encoded, split
+from crowdblend.engines.packing import Packing
+from crowdblend.engines.persons import RandomRowPerPerson
+from crowdblend.engines.refusals import refusal
+from crowdblend.engines.sampling import drawn_codes
+from crowdblend.engines.spark.pieces import (
+    CLASS_BUCKET_BITS,
+    Facts,
+    Piece,
+    batches_of,
+    bucket_of,
+    by_bucket,
+    class_table,
+    counted,
+    decoded,
+    encoded,
+    packed_codes,
+    pieces_of,
+    split,
+)
+from crowdblend.engines.spark.relation import Opening
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -38,11 +54,11 @@ class Task:
     opening: Opening
     draw: Draw = field(default_factory=Everybody, repr=False)
 
-    def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The pieces, as Spark takes them."""
         yield from batches_of(self._pieces(batches))
 
-    def _pieces(self, batches: Iterator[Any]) -> Iterator[Piece]:
+    def _pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
         facts = Facts()
         try:
             with self.opening.rows(batches, self.draw) as rows:
@@ -105,17 +121,11 @@ class CountClasses(Task):
 
 @dataclass(frozen=True)
 class AddUp(Task):
-    """Counts classes and adds up measures, of everybody, or of those whose marks are not above the last one drawn.
-
-    `places` are those of the rows that are drawn where rows have no names, counted through all files; `starts` is where
-    each file begins.
-    """
+    """Counts classes and adds up measures, of everybody, or of those whose marks are not above the last one drawn."""
 
     columns: tuple[Column, ...] = ()
     measures: Mapping[str, Bounded] = field(default_factory=dict)
     last: tuple[int, int] | None = field(default=None, repr=False)
-    places: NDArray[np.int64] | None = field(default=None, repr=False)
-    starts: Mapping[str, int] = field(default_factory=dict)
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         counter = TotalsCounter(rows, self.columns, self.measures)
@@ -131,11 +141,9 @@ class AddUp(Task):
         if found is not None:
             yield from counted(found[0], *found[1])
 
-    def _chunks(self, rows: TaskRows, selected: str) -> Iterator[pyarrow.Table]:
+    def _chunks(self, rows: TaskRows, selected: str) -> Iterator[pa.Table]:
         if self.last is not None:
             return rows.up_to(self.last, selected)
-        if self.places is not None:
-            return rows.at_places(self.places, self.starts, selected)
         return rows.everybody(selected) if rows.data.person is None else rows.each_once(selected)
 
 
@@ -160,11 +168,101 @@ class MarksBetween(Task):
         yield from rows.noted(last=True)
 
 
-@dataclass(frozen=True)
-class RowsOfFiles(Task):
-    """Says how many rows every file has, as far as the files are read one by one."""
+# Few classes are not evenly in their buckets.
+_ANYWAY = 4096
 
-    def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
-        for chunk in rows.everybody("1"):
-            facts.add(f"rows of {rows.file}", chunk.num_rows)
-        yield from ()
+
+def too_many_classes(allowed: int) -> InvalidInput:
+    """The refusal of more classes than the driver takes; how many there are is not shown."""
+    return refusal(
+        "memory",
+        f"The sample has more classes than the driver takes, which are {allowed:,}.",
+        "Raise memory in [release] and the driver's, or coarsen the columns.",
+        "[release] memory",
+    )
+
+
+@dataclass(frozen=True)
+class KeepRows:
+    """Keeps one random row of everybody, or at most so many, by the code that keeps them on one machine."""
+
+    columns: tuple[Column, ...]
+    most: int | None
+    row_key: bytes = field(repr=False)
+    distinct: bool = False
+    draw: StratifiedCoin | None = field(default=None, repr=False)
+    """By stratum, a coin decides about the row that was kept."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The classes of the rows that are kept, as Spark takes them; pieces come in the order of their buckets."""
+        yield from batches_of(self._kept(batches))
+
+    def _kept(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+        facts, packing = Facts(), Packing(self.columns)
+        counter = ClassCounter(packing.width, packing.classes)
+        for _, kinds in by_bucket(pieces_of(batches)):
+            for content in kinds.get("facts", ()):
+                facts.take(content)
+            if "rows" not in kinds:
+                continue
+            table = decoded(kinds["rows"])
+            each = RandomRowPerPerson(self.row_key, packing.width, None)
+            low, high = (table.column(name).to_numpy().view(np.uint64) for name in ("low", "high"))
+            each.add(low, high, packed_codes(packing, table))
+            if self.most is None:
+                codes, marks = each.chosen_with_marks(packing.content)
+                kept = len(marks)
+                if self.draw is not None:
+                    codes = drawn_codes(packing, codes, marks, self.draw)
+            else:
+                codes, people = each.several(packing.content, self.most, distinct=self.distinct)
+                kept = len(codes[0])
+                facts.add("people", people)
+            counter.add(codes)
+            facts.add("dropped", each.rows - kept)
+        yield facts.piece()
+        yield from counted(packing, *counter.counts())
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Sums classes, and finds out whether somebody has several rows."""
+
+    allowed: int
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The merged pieces, as Spark takes them; they come in the order of their buckets."""
+        yield from batches_of(self._merged(batches))
+
+    def _merged(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+        facts, repeated = Facts(), False
+        for bucket, kinds in by_bucket(pieces_of(batches)):
+            for content in kinds.get("facts", ()):
+                facts.take(content)
+            repeated = repeated or _same_number(kinds.get("numbers", ())) or _same_mark(kinds.get("texts", ()))
+            if "classes" in kinds:
+                yield self._summed(bucket, kinds["classes"], facts)
+            yield from (Piece(bucket, "marks", content) for content in kinds.get("marks", ()))
+        facts.add("repeated", int(repeated))
+        yield facts.piece()
+
+    def _summed(self, bucket: int, contents: Sequence[bytes], facts: Facts) -> Piece:
+        """The sums of the classes; more than twice what the driver takes of a bucket is not handed over."""
+        table = decoded(contents)
+        keys = [name for name in table.column_names if name != "n"]
+        summed = table.group_by(keys, use_threads=False).aggregate([("n", "sum")]).select([*keys, "n_sum"])
+        if summed.num_rows > 2 * (self.allowed >> CLASS_BUCKET_BITS) + _ANYWAY:
+            facts.refuse(too_many_classes(self.allowed))
+            summed = summed.slice(0, 0)
+        return Piece(bucket, "classes", encoded(summed.rename_columns([*keys, "n"])))
+
+
+def _same_number(contents: Sequence[bytes]) -> bool:
+    ordered = np.sort(np.frombuffer(b"".join(contents), dtype=np.int64))
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _same_mark(contents: Sequence[bytes]) -> bool:
+    words = np.frombuffer(b"".join(contents), dtype=np.uint64).reshape(-1, 2)
+    ordered = words[np.lexsort((words[:, 1], words[:, 0]))]
+    return bool((ordered[1:] == ordered[:-1]).all(axis=1).any())

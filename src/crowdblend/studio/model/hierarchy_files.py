@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding import Hierarchies, read_hierarchy
-from crowdblend.recoding.making_hierarchies import hierarchy_text, interval_hierarchy, order_hierarchy, prefix_hierarchy
+from crowdblend.recoding.hierarchies import hierarchy_text, interval_hierarchy, order_hierarchy, prefix_hierarchy
 
 MOST_ROWS, MOST_LEVELS = 2_000, 12
 

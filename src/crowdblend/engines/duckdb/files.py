@@ -15,23 +15,27 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.engines.duckdb.database import not_utf8, redacted
-from crowdblend.engines.duckdb.relation import Field, Relation, check_names, listed, shown
+from crowdblend.engines.duckdb.relation import Field, Relation, check_names, check_repeats, listed, shown
 from crowdblend.engines.engine import ColumnType
-from crowdblend.engines.refusals import refusal
+from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
-from crowdblend.policies.files import open_unpacked
+from crowdblend.policies.files import first_records, open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
+    from pyarrow import parquet
+    from pyarrow.parquet import FileMetaData
+
     from crowdblend.engines import csv_records
     from crowdblend.engines.csv_records import CsvRecords
 else:
     csv_records = lazy("crowdblend.engines.csv_records")
+    parquet = lazy("pyarrow.parquet")
 
 # A longer name is a quotation mark that never ends.
 _LONGEST_NAME = 100_000
@@ -113,10 +117,6 @@ def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str])
             )
 
 
-def _decoding(data: DataSource) -> str:
-    return "utf-8-sig" if data.csv.is_utf8 else data.csv.encoding
-
-
 def _in_utf8(data: DataSource, files: Sequence[Path], folder: Path) -> Sequence[Path]:
     """The files as they are, or copies of them in UTF-8 in the private folder."""
     if data.csv.is_utf8:
@@ -170,10 +170,10 @@ def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
 def _header(data: DataSource, file: Path) -> list[str]:
     """The names in the first line of a CSV file; nothing else is looked at."""
     try:
-        with redacted(f"{shown(data)} cannot be read.", where=file.name), open_unpacked(file) as stream:
-            text = io.TextIOWrapper(stream, encoding=_decoding(data), newline="")
+        with redacted(f"{shown(data)} cannot be read.", where=file.name):
+            encoding = None if data.csv.is_utf8 else data.csv.encoding
             try:
-                names = next(csv.reader(text, delimiter=data.csv.delimiter), [])
+                names = next(iter(first_records(file, data.csv.delimiter, encoding)[1]), [])
             except UnicodeError:
                 raise _wrong_encoding(data, file) from None
     except (csv.Error, EOFError, zlib.error):
@@ -194,3 +194,47 @@ def _header(data: DataSource, file: Path) -> list[str]:
             file.name,
         )
     return names
+
+
+def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> Relation:
+    """Parquet files; only their footers are read. Its columns are still to be described."""
+    sizes, first = [], None
+    for file in files:
+        with redacted(f"{shown(data)} is no whole Parquet file.", "Write or copy it again.", file.name):
+            footer = parquet.read_metadata(file)
+            names = footer.schema.to_arrow_schema().names
+        sizes.append(footer.num_rows)
+        _check_folders(data, file, names, wanted)
+        check_repeats(data, names, wanted)
+        check_names(data, names, wanted)
+        types = _types(footer)
+        first = first or (file, types)
+        for name in types.keys() & first[1].keys():
+            if types[name] != first[1][name]:
+                raise refusal(
+                    "different-types",
+                    f"Column {name!r} has different types in {first[0].name!r} and {file.name!r}.",
+                    "Write both with the same type.",
+                    at_column(name),
+                )
+    return Relation(
+        f"read_parquet({listed(files)}, hive_partitioning = false)", (), rows=sum(sizes), sizes=tuple(sizes)
+    )
+
+
+def _types(footer: FileMetaData) -> dict[str, tuple[Any, ...]]:
+    """How every column, or column inside a column, is stored; otherwise it would be cast to the type it has first."""
+    columns = (footer.schema.column(place) for place in range(len(footer.schema)))
+    return {column.path: (column.physical_type, str(column.logical_type), column.converted_type) for column in columns}
+
+
+def _check_folders(data: DataSource, file: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse a column that only a folder such as sex=Female has: what it says is not in the file."""
+    for name in wanted:
+        if name not in names and any(part.startswith(f"{name}=") for part in file.parent.parts):
+            raise refusal(
+                "folder-column",
+                f"Column {name!r} of {shown(data)} is only in the names of folders, which are not read.",
+                "Write it into the files.",
+                at_column(name),
+            )

@@ -1,0 +1,98 @@
+"""Database servers: PostgreSQL, and whatever else has an ADBC driver, asked in plain SQL.
+
+PostgreSQL is read in one read-only transaction that sees one state, with the types that the server names. Password,
+certificates and service files come from libpq's own variables and files (PGPASSWORD, ~/.pgpass, PGSERVICEFILE,
+PGSSLMODE), never from a policy. Another server is read by one statement, which sees one state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from crowdblend.engines.databases.database import (
+    Cursor,
+    DatabaseColumn,
+    column_of,
+    driver,
+    relation_of,
+    schema_of,
+    silenced,
+)
+from crowdblend.engines.duckdb.relation import identifier
+from crowdblend.policies.source import DataSource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Types that arrive as what they are. All others are read as the text that the server shows.
+_AS_THEY_ARE = {
+    *("int2", "int4", "int8", "float4", "float8", "bool", "text", "varchar"),
+    *("date", "timestamp", "timestamptz", "uuid"),
+}
+_BEGIN = (
+    "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    "SET TimeZone = 'UTC'",
+    "SET DateStyle = 'ISO'",
+)
+_MOST_DIGITS = 38
+
+
+@contextmanager
+def open_postgresql(data: DataSource) -> Iterator[Server]:
+    """Open a PostgreSQL database in a transaction that changes nothing."""
+    with _cursor(data, "postgresql", "postgres") as cursor:
+        for statement in _BEGIN:
+            cursor.execute(statement)
+        yield Server(data, cursor, _postgresql_column)
+
+
+@contextmanager
+def open_any(data: DataSource) -> Iterator[Server]:
+    """Open a database through the driver that the policy names; nothing is committed."""
+    with _cursor(data, str(data.driver), None) as cursor:
+        yield Server(data, cursor, column_of)
+
+
+@contextmanager
+def _cursor(data: DataSource, name: str, extra: str | None) -> Iterator[Cursor]:
+    module = driver(name, extra)
+    with silenced(data), closing(module.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
+        yield cursor
+
+
+class Server:
+    """A table or query of a database server."""
+
+    def __init__(self, data: DataSource, cursor: Cursor, column: Callable[[pa.Field], DatabaseColumn]) -> None:
+        self._relation, self._cursor, self._column = relation_of(data), cursor, column
+
+    def columns(self) -> tuple[DatabaseColumn, ...]:
+        """Return the columns with the types that the server gives them."""
+        return tuple(map(self._column, schema_of(self._cursor, f"SELECT * FROM {self._relation} WHERE 1 = 0")))
+
+    def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
+        """Return all rows, in the server's order."""
+        selected = ", ".join(f"{column.sql} AS {identifier(column.name)}" for column in columns)
+        self._cursor.execute(f"SELECT {selected} FROM {self._relation}")
+        return self._cursor.fetch_record_batch()
+
+
+def _postgresql_column(field: pa.Field) -> DatabaseColumn:
+    metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+    name, kind = identifier(field.name), metadata.get("POSTGRESQL:type")
+    if kind == "numeric":
+        return _decimal(field.name, int(metadata.get("POSTGRESQL:typmod", -1)))
+    if kind in _AS_THEY_ARE or (kind is not None and kind.startswith("_")):
+        return column_of(field)
+    return DatabaseColumn(field.name, "text", f"{name}::text")
+
+
+def _decimal(name: str, modifier: int) -> DatabaseColumn:
+    """A decimal number with as many digits as were declared; without a declaration, its text without needless zeros."""
+    digits, places = (modifier - 4) >> 16 & 0xFFFF, (modifier - 4) & 0x7FF
+    if modifier >= 4 and digits <= _MOST_DIGITS and places <= digits:
+        return DatabaseColumn(name, "number", f"{identifier(name)}::text", f"DECIMAL({digits}, {places})")
+    return DatabaseColumn(name, "number", f"trim_scale({identifier(name)})::text")
