@@ -101,7 +101,7 @@ def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
             "Check quotes, and pass --delimiter.",
             path,
         ) from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         why = getattr(error, "strerror", None) or "it is damaged"
         raise _refusal("file", f"{path.name!r} cannot be read: {why}.", "Check the path.", path) from None
     names, *rows = records or [[]]
