@@ -101,15 +101,15 @@ def test_people_in_two_populations_are_told_before_anything_is_spent(tmp_path: P
     first = write(tmp_path, "first", range(600), "residents")
     second = write(tmp_path, "second", range(400, 1000), "patients")
     third = write(tmp_path, "third", range(2000, 2600), "pupils")
-    assert "some of these people" not in crowdblend("release", first, "--out", tmp_path / "1", *at).stderr
+    assert "Some of these people" not in crowdblend("release", first, "--out", tmp_path / "1", *at).stderr
     done = crowdblend("release", second, "--out", tmp_path / "2", *at)
     assert done.returncode == 0
-    assert "some of these people are also in the population 'residents'" in done.stderr
+    assert "Some of these people are also in the population 'residents'" in done.stderr
     assert "crowdblend ledger overlap 'patients' 'residents'" in done.stderr
-    assert "some of these people" not in crowdblend("release", third, "--out", tmp_path / "3", *at).stderr
+    assert "Some of these people" not in crowdblend("release", third, "--out", tmp_path / "3", *at).stderr
     assert crowdblend("ledger", "overlap", "patients", "residents", *at[:2]).returncode == 0
     again = crowdblend("release", second, "--out", tmp_path / "4", *at)
-    assert "some of these people" not in again.stderr
+    assert "Some of these people" not in again.stderr
     assert "epsilon 3" in again.stdout  # 1 about residents and 2 about patients
     listed = crowdblend("ledger", "populations", *at[:2]).stdout
     assert "overlaps  residents" in listed

@@ -205,7 +205,7 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
     for at, name in enumerate(column for column in people if column != "person_id"):
         other.loc[new, name] = people.loc[new, name].sample(frac=1, random_state=at).to_numpy()
     other.to_csv(copy / "other.csv", index=False)
-    with pytest.warns(UserWarning, match="some of these people are also in the population"):
+    with pytest.warns(UserWarning, match="Some of these people are also in the population"):
         release(parse_policy(DRAWN.replace("town.parquet", "other.csv"), copy), tmp_path / "other", ledger=ledger)
 
 

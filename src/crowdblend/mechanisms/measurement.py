@@ -117,7 +117,7 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
     metric, measure = str(measurement.input_metric), str(measurement.output_measure)
     if metric not in ONE_REPLACED:
         raise InvalidInput(
-            f"the measurement must compare datasets by one of {', '.join(name[:-2] for name in ONE_REPLACED)}, got "
+            f"The measurement must compare datasets by one of {', '.join(name[:-2] for name in ONE_REPLACED)}, got "
             f"{metric}. Build it on rows of one person each.",
             where="measurement",
             code="mechanism.metric",
@@ -134,7 +134,7 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
         measurement = _at_fixed_delta(measurement, measure, delta)
     elif measure != APPROXIMATE:
         raise InvalidInput(
-            f"the measurement must guarantee (ε, δ) or something that OpenDP converts into it, got {measure}. "
+            f"The measurement must guarantee (ε, δ) or something that OpenDP converts into it, got {measure}. "
             "Use one of pure, approximate or zero-concentrated differential privacy.",
             where="measurement",
             code="mechanism.measure",
@@ -171,7 +171,7 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
         inside = measurement.input_domain.member(rows)
         if not inside:
             raise InvalidInput(
-                f"the drawn rows are outside the measurement's domain, {measurement.input_domain}. "
+                f"The drawn rows are outside the measurement's domain, {measurement.input_domain}. "
                 "Convert, clamp or fill in the data first, and let a fixed size be k.",
                 where="data",
                 code="mechanism.domain",
@@ -182,13 +182,13 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
             value = _FAILED
     if value is _FAILED:
         raise InvalidInput(
-            "the measurement failed on the drawn rows. Try it on made-up rows.",
+            "The measurement failed on the drawn rows. Try it on made-up rows.",
             where="measurement",
             code="mechanism.failed",
         )
     if isinstance(value, mod.Queryable):
         raise InvalidInput(
-            "the measurement does not answer at once: it waits for queries. Fix its queries.",
+            "The measurement does not answer at once: it waits for queries. Fix its queries.",
             where="measurement",
             code="mechanism.interactive",
         )

@@ -40,14 +40,14 @@ class PendingRelease:
         if self.outlook is not None and self.outlook.not_compared:
             which = ", ".join(map(str, self.outlook.not_compared))
             yield (
-                f"the ledger cannot know whether this sample was used before, by release {which}: there is nothing to "
+                f"The ledger cannot know whether this sample was used before, by release {which}: there is nothing to "
                 "compare it by. Make sure that it was not."
             )
 
     def _shared_people(self) -> Iterator[str]:
         for other in () if self.outlook is None else self.outlook.shares_people_with:
             yield (
-                f"some of these people are also in the population {other!r}, and what was released about both does not "
+                f"Some of these people are also in the population {other!r}, and what was released about both does not "
                 f"add up. Declare it: crowdblend ledger overlap {self.spending.population!r} {other!r}"
             )
 

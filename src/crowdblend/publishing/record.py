@@ -86,12 +86,12 @@ class Record:
         try:
             yield
         except OSError as problem:
-            reason = f"writing the release failed: {problem.strerror or type(problem).__name__}."
+            reason = f"Writing the release failed: {problem.strerror or type(problem).__name__}."
             raise self._with_advice(
                 Unavailable(reason, remedy="Make room.", code="write-failed", where="--out")
             ) from None
         except MemoryError:
-            reason = "the release needs more memory than there is."
+            reason = "The release needs more memory than there is."
             raise self._with_advice(
                 Unavailable(reason, remedy="Make room.", code="out-of-memory", where="[release] memory")
             ) from None
@@ -138,16 +138,16 @@ def refuse_another(entry: books.Entry, spending: books.Spending) -> None:
     begun = entry.spending
     if spending.policy != begun.policy:
         raise InvalidInput(
-            f"release {entry.id} was begun with another policy or engine. Pass that one, unchanged.",
+            f"Release {entry.id} was begun with another policy or engine. Pass that one, unchanged.",
             code="other-policy",
             where="POLICY",
         )
     if (spending.source, spending.sample) != (begun.source, begun.sample):
         raise InvalidInput(
-            f"the data are not those that release {entry.id} was begun with. Restore them.",
+            f"The data are not those that release {entry.id} was begun with. Restore them.",
             code="other-data",
             where="[data] source",
         )
     if spending != begun:
-        reason = f"release {entry.id} was begun with other guarantees. Use the crowdblend that began it."
+        reason = f"Release {entry.id} was begun with other guarantees. Use the crowdblend that began it."
         raise InvalidInput(reason, code="other-version", where=f"release {entry.id}")

@@ -138,7 +138,7 @@ def resume(
     if entry.spending.folder == IN_MEMORY:
         raise _kept_in_memory(entry)
     if not folder.is_absolute():
-        reason = f"release {entry_id} was recorded without its folder, and cannot be resumed. It counts as spent."
+        reason = f"Release {entry_id} was recorded without its folder, and cannot be resumed. It counts as spent."
         raise InvalidInput(reason, code="cannot-resume", where=f"release {entry_id}")
     with exclusive_use(folder):
         recover(folder, ledger)
@@ -189,7 +189,7 @@ def resume_in_memory(
 
 
 def _kept_in_memory(entry: Entry) -> InvalidInput:
-    reason = f"release {entry.id} was kept in memory."
+    reason = f"Release {entry.id} was kept in memory."
     remedy = "It is finished, so that there is nothing to resume."
     if entry.status == "unfinished":
         remedy = f"Resume it from Python: crowdblend.resume({entry.id}, data, policy)."
@@ -200,7 +200,7 @@ def _refuse_unsigned(entry: Entry, journal: Journal, sign: Sign | None) -> None:
     """A release that was to be signed does not appear without its signature."""
     if journal.signed and sign is None:
         raise InvalidInput(
-            f"release {entry.id} was begun to be signed.",
+            f"Release {entry.id} was begun to be signed.",
             remedy="Pass the key again: --sign KEY.",
             code="signature-needed",
             where="--sign",
@@ -209,7 +209,7 @@ def _refuse_unsigned(entry: Entry, journal: Journal, sign: Sign | None) -> None:
 
 def _check_version(entry: Entry) -> None:
     if entry.software != f"crowdblend {__version__}":
-        reason = f"release {entry.id} was begun with {entry.software}. Resume it with that version."
+        reason = f"Release {entry.id} was begun with {entry.software}. Resume it with that version."
         raise InvalidInput(reason, code="other-version", where=f"release {entry.id}")
 
 
@@ -242,7 +242,7 @@ def _again(
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
     paths = [staging.journal.policy for staging in stagings if staging.journal.policy is not None]
     if not paths:
-        reason = f"release {entry.id} is to be computed again. Pass the policy that it was begun with."
+        reason = f"Release {entry.id} is to be computed again. Pass the policy that it was begun with."
         raise InvalidInput(reason, code="policy-needed", where="POLICY")
     loaded: AnyPolicy = load_policy(paths[0])
     return loaded
@@ -250,7 +250,7 @@ def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
 
 def _finished(entry: Entry, folder: Path) -> Release:
     if digest_of(folder) != entry.certificate_digest:
-        reason = f"release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
+        reason = f"Release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
         raise InvalidInput(reason, code="release-moved", where=f"release {entry.id}")
     return Release(verify_file(folder / CERTIFICATE), folder, entry.id, internal=entry.internal)
 

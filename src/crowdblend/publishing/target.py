@@ -38,7 +38,7 @@ def check_place(folder: Path) -> None:
         reason = f"{folder.parent} is not a folder that can be written. Make it, or choose another."
         raise InvalidInput(reason, where="--out", code="output-parent")
     if not folder.name or len(folder.name.encode()) > LONGEST_NAME or not str(folder).isprintable():
-        reason = f"the output folder's name has 1 to {LONGEST_NAME} bytes, all printable. Choose another name."
+        reason = f"The output folder's name has 1 to {LONGEST_NAME} bytes, all printable. Choose another name."
         raise InvalidInput(reason, where="--out", code="output-name")
     _check_room(folder.parent)
 
@@ -49,7 +49,7 @@ def _check_room(parent: Path) -> None:
     few = room.f_files and room.f_favail < LEAST_FILES and os.geteuid() != 0
     if room.f_bavail * room.f_frsize < LEAST_ROOM or few:
         raise Unavailable(
-            f"the disk of {parent} is full. Make room, or choose another folder.", code="disk-full", where="--out"
+            f"The disk of {parent} is full. Make room, or choose another folder.", code="disk-full", where="--out"
         )
 
 
@@ -82,7 +82,7 @@ def _locked(folder: Path, lock: Path) -> int:
                 return handle
         except BlockingIOError:
             os.close(handle)
-            reason = f"another release is working on {folder}. Wait for it, or choose another folder."
+            reason = f"Another release is working on {folder}. Wait for it, or choose another folder."
             raise Unavailable(reason, code="output-busy", where="--out") from None
         except FileNotFoundError:
             pass

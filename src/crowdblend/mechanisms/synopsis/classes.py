@@ -24,7 +24,7 @@ def ranges(values: int) -> Explicit:
     """
     if values > MOST_VALUES:
         raise InvalidInput(
-            f"ranges must be over at most {MOST_VALUES} values, got {values}. Use wider intervals.",
+            f"Ranges must be over at most {MOST_VALUES} values, got {values}. Use wider intervals.",
             where="queries",
             code="synopsis.cells",
         )
@@ -43,7 +43,7 @@ def half_planes(wide: int, high: int) -> Explicit:
     """
     if wide * high > MOST_GRID:
         raise InvalidInput(
-            f"half-planes must be over a grid of at most {MOST_GRID} cells, got {wide * high}. Use wider intervals.",
+            f"Half-planes must be over a grid of at most {MOST_GRID} cells, got {wide * high}. Use wider intervals.",
             where="queries",
             code="synopsis.cells",
         )
@@ -92,14 +92,14 @@ def listed(shape: tuple[int, ...], conditions: Sequence[Mapping[int, int]]) -> E
     """A list of conjunctions, each as column → value, by their places."""
     if not conditions:
         raise InvalidInput(
-            "a list of queries must have at least one, got none. Add a query.",
+            "A list of queries must have at least one, got none. Add a query.",
             where="queries",
             code="synopsis.no-queries",
         )
     check_universe(shape)
     if len(conditions) * math.prod(shape) > MOST_LISTED:
         raise InvalidInput(
-            f"listed queries times different rows must be at most {MOST_LISTED:,}, got {len(conditions):,} times "
+            f"Listed queries times different rows must be at most {MOST_LISTED:,}, got {len(conditions):,} times "
             f"{math.prod(shape):,}. List fewer queries or recode the columns more coarsely.",
             where="queries",
             code="synopsis.queries",

@@ -40,7 +40,7 @@ class Conjunctions(QueryClass):
     def __init__(self, shape: tuple[int, ...], order: int, *, add_up: int = 2) -> None:
         if not 1 <= order <= len(shape):
             raise InvalidInput(
-                f"conjunctions must be of between 1 and {len(shape)} columns, as many as are declared, got {order}. "
+                f"Conjunctions must be of between 1 and {len(shape)} columns, as many as are declared, got {order}. "
                 "Correct it, or declare more columns.",
                 where="order",
                 code="synopsis.order",

@@ -102,7 +102,7 @@ def plan_synopsis(
         ways += way.exponential() if mechanism != FITTED else []
     if not ways:
         raise InvalidInput(
-            f"the exponential mechanism must choose among at most {MOST_CANDIDATES:,} tables, and every number of "
+            f"The exponential mechanism must choose among at most {MOST_CANDIDATES:,} tables, and every number of "
             'rows gives more. Use mechanism = "fitted", or recode the columns more coarsely.',
             where="mechanism",
             code="synopsis.candidates",
@@ -111,7 +111,7 @@ def plan_synopsis(
     best = next(way for way in ways if way.about_sample.accuracy <= _TIE * least)
     if best.about_everybody.accuracy >= 1:
         raise Infeasible(
-            f"the proved error of this synopsis is {best.about_everybody.accuracy:.3g}; at 1 or more it says "
+            f"The proved error of this synopsis is {best.about_everybody.accuracy:.3g}; at 1 or more it says "
             "nothing. Raise epsilon or sample, ask fewer queries, or recode the columns more coarsely.",
             where="epsilon",
             code="plan.error-out-of-reach",

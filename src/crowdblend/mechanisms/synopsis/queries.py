@@ -117,7 +117,7 @@ def check_universe(shape: tuple[int, ...]) -> None:
     cells = math.prod(shape)
     if cells > MOST_CELLS:
         raise InvalidInput(
-            f"these columns make {cells:,} different rows, and a synopsis has at most {MOST_CELLS:,}. "
+            f"These columns make {cells:,} different rows, and a synopsis has at most {MOST_CELLS:,}. "
             "Recode them more coarsely or leave some out.",
             where="columns",
             code="synopsis.cells",
