@@ -18,9 +18,14 @@ import gc
 import os
 import sys
 import threading
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from crowdblend.cli.main import main
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from crowdblend.cli import main as command_line
+else:
+    command_line = lazy("crowdblend.cli.main")
 
 # New objects before garbage is looked for; a release makes about a hundred thousand.
 _NEW_OBJECTS = 250_000
@@ -39,9 +44,8 @@ def run() -> None:
     gc.set_threshold(_NEW_OBJECTS)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.meta_path.insert(0, _WithoutPandas())
-
     try:
-        main()
+        command_line.main()
     except SystemExit as leaving:
         leave(leaving)
 
