@@ -7,7 +7,7 @@ import pytest
 
 from crowdblend.calculus.rules.sampling import suppression_exact, suppression_published
 from crowdblend.guarantees import CrowdBlending
-from crowdblend.papers import lqs_figures, lqs_tables, reproduce
+from crowdblend.papers import lqs, reproduce
 from crowdblend.papers.reproduction import agrees
 
 CURVES = ("lqs-figure2", "lqs-figure3", "lqs-figure4", "lqs-figure5")
@@ -42,7 +42,7 @@ def test_table2_has_every_cell():
 @pytest.mark.parametrize("cell", range(18))
 def test_table2_as_printed(cell):
     rate, epsilon, printed, published, exact, ratio, match = reproduced("lqs-table2").rows[cell]
-    assert printed == lqs_tables.TABLE2[rate][lqs_tables.TABLE2_EPSILONS.index(epsilon)]
+    assert printed == lqs.TABLE2[rate][lqs.TABLE2_EPSILONS.index(epsilon)]
     assert f"{published:.2e}" == printed
     assert match is True
     assert exact < published == pytest.approx(ratio * exact)
@@ -107,14 +107,14 @@ def test_figure6_epsilons_hold_and_are_the_smallest():
             crowd = CrowdBlending(k, 0.0)
             assert rule.conclude(crowd, rate=rate, epsilon=epsilon).delta <= target
             smaller = epsilon * 0.9998
-            if smaller > lqs_figures.least_epsilon(rate):
+            if smaller > lqs.least_epsilon(rate):
                 assert rule.conclude(crowd, rate=rate, epsilon=smaller).delta > target
 
 
 def test_figure6_exact_is_smaller_and_falls_with_k():
     rows = reproduced("lqs-figure6").rows
     assert all(exact is not None and exact <= published for *_, published, exact in rows if published is not None)
-    for rate in lqs_figures.FIGURE6_RATES:
+    for rate in lqs.FIGURE6_RATES:
         reached = [row[3] for row in rows if row[1] == rate and row[3] is not None]
         assert len(reached) > 15
         assert reached == sorted(reached, reverse=True)

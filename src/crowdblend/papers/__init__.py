@@ -1,6 +1,34 @@
 """The tables and figures of the papers, recomputed: printed, published and exact numbers side by side."""
 
-from crowdblend.papers.registry import REPRODUCTIONS, reproduce
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from crowdblend.errors import InvalidInput
+from crowdblend.papers import cbp, lqs, zkp
 from crowdblend.papers.reproduction import Reproduction
 
 __all__ = ["REPRODUCTIONS", "Reproduction", "reproduce"]
+
+REPRODUCTIONS: dict[str, Callable[[], Reproduction]] = {
+    "lqs-table1": lqs.table1,
+    "lqs-table2": lqs.table2,
+    "lqs-figure2": lqs.figure2,
+    "lqs-figure3": lqs.figure3,
+    "lqs-figure4": lqs.figure4,
+    "lqs-figure5": lqs.figure5,
+    "lqs-figure6": lqs.figure6,
+    "cbp-proposition12": cbp.first_point,
+    "zkp-politics": zkp.politics,
+}
+
+
+def reproduce(name: str) -> Reproduction:
+    """Recompute one table or figure.
+
+    >>> reproduce("lqs-table1").source
+    'LQS, Table 1'
+    """
+    if name not in REPRODUCTIONS:
+        raise InvalidInput(f"No reproduction is called {name!r}. Choose one of {', '.join(REPRODUCTIONS)}.")
+    return REPRODUCTIONS[name]()

@@ -8,7 +8,6 @@ member votes. A noisy average over people drawn at random from the whole network
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from crowdblend.calculus.rules.zero_knowledge import (
     group_by_chain,
@@ -17,7 +16,7 @@ from crowdblend.calculus.rules.zero_knowledge import (
     sample_and_sanitize_sharp,
 )
 from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 
 CLIQUE, DISSENT = 200, 0.2
@@ -74,10 +73,12 @@ def hoped(epsilon: float) -> float:
     return min(1.0, math.exp(epsilon) / 2)
 
 
-def sampled(epsilon: float) -> Any:
-    """What the sampled average guarantees to one person: zero-knowledge privacy with respect to as many samples."""
+def sampled(epsilon: float) -> ZeroKnowledge:
+    """Return what the sampled average guarantees to one person, with respect to as many samples."""
     sanitizer = Differential(epsilon, 0.0, Relation.REPLACE)
-    return sample_and_sanitize_sharp.conclude(sanitizer, samples=SAMPLES, population=POPULATION)
+    guarantee = sample_and_sanitize_sharp.conclude(sanitizer, samples=SAMPLES, population=POPULATION)
+    assert isinstance(guarantee, ZeroKnowledge)
+    return guarantee
 
 
 def sampled_guess(epsilon: float) -> float:
@@ -87,10 +88,9 @@ def sampled_guess(epsilon: float) -> float:
     e^ε/2 + δ, where (ε, δ) is the guarantee to the clique as a whole: the best of the three group rules.
     """
     person = sampled(epsilon)
-    groups: list[Any] = [
-        rule.conclude(person, people=CLIQUE) for rule in (group_by_chain, group_by_distance, group_by_samples)
-    ]
-    return float(min(math.exp(group.epsilon) / 2 + group.delta for group in groups))
+    rules = (group_by_chain, group_by_distance, group_by_samples)
+    groups = [group for rule in rules if isinstance(group := rule.conclude(person, people=CLIQUE), ZeroKnowledge)]
+    return min(math.exp(group.epsilon) / 2 + group.delta for group in groups)
 
 
 def _chart(drawn: str) -> LineChart:

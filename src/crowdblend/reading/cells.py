@@ -9,7 +9,7 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from pyarrow import compute as pc
+else:
+    pc = lazy("pyarrow.compute")  # takes long to load
 
 N, EXACT = "n", "exact"
 ESTIMATES = ("estimate", "low", "high")
@@ -231,8 +237,6 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
 
     Releases are written class by class, so that hardly anything is left to be added up.
     """
-    from pyarrow import compute as pc  # noqa: PLC0415 - takes long to load
-
     changes = pa.repeat(pa.scalar(False), rows.num_rows - 1)
     for key in keys:
         (column,) = rows.column(key).chunks

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from crowdblend.lazy import lazy
 from crowdblend.reading.cells import unreadable
 from crowdblend.reading.domain import Labels
+
+if TYPE_CHECKING:
+    from pyarrow import compute as pc
+else:
+    pc = lazy("pyarrow.compute")  # takes long to load
 
 TEXTS = ("statistic", "bin", "class")
 _NUMBERS = {"count": pa.int64(), "low": pa.int64(), "high": pa.int64(), "estimate": pa.float64(), "exact": pa.bool_()}
@@ -34,8 +41,6 @@ def _csv(path: Path, domain: Mapping[str, Labels | None]) -> pa.Table:
 
 
 def _categories(column: pa.ChunkedArray, labels: Labels, ordered: bool) -> pa.DictionaryArray:
-    import pyarrow.compute as pc  # noqa: PLC0415 - takes long to load
-
     known = pa.array(labels, pa.string())
     codes = pc.index_in(column.combine_chunks(), value_set=known)
     return pa.DictionaryArray.from_arrays(codes, known, ordered=ordered)

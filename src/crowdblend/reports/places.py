@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
+    from pyarrow import csv, parquet
     from scipy import spatial
 else:
+    csv, parquet = lazy("pyarrow.csv"), lazy("pyarrow.parquet")
     spatial = lazy("scipy.spatial")
 
 Values = NDArray[np.float64]
@@ -84,13 +86,9 @@ def read_places(path: Path, axes: list[str]) -> Places:
 def _coordinates(path: Path, axes: list[str]) -> Iterator[list[Values]]:
     """The coordinates of a published file, an array for each axis, some rows at a time."""
     if path.suffix == ".csv":
-        from pyarrow import csv  # noqa: PLC0415
-
         table = csv.read_csv(str(path), convert_options=csv.ConvertOptions(include_columns=axes))
         yield [table.column(name).to_numpy().astype(np.float64) for name in axes]
         return
-    from pyarrow import parquet  # noqa: PLC0415
-
     with parquet.ParquetFile(path) as opened:
         for group in range(opened.num_row_groups):
             # Without threads it takes a third of the time: handing over takes longer than reading.
