@@ -18,11 +18,6 @@ from tests.ledger.spendings import spending
 from tests.signatures.keys import new_key
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return filled(tmp_path / "ledger.sqlite")
-
-
 def test_an_old_copy_is_found(path: Path) -> None:
     old = path.with_name("old.sqlite")
     shutil.copyfile(path, old)

@@ -14,15 +14,10 @@ from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger import Identity, Ledger
 from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.sketch import Anchor, sketch
-from tests.ledger.files import change, filled
+from tests.ledger.files import change
 from tests.ledger.spendings import DATA, DIGEST, spending
 
 NESTED = '{"a":' * 100_000 + "1" + "}" * 100_000
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return filled(tmp_path / "ledger.sqlite")
 
 
 def add(path: Path, body: str) -> None:

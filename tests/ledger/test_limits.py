@@ -17,13 +17,7 @@ from crowdblend.ledger import ledger as module
 from crowdblend.ledger.declarations import last_day
 from crowdblend.publishing.pending import with_profile
 from tests.commands import crowdblend
-from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import spending
-
-
-@pytest.fixture(params=DATABASES)
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
-    return Ledger.create(place(request.param, tmp_path))
 
 
 def plain(epsilon: float, delta: float = 1e-7) -> tuple[Differential, ...]:

@@ -12,10 +12,8 @@ import pytest
 
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose
-from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.pending import pending_release, warn
 from crowdblend.publishing.published import Release
 from crowdblend.publishing.release import release
 from tests.ledger.sources import DRAWN, people, policy, shuffled, write
@@ -25,28 +23,17 @@ SSN = 'person = "ssn"'
 
 
 @pytest.fixture
-def publish(tmp_path: Path) -> Callable[..., Release]:
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.create(tmp_path / "ledger.sqlite")
+
+
+@pytest.fixture
+def publish(ledger: Ledger, tmp_path: Path) -> Callable[..., Release]:
     """A whole release."""
-    ledger = Ledger.create(tmp_path / "ledger.sqlite")
 
     def run(source: str, **named) -> Release:
         parsed = parse_policy(policy(source, **named), tmp_path)
         return release(parsed, tmp_path / f"out-{len(ledger.entries())}", ledger=ledger)
-
-    return run
-
-
-@pytest.fixture
-def begin(tmp_path: Path) -> Callable[..., None]:
-    """A release up to its entry in the ledger, which is all that decides here."""
-    ledger = Ledger.create(tmp_path / "ledger.sqlite")
-
-    def run(source: str, **named) -> None:
-        planned = plan(parse_policy(policy(source, **named), tmp_path))
-        key = bytes([len(ledger.entries())]) * 32
-        prospect = pending_release(planned, tmp_path / "out", ledger, key)
-        warn(prospect)
-        ledger.begin(prospect.spending, identity=prospect.identity, key=key)
 
     return run
 

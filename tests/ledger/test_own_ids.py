@@ -17,7 +17,7 @@ from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.identity import identity_of
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.pending import pending_release, warn
+from crowdblend.publishing.pending import pending_release
 from crowdblend.publishing.release import release
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.sources import NUMBER, people, policy, shuffled, write
@@ -33,20 +33,6 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
 
 
 in_every_database = pytest.mark.parametrize("ledger", DATABASES, indirect=True)
-
-
-@pytest.fixture
-def begin(ledger: Ledger, tmp_path: Path) -> Callable[..., None]:
-    """A release up to its entry in the ledger, which is all that decides here."""
-
-    def run(source: str, **named) -> None:
-        planned = plan(parse_policy(policy(source, **named), tmp_path))
-        key = bytes([len(ledger.entries())]) * 32
-        prospect = pending_release(planned, tmp_path / "out", ledger, key)
-        warn(prospect)
-        ledger.begin(prospect.spending, identity=prospect.identity, key=key)
-
-    return run
 
 
 def numbered(seed: int = 1, number: int = NUMBER) -> pd.DataFrame:

@@ -13,7 +13,6 @@ from crowdblend.errors import DoesNotCompose, InvalidInput, Refused
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger
 from tests.commands import crowdblend
-from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import spending
 
 POLICY = """
@@ -30,11 +29,6 @@ kind = "table"
 epsilon = 1.0
 delta = 1e-6
 """
-
-
-@pytest.fixture(params=DATABASES)
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
-    return Ledger.create(place(request.param, tmp_path))
 
 
 def plain(epsilon: float) -> tuple[Differential, ...]:

@@ -11,16 +11,10 @@ import pytest
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.secrets import sample_name
-from tests.ledger.databases import DATABASES, place
 from tests.ledger.files import change
 from tests.ledger.spendings import DATA, DIGEST, spending
 
 KEY = bytes(range(100, 132))
-
-
-@pytest.fixture(params=DATABASES)
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
-    return Ledger.create(place(request.param, tmp_path))
 
 
 def finish(ledger: Ledger, entry: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -21,16 +20,10 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.ledger import Ledger
-from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import DATA, DIGEST, planned, shared, spending
 
 DIFFERENTIAL = Differential(0.5, 0.0, Relation.ADD_REMOVE)
 UNDER_SAMPLING = DifferentialUnderSampling(0.1, 0.5, 1e-9)
-
-
-@pytest.fixture(params=DATABASES)
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
-    return Ledger.create(place(request.param, tmp_path))
 
 
 def spend(ledger: Ledger, *arguments, **named) -> int:

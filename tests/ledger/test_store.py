@@ -15,13 +15,8 @@ from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger, sqlite_file
 from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.location import locate
-from tests.ledger.files import KEY, change, filled
+from tests.ledger.files import KEY, change
 from tests.ledger.spendings import shared, spending
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return filled(tmp_path / "ledger.sqlite")
 
 
 def mode(path: Path) -> int:

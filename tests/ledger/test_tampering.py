@@ -10,13 +10,8 @@ import pytest
 from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.chain import hash_of, next_record
-from tests.ledger.files import change, filled
+from tests.ledger.files import change
 from tests.ledger.spendings import spending
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return filled(tmp_path / "ledger.sqlite")
 
 
 @pytest.mark.parametrize(
