@@ -46,8 +46,12 @@ def in_part(part: Part, persons: Persons) -> Mask:
     return drawn if part.choosing else ~drawn
 
 
-def thinned(columns: Sequence[Column], classes: SampledClasses, draw: Everybody | Coin) -> SampledClasses:
-    """The classes after a binomial draw from each, in the order of the codes."""
+def thinned(
+    columns: Sequence[Column], classes: SampledClasses, draw: Everybody | Coin | StratifiedCoin
+) -> SampledClasses:
+    """Return the classes after a binomial draw from each, in the order of the codes."""
+    if isinstance(draw, StratifiedCoin):
+        return _thinned_by_stratum(columns, classes, draw)
     counts = classes.counts
     if isinstance(draw, Everybody) and draw.part is None:
         return classes
@@ -106,7 +110,7 @@ def drawn_codes(packing: Packing, codes: PackedCodes, marks: NDArray[np.uint64],
     return tuple(code[drawn] for code in codes)
 
 
-def thinned_by_stratum(columns: Sequence[Column], classes: SampledClasses, draw: StratifiedCoin) -> SampledClasses:
+def _thinned_by_stratum(columns: Sequence[Column], classes: SampledClasses, draw: StratifiedCoin) -> SampledClasses:
     """The classes after a binomial draw from each at the rate of its stratum, in the order of the codes."""
     strata = classes.codes[:, classes.columns.index(draw.stratum)]
     counts, source = np.zeros_like(classes.counts), draw.key.thinning()

@@ -20,7 +20,7 @@ from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.persons import Persons, RandomRowPerPerson
 from crowdblend.engines.refusals import refuse_beyond
-from crowdblend.engines.sampling import drawn_codes, thinned, thinned_by_stratum
+from crowdblend.engines.sampling import drawn_codes, thinned
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 
@@ -57,8 +57,7 @@ def _class_counts(rows: Rows, columns: Sequence[Column], how: type[Coding]) -> C
     refuse_beyond(rows.memory_limit, len(counts) * (4 * len(names) + 24))
     classes = coding.packing.classes_of(codes, counts)
     if rows.data.person is None:
-        by_stratum = isinstance(rows.draw, StratifiedCoin)
-        classes = (thinned_by_stratum if by_stratum else thinned)(columns, classes, rows.draw)  # type: ignore[arg-type]
+        classes = thinned(columns, classes, rows.draw)
     return ClassCounts(classes, rows.read, people, dropped, coding.outside())
 
 

@@ -28,7 +28,7 @@ from crowdblend.engines.refusals import (
     refuse_blanks,
     refuse_broken_name,
 )
-from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned, thinned_by_stratum
+from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned
 from crowdblend.engines.totals import Totals, check_people
 from crowdblend.lazy import lazy
 from crowdblend.mechanisms.classes import SampledClasses
@@ -166,7 +166,7 @@ class MemorySource:
         """Everybody has one row before a coin is flipped, so that everybody has one stratum."""
         packing, codes = self._coding.packed(columns, None)
         if self._persons is None:
-            return ClassCounts(thinned_by_stratum(columns, counted(packing, codes), draw), self.table_.rows)
+            return ClassCounts(thinned(columns, counted(packing, codes), draw), self.table_.rows)
         dropped = None
         if self.data.duplicates == "one":
             each = self._persons.rows_of(None, codes, row_key_of(draw), draw.key.persons)

@@ -16,7 +16,7 @@ from crowdblend.engines.draw import Coin, Everybody, Exactly, StratifiedCoin, ro
 from crowdblend.engines.engine import ClassCounts, Progress
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import no_rows, repeated_person
-from crowdblend.engines.sampling import thinned, thinned_by_stratum
+from crowdblend.engines.sampling import thinned
 from crowdblend.engines.spark.pieces import Facts, Piece, decoded, packed_codes, pieces_of
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
 from crowdblend.engines.spark.session import collected
@@ -52,8 +52,7 @@ def class_counts(
         progress("counting", read)
     classes = classes_in(pieces, columns, memory_limit)
     if data.person is None:
-        by_stratum = isinstance(draw, StratifiedCoin)
-        classes = (thinned_by_stratum if by_stratum else thinned)(columns, classes, draw)  # type: ignore[arg-type]
+        classes = thinned(columns, classes, draw)
     people = None if data.person is None or data.rows_per_person is None else facts.counts.get("people", 0)
     dropped = None if keep is None else facts.counts.get("dropped", 0)
     return ClassCounts(classes, read, people, dropped, facts.outside_values())
