@@ -114,9 +114,13 @@ def _several(made: Any) -> Any:
     return made
 
 
-def test_exactly_k_people_by_marks(folder: Path, engine: SparkEngine) -> None:
-    about, draw = policy(folder, "many", 'person = "mixed"', 'format = "parquet"'), Exactly(KEY, 400, PEOPLE)
-    assert same(count_classes(about, draw, engine), count_classes(about, draw))
+def test_exactly_k_people_by_marks_and_rows_by_places(folder: Path, engine: SparkEngine) -> None:
+    for person, source in (('person = "mixed"', "many"), ("rows_are_people = true", "many")):
+        about = policy(folder, source, person, 'format = "parquet"')
+        draw = Exactly(KEY, 400, PEOPLE)
+        assert same(count_classes(about, draw, engine), count_classes(about, draw))
+    rows = policy(folder, "people.csv", "rows_are_people = true")
+    assert same(count_classes(rows, Exactly(KEY, 400, PEOPLE), engine), count_classes(rows, Exactly(KEY, 400, PEOPLE)))
 
 
 def test_many_small_files_are_read_by_the_tasks(
@@ -128,10 +132,14 @@ def test_many_small_files_are_read_by_the_tasks(
     (folder / "small").mkdir()
     for number in range(5):
         parquet.write_table(people().slice(number * 600, 600), folder / "small" / f"{number:02d}.parquet")
-    about = policy(folder, "small", 'person = "mixed"', 'format = "parquet"')
-    with engine.open(about.data, (), about.resources) as source:
-        assert source.relation.frame is None
-    assert same(count_classes(about, Coin(KEY, 0.5), engine), count_classes(about, Coin(KEY, 0.5)))
+    for person, draw in (
+        ('person = "mixed"', Coin(KEY, 0.5)),
+        ("rows_are_people = true", Exactly(KEY, 400, PEOPLE)),
+    ):
+        about = policy(folder, "small", person, 'format = "parquet"')
+        with engine.open(about.data, (), about.resources) as source:
+            assert source.relation.frame is None
+        assert same(count_classes(about, draw, engine), count_classes(about, draw))
 
 
 def code_of(work: Callable[[], object]) -> tuple[str, str | None]:

@@ -39,7 +39,7 @@ class HandOver:
         try:
             with self.opening.relation(batches) as opened:
                 if opened is not None:
-                    connection, relation = opened
+                    connection, relation, _ = opened
                     fields = [relation.field(field.name) for field in self.opening.fields]
                     columns = ", ".join(f"{field.identifier} AS c{at}" for at, field in enumerate(fields))
                     first = "" if self.opening.most is None else f" LIMIT {self.opening.most}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from crowdblend.engines.draw import Draw, Everybody
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.files import open_csv
-from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, listed
+from crowdblend.engines.duckdb.relation import PLACE, VIEW, Field, Relation, listed
 from crowdblend.engines.spark.pieces import SCHEMA
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import quiet
@@ -35,7 +35,8 @@ OfTask = Callable[["Iterator[pa.RecordBatch]"], "Iterator[pa.RecordBatch]"]
 class SparkRelation:
     """A source that is open: a frame of Spark, or CSV or small Parquet files that tasks read themselves.
 
-    `rows` is how many rows there are, counted by other means than Spark's; None where there are none.
+    `rows` is how many rows there are, counted by other means than Spark's; None where there are none. `sizes` are the
+    rows of every one of the files, where they were counted.
     """
 
     spark: SparkSession
@@ -44,6 +45,7 @@ class SparkRelation:
     frame: DataFrame | None = None
     files: tuple[Path, ...] = ()
     rows: int | None = None
+    sizes: tuple[int, ...] | None = None
 
     def field(self, name: str) -> Field:
         """The column of this name."""
@@ -53,29 +55,34 @@ class SparkRelation:
         """Refuse when another number of rows was read than there are."""
         Relation("", (), rows=self.rows).check_rows(read)
 
-    def opening(self, names: Sequence[str]) -> Opening:
-        """Return how tasks come to these columns; the person comes first."""
+    def opening(self, names: Sequence[str], *, placed: bool = False) -> Opening:
+        """How tasks come to these columns; the person comes first. With `placed` rows are known by their places."""
         person = [] if self.data.person is None else [self.data.person]
         wanted = dict.fromkeys([*person, *names])
         fields = tuple(self.field(name) for name in wanted)
         if self.frame is not None:
             fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(fields))
-        return Opening(replace(self.data, frame=None), fields, evenly(self.files) if self.frame is None else ())
+        lists: tuple[tuple[Path, ...], ...] = ()
+        if self.frame is None:
+            lists = tuple((file,) for file in self.files) if placed else evenly(self.files)
+        return Opening(replace(self.data, frame=None), fields, lists, placed)
 
     def mapped(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:
         """What the tasks hand over."""
         if self.frame is None:
             source = self.spark.range(0, len(opening.files), 1, len(opening.files))
         else:
-            source = self.selected([field.name for field in opening.fields])
+            source = self.selected([field.name for field in opening.fields], placed=opening.placed)
         with quiet():
             return source.mapInArrow(plain_function(task), schema)
 
-    def selected(self, names: Sequence[str]) -> DataFrame:
-        """Return some columns of the frame, called c0, c1 and so on."""
+    def selected(self, names: Sequence[str], *, placed: bool = False) -> DataFrame:
+        """Some columns of the frame, called c0, c1 and so on, and each row's file and place in it."""
         assert self.frame is not None
         # Without columns there would be no rows.
         columns = [f"{_quoted(name)} AS c{at}" for at, name in enumerate(names)] or ["0 AS c0"]
+        if placed:
+            columns += [f"_metadata.file_path AS {PLACE[0]}", f"_metadata.row_index AS {PLACE[1]}"]
         return self.frame.selectExpr(*columns)
 
 
@@ -122,11 +129,15 @@ class Opening:
     data: DataSource
     fields: tuple[Field, ...]
     files: tuple[tuple[Path, ...], ...] = ()
+    placed: bool = False
+    """Whether every row comes with its file and its place in it."""
     most: int | None = None
     """How many rows are looked at, where only the first are."""
 
     @contextmanager
-    def relation(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[DuckDBPyConnection, Relation] | None]:
+    def relation(
+        self, batches: Iterator[pa.RecordBatch]
+    ) -> Iterator[tuple[DuckDBPyConnection, Relation, list[Path]] | None]:
         """A database with the rows of this task as a relation; None where it has none."""
         first = next(batches, None)
         if first is None:
@@ -137,11 +148,11 @@ class Opening:
                 some = chain([first], batches)
                 numbers = [number for batch in some for number in batch.column(0).to_pylist()]
                 files = [file for number in numbers for file in self.files[number]]
-                yield connection, self._of_files(files, folder)
+                yield connection, self._of_files(files, folder), files
                 return
             reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
             connection.register(VIEW, reader)
-            yield connection, Relation(VIEW, self.fields)
+            yield connection, Relation(VIEW, self.fields), []
 
     def _of_files(self, files: Sequence[Path], folder: Path) -> Relation:
         """The files as a relation; the driver has looked at the footers of Parquet files already."""
@@ -156,9 +167,10 @@ class Opening:
             if opened is None:
                 yield None
                 return
-            connection, relation = opened
+            connection, relation, files = opened
             with closing(connection.cursor()) as cursor:
                 rows = TaskRows(self.data, connection, cursor, relation, draw or Everybody(), None, None)
+                rows.file = str(files[0]) if len(files) == 1 else None
                 rows.begin()
                 yield rows
                 relation.check_rows(rows.read)

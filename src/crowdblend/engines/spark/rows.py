@@ -6,13 +6,15 @@ numbers as they are and all others by their marks, and whoever merges them finds
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import GrowingArray
+from crowdblend.engines.duckdb.relation import PLACE
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.spark.pieces import Piece, bucket_of, split
@@ -30,6 +32,9 @@ _ENOUGH = 1 << 20
 
 class TaskRows(Rows):
     """The rows of a task, and the persons that it has yet to hand over."""
+
+    file: str | None = None
+    """The file that is read, where it is a single one."""
 
     def begin(self) -> None:
         """Prepare to note persons."""
@@ -53,6 +58,26 @@ class TaskRows(Rows):
     def up_to(self, last: tuple[int, int], selected: str) -> Iterator[pa.Table]:
         """The rows of the persons whose marks (high, low) are not above the last one, in chunks."""
         yield from chunks(self._below(last, selected))
+
+    def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.Table]:
+        """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
+        if self.file is not None:
+            # Every row counts as read, so these are all rows of the file.
+            within = places[places >= starts[self.file]] - starts[self.file]
+            yield from self.at(within, selected)
+        else:
+            yield from chunks(self._placed(places, starts, selected))
+
+    def _placed(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.RecordBatch]:
+        """Of rows that come with their file and their place in it."""
+        file, place = PLACE
+        for batch in self._batches(f"{file}, {place}, {selected}"):
+            files = batch.column(0).dictionary_encode()
+            begin = np.array([starts[_path(name)] for name in files.dictionary.to_pylist()], dtype=np.int64)
+            here = begin[files.indices.to_numpy()] + batch.column(1).to_numpy()
+            found = np.searchsorted(places, here)
+            drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
+            yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
 
     def _below(self, last: tuple[int, int], selected: str) -> Iterator[pa.RecordBatch]:
         for batch, marked in self._marked(", " + selected, note=False):
@@ -88,3 +113,8 @@ class TaskRows(Rows):
             for bucket, places in split(bucket_of(np.ascontiguousarray(words[:, 0]))):
                 yield Piece(bucket, "texts", words[places].tobytes())
             self._texts.clear()
+
+
+def _path(address: str) -> str:
+    """The path of a file that Spark names by its address."""
+    return unquote(urlsplit(address).path)

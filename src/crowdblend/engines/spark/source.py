@@ -96,7 +96,7 @@ def open_parquet_files(
         stored = dict(zip(described.columns, map(str, described.types), strict=True))
     frame = read_parquet(spark, data, [_path(file) for file in files])
     opened = open_frame(data, frame, wanted, stored)
-    return replace(opened, files=tuple(files), rows=found.rows)
+    return replace(opened, files=tuple(files), rows=found.rows, sizes=found.sizes)
 
 
 def _read_by_tasks(
@@ -105,7 +105,7 @@ def _read_by_tasks(
     """Many small files, which tasks read themselves: for Spark to open one costs as much as to read a million rows."""
     with duckdb.small_database() as connection:
         fields = described(connection, data, found, wanted).fields
-    return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows)
+    return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows, sizes=found.sizes)
 
 
 def open_parquet_address(spark: SparkSession, data: DataSource, wanted: Sequence[str]) -> SparkRelation:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Draw, Everybody, StratifiedCoin
@@ -121,11 +122,17 @@ class CountClasses(Task):
 
 @dataclass(frozen=True)
 class AddUp(Task):
-    """Counts classes and adds up measures, of everybody, or of those whose marks are not above the last one drawn."""
+    """Counts classes and adds up measures, of everybody, or of those whose marks are not above the last one drawn.
+
+    `places` are those of the rows that are drawn where rows have no names, counted through all files; `starts` is where
+    each file begins.
+    """
 
     columns: tuple[Column, ...] = ()
     measures: Mapping[str, Bounded] = field(default_factory=dict)
     last: tuple[int, int] | None = field(default=None, repr=False)
+    places: NDArray[np.int64] | None = field(default=None, repr=False)
+    starts: Mapping[str, int] = field(default_factory=dict)
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         counter = TotalsCounter(rows, self.columns, self.measures)
@@ -144,6 +151,8 @@ class AddUp(Task):
     def _chunks(self, rows: TaskRows, selected: str) -> Iterator[pa.Table]:
         if self.last is not None:
             return rows.up_to(self.last, selected)
+        if self.places is not None:
+            return rows.at_places(self.places, self.starts, selected)
         return rows.everybody(selected) if rows.data.person is None else rows.each_once(selected)
 
 
@@ -166,6 +175,16 @@ class MarksBetween(Task):
                 yield Piece(0, "marks", inside.tobytes())
             yield from rows.noted()
         yield from rows.noted(last=True)
+
+
+@dataclass(frozen=True)
+class RowsOfFiles(Task):
+    """Says how many rows every file has, as far as the files are read one by one."""
+
+    def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
+        for chunk in rows.everybody("1"):
+            facts.add(f"rows of {rows.file}", chunk.num_rows)
+        yield from ()
 
 
 # Few classes are not evenly in their buckets.

@@ -15,6 +15,7 @@ import numpy as np
 from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
+from crowdblend.engines.sampling import random_places
 from crowdblend.engines.spark.class_counts import (
     allowed_classes,
     checked,
@@ -24,7 +25,7 @@ from crowdblend.engines.spark.class_counts import (
     with_row_key,
 )
 from crowdblend.engines.spark.relation import SparkRelation
-from crowdblend.engines.spark.tasks import AddUp, MarksBetween
+from crowdblend.engines.spark.tasks import AddUp, MarksBetween, RowsOfFiles
 from crowdblend.engines.totals import Totals, check_people
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Bounded
@@ -45,13 +46,9 @@ def totals(
     task = AddUp(relation.opening(names), Everybody(), tuple(columns), dict(measures))
     if isinstance(draw, Exactly):
         if relation.data.person is None:
-            raise refusal(
-                "unordered",
-                "Rows without ids are drawn by their places, and rows in Spark have no order.",
-                "Name the person column in [data], or use --engine duckdb.",
-                "[data] person",
-            )
-        task = replace(task, draw=of_tasks(draw), last=_last_mark(relation, draw, memory_limit, progress))
+            task = _at_places(relation, task, draw)
+        else:
+            task = replace(task, draw=of_tasks(draw), last=_last_mark(relation, draw, memory_limit, progress))
     else:
         assert draw == Everybody(row_key=draw.row_key), "totals are of everybody, or of exactly k people"
         task = replace(task, draw=with_row_key(draw))
@@ -88,3 +85,30 @@ def _last_mark(
 def _word(rate: float) -> int:
     """The high word of marks below which this share of them lies."""
     return min(max(int(rate * _WORDS), 0), _WORDS - 1)
+
+
+def _at_places(relation: SparkRelation, task: AddUp, draw: Exactly) -> AddUp:
+    """The task for rows that have no names, which are drawn by their places."""
+    if not relation.files:
+        raise refusal(
+            "unordered",
+            "Rows without ids are drawn by their places, and these rows of Spark have no order.",
+            "Name the person column in [data], or name the Parquet or CSV files as source.",
+            "[data] person",
+        )
+    opening = relation.opening([field.name for field in task.opening.fields], placed=True)
+    starts = _starts(relation)
+    return replace(task, opening=opening, places=random_places(draw.samples, draw.people, draw.key), starts=starts)
+
+
+def _starts(relation: SparkRelation) -> dict[str, int]:
+    """Where each file begins, among the rows of all files in the order of their names."""
+    names = [str(file.resolve() if relation.frame is not None else file) for file in relation.files]
+    if relation.sizes is None:
+        task = RowsOfFiles(relation.opening((), placed=True))
+        facts, _ = merged(relation, task, allowed_classes((), None), None)
+        sizes = [facts.counts.get(f"rows of {name}", 0) for name in names]
+    else:
+        sizes = list(relation.sizes)
+    starts = np.cumsum([0, *sizes[:-1]])
+    return dict(zip(names, starts.tolist(), strict=True))
