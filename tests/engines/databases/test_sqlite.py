@@ -118,7 +118,7 @@ def test_without_the_driver_a_sentence_says_what_to_install(file, monkeypatch):
     ("more", "where"),
     [
         ({"source": "a.sqlite"}, "[data] table"),
-        ({"source": "a.sqlite", "table": "t", "query": "SELECT 1"}, "[data] query"),
+        ({"source": "a.sqlite", "table": "t", "query": "SELECT 1"}, "[data] table"),
         ({"source": "a.csv", "query": "SELECT 1"}, "[data] query"),
         ({"source": "a.sqlite", "table": "t", "driver": "x"}, "[data] driver"),
         ({"source": "x://h", "source_format": "adbc", "table": "t"}, "[data] driver"),
