@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from crowdblend.estimates import domain_sizes, estimator_of, strata_of
 from crowdblend.estimates.estimator import CONFIDENCE
-from crowdblend.reading.domain import Labels
+from crowdblend.reading.domain import Facts, Labels
 from crowdblend.reading.strata import stratum_sentences, unpublished_design
-
-Facts = Mapping[str, Any]
 
 
 def sentences(facts: Facts, domain: Mapping[str, Labels | None], margin: Sequence[str] | None = None) -> list[str]:

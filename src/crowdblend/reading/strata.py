@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdblend.estimates import Estimator, StrataFacts, strata_of
+from crowdblend.reading.domain import Facts
 
-Facts = Mapping[str, Any]
 _MOST_LISTED = 12
 
 
