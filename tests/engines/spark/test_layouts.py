@@ -188,8 +188,7 @@ def test_a_csv_file_with_two_readings_is_refused_as_by_duckdb(tmp_path: Path, en
 def test_more_classes_than_the_driver_takes_are_refused_by_their_allowed_number(
     folder: Path, engine: SparkEngine
 ) -> None:
-    about = policy(folder, "people.parquet")
-    about.__dict__["memory"] = "1KB"
+    about = policy(folder, "people.parquet").replace(memory="1KB")
     with pytest.raises(CrowdblendError) as refused:
         count_classes(about, Coin(KEY, 0.5), engine)
     assert refused.value.code == "data.memory"
