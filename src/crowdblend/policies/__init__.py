@@ -3,27 +3,34 @@
 from importlib import import_module
 from typing import Any
 
-# The names of each module: nothing is loaded before it is asked for.
-_NAMES = {
-    "about": ("About",),
-    "choosing": ("Choosing",),
-    "columns": ("Column",),
-    "graph": ("Graph", "GraphStatistic", "Links"),
-    "load": ("load_policy", "parse_policy"),
-    "microdata": ("Microdata",),
-    "outlier_table": ("OutlierTable",),
-    "points": ("NamedBox", "Points", "QuadtreeRegion"),
-    "policy": ("Policy",),
-    "sampling": ("ExactSample", "Sampling"),
-    "schema": ("policy_schema",),
-    "source": ("DataSource",),
-    "starter": ("init_policy",),
-    "statistic": ("Statistic",),
-    "statistics": ("Statistics",),
-    "synopsis": ("Synopsis",),
-    "table": ("NamedTable", "Table"),
-}
-_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+# Where each name lives: nothing is loaded before it is asked for.
+_PLACES = (
+    "about.About",
+    "choosing.Choosing",
+    "columns.Column",
+    "graph.Graph",
+    "graph.GraphStatistic",
+    "graph.Links",
+    "load.load_policy",
+    "load.parse_policy",
+    "microdata.Microdata",
+    "outlier_table.OutlierTable",
+    "points.NamedBox",
+    "points.Points",
+    "points.QuadtreeRegion",
+    "policy.Policy",
+    "sampling.ExactSample",
+    "sampling.Sampling",
+    "schema.policy_schema",
+    "source.DataSource",
+    "starter.init_policy",
+    "statistic.Statistic",
+    "statistics.Statistics",
+    "synopsis.Synopsis",
+    "table.NamedTable",
+    "table.Table",
+)
+_MODULES = {name: module for module, name in (place.split(".") for place in _PLACES)}
 __all__ = list(_MODULES)
 
 
