@@ -31,7 +31,7 @@ audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is
 	$(AUDIT) --injected --repeat 100 --runs 20000 --json > out/audit/minute.json
 	$(AUDIT) --own --understate 2 --repeat 100 --runs 200000 --json > out/audit/power.json
 	$(AUDIT) --own --repeat 1000 --runs 2000 --error 0.01 --json > out/audit/false-alarms.json
-	$(BIN)/python bench/audit_page.py out/audit/*.json
+	$(BIN)/python -m bench.audit_page out/audit/*.json
 
 lint: .venv/ready ## style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -40,41 +40,41 @@ lint: .venv/ready ## style, types and the direction of imports
 	$(BIN)/lint-imports
 
 bench: .venv/ready ## speed and accuracy, as JSON on stdout
-	$(BIN)/python bench/kernel.py
-	$(BIN)/python bench/startup.py
-	$(BIN)/python bench/randomness.py
-	$(BIN)/python bench/utility.py
-	$(BIN)/python bench/engine.py
-	$(BIN)/python bench/release.py
-	$(BIN)/python bench/ledger.py
-	$(BIN)/python bench/frames.py
-	$(BIN)/python bench/selection.py
-	$(BIN)/python bench/statistics_time.py
-	$(BIN)/python bench/studio.py
-	$(BIN)/python bench/audit.py
-	$(BIN)/python bench/points.py
-	$(BIN)/python bench/graphs.py exact 1000000 10000000
-	$(BIN)/python bench/graphs.py samplers 100000 1000000 10000000
+	$(BIN)/python -m bench.kernel
+	$(BIN)/python -m bench.startup
+	$(BIN)/python -m bench.randomness
+	$(BIN)/python -m bench.utility
+	$(BIN)/python -m bench.engine
+	$(BIN)/python -m bench.release
+	$(BIN)/python -m bench.ledger
+	$(BIN)/python -m bench.frames
+	$(BIN)/python -m bench.selection
+	$(BIN)/python -m bench.statistics_time
+	$(BIN)/python -m bench.studio
+	$(BIN)/python -m bench.audit
+	$(BIN)/python -m bench.points
+	$(BIN)/python -m bench.graphs exact 1000000 10000000
+	$(BIN)/python -m bench.graphs samplers 100000 1000000 10000000
 
 bench-data: .venv/ready ## accuracy on the tables of the examples, which are not part of this repository
-	$(BIN)/python bench/points_utility.py
-	$(BIN)/python bench/synopsis.py
-	$(BIN)/python bench/choosing.py
-	$(BIN)/python bench/search.py
+	$(BIN)/python -m bench.points_utility
+	$(BIN)/python -m bench.synopsis
+	$(BIN)/python -m bench.choosing
+	$(BIN)/python -m bench.search
 
 PEERS := opendp smartnoise diffprivlib
 peers: .venv/ready $(PEERS:%=.venv/peers-%/ready) ## minutes: the same work with other packages, each in an environment of its own
-	$(BIN)/python bench/peers/run.py $(foreach peer,$(PEERS),$(peer)=.venv/peers-$(peer)/bin/python)
-	$(BIN)/python docs/generate.py
+	$(BIN)/python -m bench.peers.run $(foreach peer,$(PEERS),$(peer)=.venv/peers-$(peer)/bin/python)
+	$(BIN)/python -m docs.generate
 
 docs: .venv/ready ## write the generated pages and figures again
-	$(BIN)/python docs/generate.py
-	$(BIN)/python docs/draw.py
-	$(BIN)/python docs/notebooks/execute.py
+	$(BIN)/python -m docs.generate
+	$(BIN)/python -m docs.draw
+	$(BIN)/python -m docs.notebooks.execute
 
 pictures: .venv/ready ## photograph the studio and a report again, with Chromium
-	$(BIN)/python docs/studio_pictures.py
-	$(BIN)/python docs/report_pictures.py
+	$(BIN)/python -m docs.studio_pictures
+	$(BIN)/python -m docs.report_pictures
 
 site: .venv/site ## the documentation as a static site that opens offline, in out/site/VERSION
 	.venv/site-builder/bin/sphinx-build -q -W -c docs/site docs out/site/$$($(BIN)/python -c "import crowdblend; print(crowdblend.__version__)")

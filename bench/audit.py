@@ -1,4 +1,4 @@
-"""What a release costs the audit, by family, as one JSON object: python bench/audit.py [runs]
+"""What a release costs the audit, by family, as one JSON object: python -m bench.audit [runs]
 
 Every run is a whole release of a few made-up people: the coin, the classes, the mechanism, the files written and read
 again; one at a time with a fresh key each, and in batches, which is how the audit measures its own power. Figures are

@@ -1,4 +1,4 @@
-"""Whether audits find as often as they foresee, as one JSON object: python bench/audit_outlook.py FAMILY RUNS [TIMES]
+"""Whether audits find as often as they foresee, as one JSON object: python -m bench.audit_outlook FAMILY RUNS [TIMES]
 
 Each time the outlook of an audit of so many runs says how likely it is at least to refute half of ε, and an audit of
 the same release that claims half of ε tries to.

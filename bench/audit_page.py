@@ -1,6 +1,6 @@
 """The figures of `make audit`: kept in a file beside this one, and shown as tables in docs/audit.md.
 
-    python bench/audit_page.py FILE...
+    python -m bench.audit_page FILE...
 
 reads what `crowdblend audit --own --json` and `--injected --json`, bench/audit.py and bench/audit_outlook.py printed,
 one JSON object in a line. Audits of the same family in several files are added up. A family that is in none of the

@@ -1,4 +1,4 @@
-"""The engine against a bare group-by of the whole table, as one JSON object: python bench/engine.py [rows [work …]]
+"""The engine against a bare group-by of the whole table, as one JSON object: python -m bench.engine [rows [work …]]
 
 CPU seconds of a child process each, so that nothing is warm and peak memory is its own. The bare query recodes with
 the same SQL and groups by the codes; it neither draws nor looks at persons.

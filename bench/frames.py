@@ -1,4 +1,4 @@
-"""The same release from a Parquet file and from frames in memory, as JSON: python bench/frames.py [rows]
+"""The same release from a Parquet file and from frames in memory, as JSON: python -m bench.frames [rows]
 
 CPU seconds of a release with a new ledger, in a process of its own each; the frame is loaded before the clock starts.
 `over_frame_mb` is the largest resident memory during the release beyond what the process had before, with the frame.
@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from engine import POLICY
 from pyarrow import parquet
 
 import crowdblend as cb
+from bench.engine import POLICY
 from crowdblend.policies import parse_policy
 
 HOLDERS = ("parquet", "arrow", "polars", "pandas", "reader")
@@ -72,12 +72,11 @@ def child(holder: str, folder: Path) -> None:
 
 def main(rows: int) -> None:
     """Measure every holder of the same rows."""
-    engine = str(Path(__file__).with_name("engine.py"))
     results = {}
     with tempfile.TemporaryDirectory() as name:
-        subprocess.run([sys.executable, engine, "--child", "generate", name, str(rows)], check=True)
+        subprocess.run([sys.executable, "-m", "bench.engine", "--child", "generate", name, str(rows)], check=True)
         for holder in HOLDERS:
-            command = [sys.executable, __file__, "--child", holder, name]
+            command = [sys.executable, "-m", "bench.frames", "--child", holder, name]
             said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             results[holder] = {key: round(value, 2) for key, value in said.items()}
     ratios = {holder: round(results[holder]["cpu"] / results["parquet"]["cpu"], 2) for holder in HOLDERS}

@@ -1,7 +1,7 @@
 """How long networks take, as JSON lines: exact statistics against building the adjacency, and samplers against n.
 
-    python bench/graphs.py exact LINKS …     random links among LINKS/5 people: no two neighbours lie close in memory
-    python bench/graphs.py samplers PEOPLE … the same number of samples in ever larger networks
+    python -m bench.graphs exact LINKS …     random links among LINKS/5 people: no two neighbours lie close in memory
+    python -m bench.graphs samplers PEOPLE … the same number of samples in ever larger networks
 
 "pass" is one pass of scipy that turns the list of links into adjacency rows. "network" is our own: it sorts, drops
 repeats and keeps every link once. Each size runs in a process of its own, so that the largest memory is its own.

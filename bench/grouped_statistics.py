@@ -1,6 +1,6 @@
 """Averages and medians of groups against OpenDP's at the same ε, and how often stated errors are kept.
 
-    python bench/grouped_statistics.py [RUNS]
+    python -m bench.grouped_statistics [RUNS]
 
 Plain differential privacy with one person's data replaced; 4,000 made-up people in three groups, incomes from 0 to
 100,000 in steps of 500, a fifth of them 0. Errors are mean absolute ones over all groups, ranks shares of a group.
@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from crowdblend.mechanisms.statistics import quantile_losses
 from tests.kinds.grouped import GROUPS, Town, rank_holds

@@ -1,4 +1,4 @@
-"""What it takes to know a source again, as one JSON object: python bench/identity.py [rows]
+"""What it takes to know a source again, as one JSON object: python -m bench.identity [rows]
 
 CPU seconds of this process, after everything is loaded: the people of a column of numbers and of texts, and rows alone;
 beside them a whole release without a ledger, and the share that knowing the source again would add to it.
@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
-from engine import POLICY, TEXTS, generate
 
+from bench.engine import POLICY, TEXTS, generate
 from crowdblend.engines.choice import identify
 from crowdblend.ledger import Wanted
 from crowdblend.policies import parse_policy

@@ -1,4 +1,4 @@
-"""Points against a bare group-by of the same blocks, as one JSON object: python bench/points.py [points [work …]]
+"""Points against a bare group-by of the same blocks, as one JSON object: python -m bench.points [points [work …]]
 
 CPU seconds of a child process each, so that nothing is warm and peak memory is its own. The bare query finds every
 point's block with the same SQL and counts the blocks; it neither draws, nor looks at persons, nor adds noise.

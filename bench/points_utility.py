@@ -1,4 +1,4 @@
-"""Points against a noisy grid turned into points, at equal (ε, δ), as one JSON object: python bench/points_utility.py
+"""Points against a noisy grid turned into points, at equal (ε, δ), as one JSON object: python -m bench.points_utility
 
 Both start from the accidents of examples/uk_accidents.toml as a sample at rate 0.1, and promise ε = 1, δ = 1e-6. The
 grid is a histogram with discrete Laplace noise on every cell, the empty ones too; sampling allows noise of the larger

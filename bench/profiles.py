@@ -1,6 +1,6 @@
 """How long releases take to compose by profiles, and to verify: identical ones and different ones.
 
-python bench/profiles.py
+python -m bench.profiles
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random values per CPU second, as one JSON object: python bench/randomness.py"""
+"""Random values per CPU second, as one JSON object: python -m bench.randomness"""
 
 from __future__ import annotations
 

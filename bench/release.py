@@ -1,4 +1,4 @@
-"""Whole releases as a user runs them, against a bare query of the same recoding: python bench/release.py [rows …]
+"""Whole releases as a user runs them, against a bare query of the same recoding: python -m bench.release [rows …]
 
 Both are commands: the start of Python, imports, planning, reading, the ledger, writing, hashing and the report are
 included on our side, the start of Python and of DuckDB on the other. They run in turns, each in a process of its own,
@@ -18,8 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from release_page import recorded
-from release_work import WORK, Work
+from bench.release_page import recorded
+from bench.release_work import WORK, Work
 
 REPEATS = 3
 MANY = 20_000_000
@@ -32,7 +32,7 @@ PREPARE = """
 import sys, duckdb
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from release_work import WORK
+from bench.release_work import WORK
 folder, work = Path(sys.argv[2]), WORK[sys.argv[3]]
 if not (folder / work.file).exists():
     duckdb.connect(config={"preserve_insertion_order": False}).execute(work.generate(folder))
@@ -66,9 +66,9 @@ def least(runs: list[Figures]) -> Figures:
 
 def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, object]:
     """One piece of work in turns with its bare query, and how they compare."""
-    here = str(Path(__file__).parent)
+    root = str(Path(__file__).parents[1])
     # In a process of its own: on Linux a child's peak memory begins at that of its parent.
-    subprocess.run([sys.executable, "-c", PREPARE, here, str(folder), name], check=True)
+    subprocess.run([sys.executable, "-c", PREPARE, root, str(folder), name], check=True)
     bare = [sys.executable, "-c", BARE, "bare.sql"]
     ours = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes", "--json"]
     ours += work.options

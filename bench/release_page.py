@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from release_work import WORK
+from bench.release_work import WORK
 
 KEPT = Path(__file__).with_name("release.json")
 PAGE = Path(__file__).parent.parent / "docs" / "speed.md"

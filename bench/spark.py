@@ -1,4 +1,4 @@
-"""The Spark engine against plain Spark SQL on the same files, as one JSON object: python bench/spark.py [rows [work …]]
+"""The Spark engine against plain Spark SQL on the same files, as one JSON object: python -m bench.spark [rows [work …]]
 
 CPU seconds of driver, Java and Python workers together, in a session on two cores and a process of its own, from when
 the session is there. Plain Spark recodes and groups by the same 60,000 cells; it neither draws nor looks at persons.

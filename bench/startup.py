@@ -1,4 +1,4 @@
-"""CPU and wall seconds of commands, the start of Python included, as JSON: python bench/startup.py [rows]
+"""CPU and wall seconds of commands, the start of Python included, as JSON: python -m bench.startup [rows]
 
 Each command runs several times in a process of its own and the least of each figure counts: other work on the machine
 can only add to it. The first run compiles, as the first run after an installation does. The limits are for CPU time.

@@ -1,4 +1,4 @@
-"""Statistics from a sample against a bare scan of their columns, as JSON: python bench/statistics_time.py [rows]
+"""Statistics from a sample against a bare scan of their columns, as JSON: python -m bench.statistics_time [rows]
 
 Each runs in a child process of its own; told are seconds of the clock and of all CPUs together. The bare scan hands
 the person and every column to Python in batches, as DuckDB does it, and drops them; "in the engine" hashes

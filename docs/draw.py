@@ -1,6 +1,6 @@
 """Draw the figures of the pages: diagrams, papers, attacks, and the lattice around a chosen recoding.
 
-`make docs` runs this, and `python docs/draw.py how` draws one of them. A test compares what the figures show with what
+`make docs` runs this, and `python -m docs.draw how` draws one of them. A test compares what the figures show with what
 is committed.
 """
 
@@ -9,13 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from diagrams import DIAGRAMS, on_white
-
 from crowdblend.attacks import ATTACKS, attack
 from crowdblend.figures.recodings import neighbours
 from crowdblend.papers import reproduce
+from docs.diagrams import DIAGRAMS, on_white
 
 IMAGES = Path(__file__).parent / "images"
 REPRODUCTIONS = ("lqs-figure2", "lqs-figure6", "cbp-proposition12", "zkp-politics")

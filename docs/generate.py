@@ -6,14 +6,10 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import click
-import compared_tables
 from click.testing import CliRunner
 
 import crowdblend
@@ -24,6 +20,7 @@ from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, keys_of
 from crowdblend.policies.registry import KINDS, kinds_with
 from crowdblend.policies.schema import every_list, every_section
+from docs import compared_tables
 
 DOCS = Path(__file__).parent
 

@@ -1,6 +1,6 @@
 """Make the pictures of docs/report.md: two places of a report about the made-up town.
 
-    python docs/report_pictures.py
+    python -m docs.report_pictures
 
 It needs Playwright and Chromium.
 """

@@ -1,6 +1,6 @@
 """Make the pictures of docs/studio.md: a made-up town, published in a browser that nobody watches.
 
-    python docs/studio_pictures.py
+    python -m docs.studio_pictures
 
 It needs the extra `studio`, Playwright and Chromium.
 """
@@ -8,19 +8,15 @@ It needs the extra `studio`, Playwright and Chromium.
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+from tests.studio.running import fill, running
+from tests.studio.steward import Steward
 
-from tests.studio.running import fill, running  # noqa: E402
-from tests.studio.steward import Steward  # noqa: E402
-
-IMAGES = HERE / "images"
+IMAGES = Path(__file__).parent / "images"
 SIZE = {"width": 1280, "height": 860}
 
 

@@ -1,10 +1,10 @@
 """The same work with crowdblend and with others: error, time and memory, written to bench/peers/figures.json.
 
-    python bench/peers/run.py opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON
+    python -m bench.peers.run opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON
 
 Each PYTHON is that of an environment with the package (requirements/peers-*.txt); `make peers` makes them. Packages
 that are not named are left out. Memory is read from /proc, so this runs on Linux. docs/compared.md shows the figures:
-`python docs/generate.py` writes its tables again.
+`python -m docs.generate` writes its tables again.
 """
 
 from __future__ import annotations
@@ -25,15 +25,12 @@ from typing import Any
 import duckdb
 import numpy as np
 
+import crowdblend as cb
+from bench.peers.accounting import rows
+from bench.peers.data import write_people
+from bench.peers.work import CELLS, DOMAIN
+
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-
-from accounting import rows  # noqa: E402
-from data import write_people  # noqa: E402
-from work import CELLS, DOMAIN  # noqa: E402
-
-import crowdblend as cb  # noqa: E402
-
 REPEATS = {"register": 5, "survey": 5, "survey_noise": 5, "average": 60, "sum": 60, "median": 60}
 DISTRIBUTIONS = {"opendp": "opendp", "smartnoise": "smartnoise-sql", "diffprivlib": "diffprivlib"}
 DOES = {
@@ -48,9 +45,9 @@ RATES = (0.05, 0.1, 0.2, 0.5)
 def job(python: str, package: str, work: str, folder: Path, repeats: int) -> tuple[list[Any], dict[str, float]]:
     """What a process of its own prints, and its CPU seconds, wall seconds and largest memory in MB."""
     with tempfile.TemporaryFile() as out:
-        command = [python, str(HERE / f"with_{package}.py"), work, str(folder), str(repeats)]
+        command = [python, "-m", f"bench.peers.with_{package}", work, str(folder), str(repeats)]
         began = time.perf_counter()
-        child = subprocess.Popen(command, stdout=out)
+        child = subprocess.Popen(command, stdout=out, cwd=HERE.parents[1])
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:

@@ -6,9 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from work import DOMAIN, HIGHEST, NUMBER_EPSILON, PEOPLE, STEP, TABLE_DELTA, TABLE_EPSILON, run
-
 import crowdblend as cb
+from bench.peers.work import DOMAIN, HIGHEST, NUMBER_EPSILON, PEOPLE, STEP, TABLE_DELTA, TABLE_EPSILON, run
 
 COLUMNS = {name: cb.values(*values) for name, values in DOMAIN.items()}
 

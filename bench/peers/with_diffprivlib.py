@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from diffprivlib import tools
 from pyarrow import parquet
-from work import DOMAIN, HIGHEST, NUMBER_EPSILON, TABLE_EPSILON, run
+
+from bench.peers.work import DOMAIN, HIGHEST, NUMBER_EPSILON, TABLE_EPSILON, run
 
 warnings.simplefilter("ignore")
 

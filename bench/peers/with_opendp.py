@@ -9,7 +9,8 @@ from typing import Any
 
 import opendp.prelude as dp
 import polars as pl
-from work import (
+
+from bench.peers.work import (
     CELLS,
     DOMAIN,
     HIGHEST,

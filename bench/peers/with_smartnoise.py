@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import snsql
 from snsql import Privacy
-from work import DOMAIN, HIGHEST, NUMBER_EPSILON, TABLE_DELTA, TABLE_EPSILON, run
+
+from bench.peers.work import DOMAIN, HIGHEST, NUMBER_EPSILON, TABLE_DELTA, TABLE_EPSILON, run
 
 warnings.simplefilter("ignore")
 # Its cost of a query with open keys is 1.5 times the δ of each of its parts.

@@ -1,4 +1,4 @@
-"""Run notebooks cell by cell, without Jupyter: python docs/notebooks/execute.py [NOTEBOOK …] writes outputs again.
+"""Run notebooks cell by cell, without Jupyter: python -m docs.notebooks.execute [NOTEBOOK …] writes outputs again.
 
 A cell shows what it prints, and the value of its last line: as text, and as HTML where the value has a form for
 notebooks. Each notebook runs in an empty folder with a ledger folder of its own. Keys in the notebooks are fixed so

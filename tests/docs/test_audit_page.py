@@ -2,26 +2,12 @@
 
 import json
 import os
-import sys
-from pathlib import Path
 
-import pytest
-
+from bench import audit_page
 from crowdblend.rehearsal import FAMILIES, INJECTED_BUGS
 
-BENCH = Path(__file__).parents[2] / "bench"
 
-
-@pytest.fixture
-def audit_page(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCH))
-    sys.modules.pop("audit_page", None)
-    import audit_page
-
-    return audit_page
-
-
-def test_the_tables_are_those_of_the_figures_kept(audit_page):
+def test_the_tables_are_those_of_the_figures_kept():
     kept = json.loads(audit_page.KEPT.read_text(encoding="utf-8"))
     page = audit_page.PAGE.read_text(encoding="utf-8")
     assert audit_page.shown(page, kept) == page
@@ -31,7 +17,7 @@ def test_the_tables_are_those_of_the_figures_kept(audit_page):
     assert set(kept["injected"]) == set(INJECTED_BUGS)
 
 
-def test_audits_of_several_files_are_added_up(audit_page, tmp_path):
+def test_audits_of_several_files_are_added_up(tmp_path):
     row = {"family": "points", "epsilon": 0.4, "delta": 0.1, "audits": 100, "findings": 98, "runs": 100_000}
     printed = {"understated": 2.0, "error": 0.001, "families": [row]}
     for name in ("one.json", "other.json"):

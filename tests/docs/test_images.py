@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 
+from docs import draw
 from tests.figures.pictures import Picture
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-def load_drawing():
-    spec = importlib.util.spec_from_file_location("draw", DOCS / "draw.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-DRAW = load_drawing()
 
 
 # These two take longest; tests/papers holds their numbers against the papers.
@@ -27,11 +17,11 @@ LONG = ("lqs-figure2", "lqs-figure6")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in DRAW.names()]
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in draw.names()]
 )
 def test_committed_figures_are_current(name: str) -> None:
     committed = Picture.parse((DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8"))
-    committed.assert_same(Picture.parse(DRAW.drawing(name)))  # where they differ: run make docs
+    committed.assert_same(Picture.parse(draw.drawing(name)))  # where they differ: run make docs
     assert len(committed.texts()) > 3
 
 

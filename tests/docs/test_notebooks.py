@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs.notebooks import execute
+
 FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 QUICK = ("survey", "attack")
-
-
-def execute() -> Any:
-    """The module that runs notebooks."""
-    spec = importlib.util.spec_from_file_location("execute", FOLDER / "execute.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize(
@@ -31,7 +22,7 @@ def execute() -> Any:
 def test_a_notebook_shows_what_it_says(path: Path) -> None:
     """Text for text; pages and figures have tests of their own. `make docs` writes all outputs again."""
     kept = json.loads(path.read_text(encoding="utf-8"))
-    for cell, shown in zip(execute().executed(kept)["cells"], kept["cells"], strict=True):
+    for cell, shown in zip(execute.executed(kept)["cells"], kept["cells"], strict=True):
         assert plain(cell) == plain(shown), "".join(cell["source"])
 
 

@@ -1,19 +1,11 @@
 """The page of speed shows the figures that were measured, for every piece of work that the bench knows."""
 
 import json
-import sys
-from pathlib import Path
 
-BENCH = Path(__file__).parents[2] / "bench"
+from bench import release_page, release_work
 
 
-def test_the_table_is_that_of_the_figures_kept(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCH))
-    for name in ("release_page", "release_work"):
-        sys.modules.pop(name, None)
-    import release_page
-    import release_work
-
+def test_the_table_is_that_of_the_figures_kept():
     kept = json.loads(release_page.KEPT.read_text(encoding="utf-8"))
     page = release_page.PAGE.read_text(encoding="utf-8")
     assert page.partition(release_page.BEGIN)[2].partition(release_page.END)[0] == "\n" + release_page.table(kept)
