@@ -15,7 +15,7 @@ import numpy as np
 from crowdblend import plan
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.kinds.recoding_choice import choose_recoding, recode
+from crowdblend.kinds.recoding_choice import choice_of, choose_recoding, recode
 from crowdblend.kinds.table import TablePlan
 from crowdblend.kinds.table import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
@@ -51,19 +51,22 @@ def thinned(sample: SampledClasses, rate: float) -> tuple[SampledClasses, Sample
 
 def losses(policy: Policy, everybody: SampledClasses, runs: int) -> list[float]:
     planned, found = plan_release(policy), []
+    assert isinstance(planned, TablePlan)
     assert policy.recoding is not None
+    choice = choice_of(policy, planned.score)
     for _ in range(runs):
         sample, _ = thinned(everybody, RATE)
         deciding, released = everybody, sample
         if policy.recoding.share is not None:
             deciding, released = thinned(sample, policy.recoding.share)
-        node = choose_recoding(policy.recoding, policy.columns, planned.score, deciding, ReleaseKey(new_key())).node
+        node = choose_recoding(choice, policy.columns, deciding, ReleaseKey(new_key())).node
         found.append(1 - kept(planned, released, node, planned.parameters.k) / sample.people)
     return found
 
 
 def best_fixed(policy: Policy, everybody: SampledClasses, runs: int) -> float:
     planned, lattice = plan_release(policy), lattice_of(policy.columns)
+    assert isinstance(planned, TablePlan)
     scores = score_nodes(lattice, everybody.codes, everybody.counts, planned.score)
     nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:30]]
     k = plan(rate=RATE, epsilon=EPSILON, delta=DELTA, kind="microdata").k

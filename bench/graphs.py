@@ -68,10 +68,10 @@ def sampling(people: int) -> None:
     told: dict[str, Any] = {"people": people, "samples": SAMPLES, "explored": EXPLORED}
     for name in ("sampled_connected", "sampled_cycle_free", "sampled_euler_path"):
         walk = getattr(samplers, name)
-        told[name] = best(lambda walk=walk: walk(view, DEGREE_BOUND, SAMPLES, EXPLORED, SeededSource(1)))
+        told[name] = best(lambda: walk(view, DEGREE_BOUND, SAMPLES, EXPLORED, SeededSource(1)))  # noqa: B023
     for name in ("sampled_degree", "sampled_light_ends"):
         ask = getattr(samplers, name)
-        told[name] = best(lambda ask=ask: ask(view, SAMPLES, SeededSource(1)))
+        told[name] = best(lambda: ask(view, SAMPLES, SeededSource(1)))  # noqa: B023
     emit(told)
 
 

@@ -11,6 +11,7 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -48,8 +49,8 @@ def main(rows: int) -> None:
             policy = parse_policy(text.replace("k = 20\n", ""), folder)
             for turn in range(2):
                 out = folder / f"{what} {turn}"
-                whole = cpu(lambda policy=policy, out=out: release(policy, out))
-                known = cpu(lambda policy=policy: identify(policy.data, policy.resources, Wanted(bytes(32))))
+                whole = cpu(partial(release, policy, out))
+                known = cpu(partial(identify, policy.data, policy.resources, Wanted(bytes(32))))
             figures[what] = {"identity": round(known, 2), "release": round(whole, 2), "share": round(known / whole, 2)}
     print(json.dumps({"rows": rows, "cpu": figures}, indent=2))
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.kinds import plan
+from crowdblend.kinds.points import plan
 from crowdblend.policies import load_policy
-from crowdblend.randomness import KeyedSource, discrete_laplace, new_key
+from crowdblend.randomness import KeyedSource, ReleaseKey, discrete_laplace, new_key
 
 Points = NDArray[np.float64]
 POLICY = Path(__file__).parents[1] / "examples" / "uk_accidents.toml"
@@ -36,7 +36,7 @@ def grid(points: Points, kilometres: float, rng: np.random.Generator) -> Points:
     width = KILOMETRE * kilometres
     cells = np.ceil((HIGH - LOW) / width).astype(int)
     edges = [LOW[axis] + width[axis] * np.arange(cells[axis] + 1) for axis in range(2)]
-    counts = np.histogram2d(*points.T, bins=edges)[0].astype(np.int64)
+    counts = np.histogram2d(points[:, 0], points[:, 1], bins=edges)[0].astype(np.int64)
     loss = math.log(1 + math.expm1(EPSILON) / RATE)
     noisy = counts + discrete_laplace(counts.size, loss, KeyedSource(new_key(), b"grid")).reshape(counts.shape)
     shown = np.argwhere(noisy > 0)
@@ -75,13 +75,13 @@ def errors(published: Points, truth: Points, asked: list[tuple[Points, Points]])
 def main() -> None:
     rng = np.random.default_rng(1)
     policy = load_policy(POLICY)
-    rows = duckdb.sql(f"SELECT lng, lat FROM '{policy.data.source}'").fetchnumpy()
+    rows = duckdb.connect().sql(f"SELECT lng, lat FROM '{policy.data.source}'").fetchnumpy()
     truth, asked = np.column_stack([rows["lng"], rows["lat"]]), ranges(rng)
     made = plan(policy)
     sample = count_classes(policy, Everybody()).classes
 
     def ours() -> Points:
-        published = made.mechanism.publish(sample, new_key())
+        published = made.mechanism.publish(sample, ReleaseKey(new_key()))
         cells = zip(policy.axes, published.one_by_one().cells, strict=True)
         return np.column_stack([axis.midpoints(places) for (_, axis), places in cells])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def main() -> None:
         "thin, classes of one, rate 0.1": speed(10 * MILLION, lambda: thin(singles, 0.1, SOURCE)),
         **{
             f"discrete Laplace, epsilon {epsilon}": speed(
-                5 * MILLION, lambda epsilon=epsilon: discrete_laplace(5 * MILLION, epsilon, SOURCE)
+                5 * MILLION, partial(discrete_laplace, 5 * MILLION, epsilon, SOURCE)
             )
             for epsilon in (3.0, 1.0, 0.1, 0.01, 0.001)
         },

@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.kinds.table import plan
+from crowdblend.kinds.table import TablePlan, plan
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
@@ -36,6 +36,7 @@ def census() -> tuple[Lattice, np.ndarray, np.ndarray]:
     table = parquet.read_table(CENSUS).drop_columns(["person_id", "weight"])
     ladders, codes = [], []
     for name in table.column_names:
+        widths: tuple[int, ...]
         values = table.column(name).to_numpy(zero_copy_only=False)
         if name in CUT:
             found, widths = np.minimum(values // CUT[name], 199), (1, 10, 40, 200)
@@ -65,7 +66,9 @@ def measure(
     everything = UNITS * lattice.most * int(counts.sum()) * good.published.rate
     begun, losses = time.process_time(), []
     for _ in range(runs):
-        node = search.run(lattice, codes, counts, good, epsilon=epsilon / search.steps, source=SystemSource())
+        (node,) = search.several(
+            lattice, codes, counts, good, epsilon=epsilon / search.steps, source=SystemSource(), times=1
+        )
         losses.append(1 - scores_around(lattice, node, codes, counts, good)[node] / everything)
     told = {"lattice": what, "nodes": lattice.size, "choices": search.steps, "epsilon": epsilon, "runs": runs}
     told["scored"] = sum(int(np.prod([search.shape[column] for column in free])) for free in search.free)
@@ -79,7 +82,9 @@ def main() -> None:
     runs = int(sys.argv[1]) if sys.argv[1:] else 5
     policy = load_policy(EXAMPLE)
     everybody = count_classes(policy, Everybody()).classes
-    lattice, good = lattice_of(policy.columns), plan(policy).score
+    lattice, planned = lattice_of(policy.columns), plan(policy)
+    assert isinstance(planned, TablePlan)
+    good = planned.score
     for search in (Search.whole(lattice.shape), Search.in_steps(lattice.shape), Search.in_steps(lattice.shape, 6)):
         for epsilon in (0.1, 0.5):
             measure("adult", lattice, everybody.codes, everybody.counts, good, search, epsilon, runs)

@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.kinds.table import plan
+from crowdblend.kinds.table import TablePlan, plan
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource
@@ -48,6 +48,7 @@ def main() -> None:
     policy = load_policy(EXAMPLE)
     everybody = count_classes(policy, Everybody()).classes
     lattice, planned = lattice_of(policy.columns), plan(policy)
+    assert isinstance(planned, TablePlan)
     score = planned.score
     for people in (everybody.people, *map(int, sys.argv[1:] or ["1000000"])):
         codes, counts = everybody.codes, everybody.counts
@@ -58,7 +59,7 @@ def main() -> None:
         scored = time.process_time()
         sensitivity = score.sensitivity(lattice.most)
         choose(scores.tolist(), epsilon=0.1, sensitivity=sensitivity, monotone=score.monotone, source=SystemSource())
-        told = {"people": people, "finest_classes": len(counts), "nodes": lattice.size}
+        told: dict[str, float] = {"people": people, "finest_classes": len(counts), "nodes": lattice.size}
         told |= {"score_seconds": round(scored - begun, 2), "choose_seconds": round(time.process_time() - scored, 2)}
         told["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         print(json.dumps(told))

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -100,7 +101,7 @@ def statistics(folder: Path, name: str) -> None:
     planned.publish(planned.read(default_engine(), key), key)
 
 
-WORK = {
+WORK: dict[str, Callable[[Path], None]] = {
     "bare": bare,
     "in_the_engine": in_the_engine,
     **{name: partial(statistics, name=name) for name in POLICIES},

@@ -17,8 +17,8 @@ import numpy as np
 
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.kinds import plan
-from crowdblend.mechanisms.synopsis import FittedSynopsis
+from crowdblend.kinds.synopsis import plan
+from crowdblend.mechanisms.synopsis import Conjunctions, FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import counted, shares
 from crowdblend.mechanisms.synopsis.simulator import random_samples
 from crowdblend.policies import load_policy
@@ -32,8 +32,9 @@ def main(runs: int) -> None:
     planned, source = release_plan.parameters, SystemSource()
     mechanism, queries = planned.mechanism, planned.mechanism.queries
     assert isinstance(mechanism, FittedSynopsis)
+    assert isinstance(queries, Conjunctions)
     everybody = count_classes(release_plan.policy, Everybody()).classes
-    cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in release_plan.order), queries.shape)
+    cells = np.ravel_multi_index(list(everybody.codes[:, release_plan.order].T), queries.shape)
     people = np.repeat(cells, everybody.counts)
     results = []
     for _ in range(runs):
@@ -69,10 +70,10 @@ def main(runs: int) -> None:
     )
 
 
-def laplace_error(epsilon: float, people: int, queries: object) -> float:
+def laplace_error(epsilon: float, people: int, queries: Conjunctions) -> float:
     """The largest noise on the cells of all widest tables, each person in one cell of each, two moved by replacing."""
-    widest = [kept for kept in queries.tables if len(kept) == queries.order]  # type: ignore[attr-defined]
-    cells = sum(int(np.prod([queries.shape[c] for c in kept])) for kept in widest)  # type: ignore[attr-defined]
+    widest = [kept for kept in queries.tables if len(kept) == queries.order]
+    cells = sum(int(np.prod([queries.shape[c] for c in kept])) for kept in widest)
     return float(np.abs(discrete_laplace(cells, epsilon / (2 * len(widest)), SystemSource())).max()) / people
 
 

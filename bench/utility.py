@@ -21,6 +21,7 @@ from crowdblend.demo import write_population
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Everybody
 from crowdblend.kinds import plan as release_plan
+from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.policies import parse_policy
@@ -65,9 +66,10 @@ def below_k() -> list[dict[str, object]]:
     samples = [sample_of(people, run) for run in range(RUNS)]
     for rate in (0.5, 0.2, 0.1, 0.05):
         noisy = plan(rate=rate, epsilon=1.0, delta=1e-6, below_k="noise")
-        exact = plan(rate=rate, epsilon=1.0, delta=1e-6)
-        ours = np.mean([below_k_error(sample, noisy.k, noisy.noise_epsilon) for sample in samples])
-        everywhere = np.mean([everywhere_error(sample, noisy.noise_epsilon) for sample in samples])
+        exact, noise_epsilon = plan(rate=rate, epsilon=1.0, delta=1e-6), noisy.noise_epsilon
+        assert noise_epsilon is not None
+        ours = np.mean([below_k_error(sample, noisy.k, noise_epsilon) for sample in samples])
+        everywhere = np.mean([everywhere_error(sample, noise_epsilon) for sample in samples])
         lost = samples[0].counts[samples[0].counts < exact.k]
         rows.append(
             {
@@ -132,6 +134,7 @@ def margin_errors(folder: Path, text: str, shares: dict[str, float], truth: dict
         outputs = {
             output.file.split(".")[0]: output.published
             for output in planned.publish(planned.read(engine, key), key).outputs
+            if isinstance(output, CountsOutput)
         }
         errors = []
         for name in COLUMNS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,7 @@ def how() -> str:
     """Population, sample, publication; and the chance of every published count with a person and without."""
     k = cb.plan(rate=RATE, epsilon=EPSILON, delta=DELTA).k
     guarantee = cb.plan(rate=RATE, epsilon=EPSILON, delta=DELTA).certificate().differential()
+    assert guarantee is not None
     classes = {"women, 20–39": 96, "men, 20–39": 84, "men, 80–99": 18}
     card, coins = Card(940, 650), random.Random(20120819)
     columns = (EDGE, 326, 648)
@@ -239,6 +241,7 @@ def series() -> str:
     """The total ε of yearly releases at rate 0.1 and k = 8, added up and by profile."""
     years = (1, 2, 3, 5, 7, 10, 15, 20, 30)
     swept = sweep(PlanRequest(rate=0.1, k=8, delta=1e-5, releases=years[-1]), "releases", years)
+    rows: list[dict[str, Any]] = list(swept.rows)
     card, left, right, top, bottom = Card(760, 430), 76, 600, 84, 370
     card.text(EDGE, 30, "What yearly releases come to together", size=16, weight=600)
     card.text(EDGE, 54, "rate 0.1, k = 8, a fresh sample every year; total ε at δ = 1e-5", color=QUIET)
@@ -256,12 +259,12 @@ def series() -> str:
     card.text((left + right) / 2, bottom + 40, "years", size=13, anchor="middle")
     card.text(EDGE - 4, (top + bottom) / 2, "total ε", size=13, anchor="middle", angle=-90)
     for name, words, color in (("added", "added up", ORANGE), ("profile", "by profile", BLUE)):
-        points = [place(row["releases"], row[name]) for row in swept.rows]
+        points = [place(row["releases"], row[name]) for row in rows]
         for start, end in pairwise(points):
             card.line(*start, *end, stroke=color, thickness=2.4)
         for point in points:
             card.dot(*point, 3.2, fill=color)
-        last = swept.rows[-1][name]
+        last = rows[-1][name]
         card.text(points[-1][0] + 12, points[-1][1] - 9, words, size=13, color=color, weight=600)
         card.text(points[-1][0] + 12, points[-1][1] + 9, f"ε = {last:.3g} after 30", color=QUIET)
     return card.drawn()
@@ -272,7 +275,7 @@ def points_map() -> str:
     bounds = (-10.0, 10.0)
     policy = cb.Points(
         person="person_id",
-        columns={name: cb.axis(*bounds, resolution=0.05, width=2) for name in ("east", "north")},
+        columns={name: cb.axis(*bounds, resolution=0.05, width=2) for name in ("east", "north")},  # type: ignore[arg-type]
         sampling=cb.Sampling(rate=0.1),
         noise_epsilon=1.0,
         keep_in="block",

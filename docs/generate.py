@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 from click.testing import CliRunner
@@ -190,10 +191,13 @@ def _named(name: str, thing: Callable[..., object]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+
+
 def _signature(name: str, thing: Callable[..., object]) -> str:
     parameters = []
     for parameter in inspect.signature(thing).parameters.values():
-        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        star = STARS.get(parameter.kind, "")
         optional = "=…" if parameter.default is not parameter.empty else ""
         parameters.append(f"{star}{parameter.name}{optional}")
     return f"`cb.{name}({', '.join(parameters)})`\n"

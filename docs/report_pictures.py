@@ -22,7 +22,7 @@ DISTRICTS = ("Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden 
 POLICY = cb.Table(
     person="person_id",
     population="residents",
-    columns={
+    columns={  # type: ignore[arg-type]
         "sex": cb.values("female", "male"),
         "age": cb.intervals(0, 90, width=10, top=True, whole=True),
         "district": cb.values(*DISTRICTS),
@@ -38,6 +38,7 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as player:
         done = cb.release(town(20_000), POLICY, out=Path(folder) / "town", ledger=None, key=bytes([5]) * 32)
+        assert done.folder is not None
         browser = player.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
         page.goto((done.folder / "report.html").as_uri())

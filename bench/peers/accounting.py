@@ -25,10 +25,11 @@ def rows() -> Iterator[dict[str, Any]]:
         yield _row(
             f"{releases:,} tables with Laplace noise, ε = {epsilon} each",
             epsilon * releases,
-            lambda epsilon=epsilon, releases=releases: _ours(
-                RULES["profile.differential"](RULES["histogram.laplace"](noise_epsilon=epsilon)), releases
+            lambda: _ours(
+                RULES["profile.differential"](RULES["histogram.laplace"](noise_epsilon=epsilon)),  # noqa: B023
+                releases,  # noqa: B023
             ),
-            lambda epsilon=epsilon, releases=releases: _theirs(pld.from_discrete_laplace_mechanism(epsilon), releases),
+            lambda: _theirs(pld.from_discrete_laplace_mechanism(epsilon), releases),  # noqa: B023
         )
     yield _row(
         "100 tables with Laplace noise, ε = 1 each, of samples at rate 0.1",

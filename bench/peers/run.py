@@ -62,7 +62,8 @@ def job(python: str, package: str, work: str, folder: Path, repeats: int) -> tup
 def truth(folder: Path, name: str) -> dict[tuple[str, ...], int]:
     """The true counts of a file, by all columns."""
     columns = ", ".join(DOMAIN)
-    found = duckdb.sql(f"SELECT {columns}, count(*) FROM '{folder / name}.parquet' GROUP BY {columns}").fetchall()
+    asked = f"SELECT {columns}, count(*) FROM '{folder / name}.parquet' GROUP BY {columns}"
+    found = duckdb.connect().sql(asked).fetchall()
     return {tuple(row[:-1]): row[-1] for row in found}
 
 
@@ -85,7 +86,7 @@ def measured(pythons: dict[str, str], folder: Path) -> Iterator[dict[str, Any]]:
     """One row for each package and kind of work."""
     trues = {"register": truth(folder, "register"), "survey": truth(folder, "survey")}
     trues["survey_noise"] = trues["survey"]
-    (income,) = duckdb.sql(f"SELECT income FROM '{folder / 'earners.parquet'}'").fetchnumpy().values()
+    (income,) = duckdb.connect().sql(f"SELECT income FROM '{folder / 'earners.parquet'}'").fetchnumpy().values()
     numbers = {"average": income.mean(), "sum": income.sum(), "median": np.median(income)}
     for package, python in pythons.items():
         for work in DOES[package]:

@@ -20,7 +20,7 @@ def published(source: Path, policy: Any) -> Any:
 
 def table(source: Path, **options: Any) -> list[list[Any]]:
     """The cells of a published table."""
-    policy = cb.Table(person="person_id", columns=COLUMNS, epsilon=TABLE_EPSILON, **options)
+    policy = cb.Table(person="person_id", columns=COLUMNS, epsilon=TABLE_EPSILON, **options)  # type: ignore[arg-type]
     rows = published(source, policy).to_pylist()
     return [[*(row[name] for name in DOMAIN), row["count"]] for row in rows]
 
@@ -47,7 +47,7 @@ def number(folder: Path, statistic: Any) -> float:
     policy = cb.Statistics(
         person="person_id",
         people=PEOPLE,
-        columns={"income": cb.bounds(0, HIGHEST, resolution=STEP)},
+        columns={"income": cb.bounds(0, HIGHEST, resolution=STEP)},  # type: ignore[arg-type]
         sampling=cb.ExactSample(everybody=True),
         statistics=(statistic,),
         epsilon=NUMBER_EPSILON,

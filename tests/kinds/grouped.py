@@ -10,7 +10,8 @@ from pyarrow import csv
 
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable
-from crowdblend.kinds import plan
+from crowdblend.kinds.outputs import NumbersOutput
+from crowdblend.kinds.statistics import StatisticsReading, plan
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 
@@ -66,7 +67,7 @@ class Town:
         self.plan = plan(parse_policy(policy_text(*statistics, **named)))
         self.columns = people()
         self._engine = MemoryEngine(MemoryTable.of(self.columns))
-        self._reading = None
+        self._reading: StatisticsReading | None = None
 
     def publish(self) -> pa.Table:
         """One release as a table; where everybody is counted, the people are read once."""
@@ -76,6 +77,7 @@ class Town:
             self._reading = self.plan.read(self._engine, key)
             key = ReleaseKey(new_key()) if everybody else key
         (output,) = self.plan.publish(self._reading, key).outputs
+        assert isinstance(output, NumbersOutput)
         return pa.table(dict(output.values))
 
     def of(self, column: str, **where: str) -> np.ndarray:

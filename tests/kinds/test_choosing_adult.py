@@ -121,14 +121,15 @@ def test_a_search_in_steps_loses_little(
     monkeypatch.setattr(search_module, "score_offer", lambda lattice, offer, *_: known[np.ix_(*offer)].ravel())
     steps = Search.in_steps(lattice.shape)
     found = [
-        steps.run(
+        steps.several(
             lattice,
             everybody.codes,
             everybody.counts,
             planned.score,
             epsilon=0.1 / steps.steps,
             source=KeyedSource(run.to_bytes(32, "little"), b"test"),
-        )
+            times=1,
+        )[0]
         for run in range(RUNS)
     ]
     everything = UNITS * lattice.most * everybody.people * planned.parameters.rate

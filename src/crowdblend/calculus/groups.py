@@ -14,7 +14,7 @@ def for_group(guarantee: ZeroKnowledge, people: int) -> dict[str, ZeroKnowledge]
     made: dict[str, ZeroKnowledge] = {}
     for rule in (group_by_chain, group_by_distance, group_by_samples):
         try:
-            made[rule.id] = rule.conclude(guarantee, people=people)  # type: ignore[assignment]
+            made[rule.id] = rule.conclude(guarantee, people=people)
         except NotApplicable:
             continue
     return made

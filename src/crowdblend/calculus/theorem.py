@@ -81,8 +81,8 @@ class Rule:
     def _hints(self) -> dict[str, Any]:
         return get_type_hints(self.function)
 
-    def conclude(self, *premises: Guarantee, **parameters: float | None) -> Guarantee:
-        """Apply the theorem to plain guarantees."""
+    def conclude(self, *premises: Guarantee, **parameters: float | None) -> Any:
+        """Apply the theorem to plain guarantees: the kind of what it concludes is `conclusion`."""
         self._check_premises(premises)
         with precision(RULE_BITS):
             try:

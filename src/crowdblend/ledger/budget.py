@@ -41,7 +41,8 @@ class Budget:
         """Return what the zero-knowledge guarantees come to for several people, by the best of three propositions."""
         if self.zero_knowledge is None:
             return None
-        return best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people)  # type: ignore[return-value]
+        made: ZeroKnowledge = best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people)
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """Return the budget as JSON-ready data."""

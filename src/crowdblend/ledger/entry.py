@@ -36,7 +36,8 @@ class Losses:
         """The guarantee about one person's data replaced, stated or following from the one above; it adds up too."""
         stated = differential_for_one(self.guarantees, Relation.REPLACE)
         if stated is None and self.differential is not None:
-            return replacing_is_removing_and_adding.conclude(self.differential)  # type: ignore[return-value]
+            made: Differential = replacing_is_removing_and_adding.conclude(self.differential)
+            return made
         return stated
 
     @property

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import parts, profiles
@@ -53,11 +52,11 @@ def _composed(request: PlanRequest, k: int, rate: float | None) -> Profile:
     choice = Differential(request.choice_epsilon, 0.0, Relation.ADD_REMOVE)
     if request.choosing_share is not None:
         share, release = request.choosing_share, crowd(request, k).conclusion
-        once: Any = profiles.profile_of_split_recoding.conclude(choice, release, rate=rate, share=share)
+        once = profiles.profile_of_split_recoding.conclude(choice, release, rate=rate, share=share)
     else:
         once = profiles.profile_of_population_recoding.conclude(choice, profile_once(request, k, rate).conclusion)
-    together: Any = profiles.repeated_releases_compose.conclude(once, releases=request.releases)
-    return together  # type: ignore[no-any-return]
+    together: Profile = profiles.repeated_releases_compose.conclude(once, releases=request.releases)
+    return together
 
 
 def with_noise(request: PlanRequest) -> PlanRequest:
@@ -110,7 +109,7 @@ def added_up(request: PlanRequest, solved: float) -> float:
 
 def _reaches(profile: Profile, epsilon: float, delta: float) -> bool:
     try:
-        found: Any = profiles.profile_at_delta.conclude(profile, delta=delta)
+        found = profiles.profile_at_delta.conclude(profile, delta=delta)
     except (Infeasible, NotApplicable):
         return False
     return bool(found.epsilon <= epsilon)
@@ -183,14 +182,14 @@ def _solve_rate(request: PlanRequest, alone: float | None) -> float:
 def _solve_epsilon(request: PlanRequest, _alone: float | None) -> float:
     assert request.k is not None
     together = _composed(request, request.k, request.rate)
-    found: Any = profiles.profile_at_delta.conclude(together, delta=request.delta)
+    found = profiles.profile_at_delta.conclude(together, delta=request.delta)
     return float(found.epsilon)
 
 
 def _solve_delta(request: PlanRequest, _alone: float | None) -> float:
     assert request.k is not None
     together = _composed(request, request.k, request.rate)
-    found: Any = profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon)
+    found = profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon)
     return float(found.delta)
 
 
