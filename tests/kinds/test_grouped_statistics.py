@@ -19,7 +19,8 @@ from crowdblend.mechanisms.statistics import quantile_losses
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
-from crowdblend.publishing.verification.published import PublishedFolder, check_data
+from crowdblend.publishing.verification.consistency import check_data
+from crowdblend.reading.release import PublishedRelease
 from tests.kinds.grouped import GROUPS, PEOPLE, Town, as_csv, people, policy_text, rank_holds
 from tests.kinds.opendp_statistics import OpenDPGroups, permuted_and_flipped
 
@@ -197,7 +198,7 @@ def test_other_numbers_do_not_verify(published: Path, tmp_path: Path, name: str,
     next(row for row in rows if row["statistic"] == name)[column] = to
     csv.write_csv(pa.Table.from_pylist(rows), path)
     with pytest.raises(DoesNotVerify, match="an error that was not planned, or an impossible number"):
-        check_data(PublishedFolder(tmp_path / "out", certificate))
+        check_data(PublishedRelease(tmp_path / "out", certificate))
 
 
 def test_the_sample_is_planned_from_the_error() -> None:

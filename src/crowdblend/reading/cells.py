@@ -27,6 +27,7 @@ else:
 
 N, EXACT = "n", "exact"
 ESTIMATES = ("estimate", "low", "high")
+ENDINGS = (".parquet", ".csv")
 NO_VALUE = "(no value)"
 PIECE = 1 << 20
 BLOCK = 1 << 23

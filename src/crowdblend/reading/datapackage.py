@@ -16,12 +16,11 @@ from crowdblend.calculus.encoding import encode
 from crowdblend.estimates import estimator_of, facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.estimates.facts import tables_of_their_own
-from crowdblend.reading.cells import header_of
+from crowdblend.reading.cells import ENDINGS, header_of
 from crowdblend.reading.domain import declared_domain, ordered_columns
 from crowdblend.reading.strata import strata_of_package
 
 NAME = "datapackage.json"
-ENDINGS = (".parquet", ".csv")
 # Kinds whose data are people counted in cells.
 COUNTED = ("table", "microdata", "points", "outlier-table")
 _MEDIA = {".parquet": "application/vnd.apache.parquet", ".csv": "text/csv"}

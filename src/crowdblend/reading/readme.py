@@ -9,7 +9,8 @@ from typing import Any
 from crowdblend.calculus import Certificate
 from crowdblend.estimates import facts_of_table
 from crowdblend.guarantees.guessing import lead
-from crowdblend.reading.datapackage import COUNTED, ENDINGS
+from crowdblend.reading.cells import ENDINGS
+from crowdblend.reading.datapackage import COUNTED
 from crowdblend.reading.domain import declared_domain
 from crowdblend.reading.notes import sentences
 

@@ -1,4 +1,8 @@
-"""`read`: a release folder as its readers need it."""
+"""A release folder as everybody reads it: `read`, reports and verification.
+
+Facts are guarded by a digest that anybody can compute, so they may be of any form: they are read by `fact`, `require`
+and `parameter`, and by nothing else.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from crowdblend.calculus import Certificate, verify_file
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.estimates import facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
 from crowdblend.reading import notes
-from crowdblend.reading.cells import Cells, open_cells
+from crowdblend.reading.cells import ENDINGS, Cells, open_cells
 from crowdblend.reading.domain import Labels, declared_domain, ordered_columns
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.reading.tables import read_table
 
-ENDINGS = (".parquet", ".csv")
 _COUNTED = {"table": True, "outlier-table": True, "microdata": False, "points": False}
 TOTALS = "totals"
 _STATED = ("statistics", "graph")
+CONTRADICTION = "data-contradict"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,22 @@ class PublishedRelease:
         """What the certificate says about the release."""
         return self.certificate.facts
 
+    def fact(self, name: str, form: type[T]) -> T:
+        """Return a fact, or the empty value of its type where the certificate does not state it in that form."""
+        value = self.facts.get(name)
+        return value if isinstance(value, form) else form()
+
+    def require(self, name: str, form: type[T]) -> T:
+        """Return a fact; refuse a certificate that does not state it in that form."""
+        value = self.facts.get(name)
+        if not isinstance(value, form):
+            raise contradiction(f"it does not state {name}")
+        return value
+
+    def parameter(self, name: str) -> Any:
+        """Return a parameter that the certificate states for readers, or None."""
+        return self.fact("parameters", dict).get(name)
+
     @property
     def kind(self) -> str:
         """What is published: table, microdata, points and so on."""
@@ -53,8 +74,7 @@ class PublishedRelease:
     @property
     def about(self) -> dict[str, str]:
         """Title, publisher, contact, licence, period and date, as far as they are stated."""
-        stated = self.facts.get("about")
-        said = {str(name): str(text) for name, text in stated.items()} if isinstance(stated, Mapping) else {}
+        said = {str(name): str(text) for name, text in self.fact("about", dict).items()}
         return said | ({"date": str(self.facts["date"])} if "date" in self.facts else {})
 
     @cached_property
@@ -62,20 +82,36 @@ class PublishedRelease:
         """Every declared label of every column, published or not; None where a domain is open or not stated."""
         return declared_domain(self.facts)
 
+    @property
+    def columns(self) -> list[str]:
+        """The published columns."""
+        return list(self.require("columns", dict))
+
+    @property
+    def tables(self) -> dict[str, list[str]]:
+        """The columns of every table; the one of all columns where there are not several."""
+        stated = self.require("tables", dict)
+        for columns in stated.values():
+            if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
+                raise contradiction("it does not state the columns of its tables")
+        return stated or {"data": self.columns}
+
     @cached_property
     def files(self) -> dict[str, Path]:
         """The data files by the names of their tables, the main one first."""
-        stated = self.facts.get("files")
-        names = [str(name) for name in stated] if isinstance(stated, Mapping) else []
-        found = {Path(name).stem: self.folder / name for name in names if name.endswith(ENDINGS)}
-        if not found:
+        names = sorted(name for name in self.fact("files", dict) if name.endswith(ENDINGS))
+        if not names:
             raise InvalidInput(
                 "The certificate names no data file (.parquet or .csv).",
                 remedy="Pass the folder of a whole release.",
                 code="reading.no-data",
                 where="certificate.json",
             )
-        return dict(sorted(found.items(), key=lambda pair: (pair[0] != "data", pair[0])))
+        names.sort(key=lambda name: Path(name).stem != "data")
+        files = {Path(name).stem: self.folder / name for name in names}
+        if len(files) < len(names):
+            raise contradiction("it names two data files for one table")
+        return files
 
     @property
     def data(self) -> pa.Table:
@@ -111,7 +147,7 @@ class PublishedRelease:
             )
         if self.kind in _STATED:
             return self._stated(confidence)
-        if table == TOTALS and TOTALS in self.files and TOTALS not in (self.facts.get("tables") or {}):
+        if table == TOTALS and TOTALS in self.files and TOTALS not in self.fact("tables", dict):
             return self.table(TOTALS)
         return self.margin(margin, confidence, table).table()
 
@@ -143,7 +179,7 @@ class PublishedRelease:
                 where="folder",
             )
         # The totals of a register are no cells of its table.
-        tables = self.facts.get("tables") or {}
+        tables = self.fact("tables", dict)
         names = [table] if table is not None else [name for name in self.files if name != TOTALS or name in tables]
         opened = [(name, self._open(name)) for name in names]
         wanted = set(columns or ())
@@ -169,8 +205,7 @@ class PublishedRelease:
 
     def _stated(self, confidence: float) -> pa.Table:
         """Statistics have an error of their own, for one confidence."""
-        parameters = self.facts.get("parameters")
-        stated = parameters.get("confidence") if isinstance(parameters, Mapping) else None
+        stated = self.parameter("confidence")
         if stated != confidence:
             raise InvalidInput(
                 f"The errors of this release are stated for a confidence of {stated}.",
@@ -188,7 +223,7 @@ class PublishedRelease:
 
 
 def read(folder: Path | str) -> PublishedRelease:
-    """Open a release folder; raises DoesNotVerify where its certificate or a file was changed.
+    """Open a release folder with its data files; raises DoesNotVerify where its certificate or a file was changed.
 
     That the data keep to what the certificate says of them is what `verify` checks as well.
     """
@@ -200,4 +235,12 @@ def read(folder: Path | str) -> PublishedRelease:
             where="folder",
             code="reading.no-folder",
         )
-    return PublishedRelease(path, verify_file(path))
+    release = PublishedRelease(path, verify_file(path))
+    _ = release.files  # refuses a certificate without data
+    return release
+
+
+def contradiction(what: str) -> DoesNotVerify:
+    """Return the error for data that are not what their certificate says."""
+    reason = f"certificate and data contradict each other: {what}. Ask the publisher for the original folder."
+    return DoesNotVerify(reason, code=CONTRADICTION, where="certificate.json")

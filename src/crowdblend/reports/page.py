@@ -18,7 +18,8 @@ from markupsafe import Markup
 from crowdblend.calculus import Assumption
 from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy
-from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample, rate_is_assumed, sampling_rate
+from crowdblend.reading.release import PublishedRelease
+from crowdblend.reports.parameters import crowd_size, parts_of_sample, rate_is_assumed, sampling_rate
 from crowdblend.reports.sentences import describe_column, explanation
 from crowdblend.reports.text import fact, inline_svg, label, round_up, shorten, without_controls
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 else:
     jinja2 = lazy("jinja2")
 
+REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
 LOOK = TEMPLATES / "look.css"
 BEFORE = {
@@ -110,7 +112,7 @@ def figure(draw: Callable[[bool], str], caption: str, *, scrolls: bool = False) 
     return Figure(caption, inline_svg(draw(False), caption), None if scrolls else inline_svg(draw(True), caption))
 
 
-def page(folder: Folder, view: View) -> str:
+def page(folder: PublishedRelease, view: View, figures: bool) -> str:
     """Return the whole report, as one HTML document that loads nothing."""
     about = folder.fact("about", dict)
     said = [view.heading] if about.get("title") else []
@@ -133,7 +135,7 @@ def page(folder: Folder, view: View) -> str:
         view=view,
         columns=_columns(folder),
         details=_details(folder),
-        figures=folder.figures,
+        figures=figures,
     )
 
 
@@ -167,7 +169,7 @@ def _bytecode_cache() -> jinja2.BytecodeCache | None:
     return jinja2.FileSystemBytecodeCache(str(folder), "template-%s.cache") if writable else None
 
 
-def _keys(folder: Folder) -> list[tuple[str, str]]:
+def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
     """Return the parameters that every kind of release has."""
     keys = []
     k, rate, guarantee = crowd_size(folder), sampling_rate(folder), folder.certificate.differential()
@@ -186,18 +188,20 @@ def _keys(folder: Folder) -> list[tuple[str, str]]:
     return keys
 
 
-def _columns(folder: Folder) -> list[Table]:
+def _columns(folder: PublishedRelease) -> list[Table]:
     columns = folder.fact("columns", dict).items()
     rows = [[label(str(name)), shorten(describe_column(domain), 400)] for name, domain in columns]
     return [Table(["column", "how values became labels"], rows, "The columns")] if rows else []
 
 
-def _details(folder: Folder) -> list[Table]:
+def _details(folder: PublishedRelease) -> list[Table]:
     def cells(stated: Mapping[str, object]) -> list[list[str]]:
         return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in stated.items()]
 
     release = {name: folder.facts[name] for name in ("kind", "below_k", "already_drawn") if name in folder.facts}
-    hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in folder.hashes.items()]
+    # The page cannot show its own hash.
+    files = {name: value for name, value in folder.fact("files", dict).items() if name != REPORT}
+    hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in files.items()]
     tables = [
         Table(
             ["parameter", "value"],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.lazy import lazy
-from crowdblend.reports.folder import Folder
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Heading, Table, figure
 from crowdblend.reports.text import distinct_labels, fact, label
 
@@ -29,7 +29,7 @@ _DECIDED = {
 _LONGEST = 18
 
 
-def chosen_recoding(folder: Folder) -> list[Block]:
+def chosen_recoding(folder: PublishedRelease, figures: bool = True) -> list[Block]:
     """Return what was chosen, what each column lost and what lies around; nothing where nothing was chosen."""
     facts = folder.fact("recoding", dict)
     chosen = facts.get("chosen")
@@ -45,7 +45,7 @@ def chosen_recoding(folder: Folder) -> list[Block]:
     )
     caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
     levels = Table(["column", "step", "labels", "lost"], rows, caption, {1, 2, 3})
-    return [intro, levels, *_around(facts, chosen, folder.figures)]
+    return [intro, levels, *_around(facts, chosen, figures)]
 
 
 def _level(level: Mapping[str, Any]) -> list[str]:

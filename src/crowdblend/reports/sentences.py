@@ -14,15 +14,9 @@ from crowdblend.calculus import Certificate
 from crowdblend.estimates import estimator_of, strata_of
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reading.strata import stratum_sentences, unpublished_design
-from crowdblend.reports.folder import (
-    Folder,
-    crowd_size,
-    deciding_share,
-    fresh_samples,
-    parts_of_sample,
-    sampling_rate,
-)
+from crowdblend.reports.parameters import crowd_size, deciding_share, fresh_samples, parts_of_sample, sampling_rate
 from crowdblend.reports.text import enumeration, one_in, round_up
 
 MOST_NAMES = 5
@@ -63,7 +57,7 @@ def explanation(certificate: Certificate) -> str | None:
     )
 
 
-def reading(folder: Folder, *, counted: bool, several: bool, flagged: bool) -> list[str]:
+def reading(folder: PublishedRelease, *, counted: bool, several: bool, flagged: bool) -> list[str]:
     """Return how to read the numbers of tables and microdata, and how not to."""
     if folder.facts.get("everybody") is True:
         return _of_everybody(folder)
@@ -101,7 +95,7 @@ def reading(folder: Folder, *, counted: bool, several: bool, flagged: bool) -> l
     return lines
 
 
-def _population(folder: Folder, counted: bool) -> list[str]:
+def _population(folder: PublishedRelease, counted: bool) -> list[str]:
     """What the figures and the columns beside the counts are about."""
     estimator = estimator_of(folder.facts)
     if estimator is None:
@@ -117,7 +111,7 @@ def _population(folder: Folder, counted: bool) -> list[str]:
     return lines
 
 
-def _of_everybody(folder: Folder) -> list[str]:
+def _of_everybody(folder: PublishedRelease) -> list[str]:
     """How to read a table of a register."""
     stated = folder.fact("parameters", dict)
     rows, loss = stated.get("rows_per_person"), stated.get("noise_epsilon")

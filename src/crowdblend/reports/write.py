@@ -7,9 +7,8 @@ from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.files import write_whole
-from crowdblend.reports.folder import REPORT as NAME
-from crowdblend.reports.folder import Folder, open_folder
-from crowdblend.reports.page import page
+from crowdblend.reading.release import PublishedRelease, read
+from crowdblend.reports.page import REPORT, page
 from crowdblend.reports.text import visible
 from crowdblend.reports.views import view_of
 
@@ -25,7 +24,7 @@ def write_report(
     the same files give the same bytes. Without `figures` it has their numbers alone.
     """
     folder = Path(folder)
-    target = folder / NAME if out is None else Path(out)
+    target = folder / REPORT if out is None else Path(out)
     if os.path.lexists(target) and not force:
         raise InvalidInput(
             f"{visible(str(target))} exists. Pass force (--force) to replace it.", code="output-exists", where="--out"
@@ -39,26 +38,26 @@ def write_report(
             where="--out",
             code="output-parent",
         )
-    opened = open_folder(folder, figures=figures)
-    if target.name == NAME and target.parent.resolve() == folder.resolve() and NAME in opened.facts["files"]:
+    opened = read(folder)
+    if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts["files"]:
         raise InvalidInput(
             "report.html is covered by the certificate, which a page of another version would break.",
             remedy="Name another file with --out.",
             where="--out",
             code="report-certified",
         )
-    write_whole(target, _html(opened).encode(), what="report")
+    write_whole(target, _html(opened, figures).encode(), what="report")
     return target
 
 
 def report_html(folder: Path | str, *, figures: bool = True) -> str:
     """The report as text; raises InvalidInput where certificate and data have another form than any release has."""
-    return _html(open_folder(Path(folder), figures=figures))
+    return _html(read(folder), figures)
 
 
-def _html(opened: Folder) -> str:
+def _html(opened: PublishedRelease, figures: bool) -> str:
     try:
-        return page(opened, view_of(opened))
+        return page(opened, view_of(opened, figures), figures)
     except _UNFIT as error:
         # Facts are guarded by a digest that anybody can compute, so they may be of any form.
         reason = "The facts of certificate.json do not describe its data files. No report can be written."

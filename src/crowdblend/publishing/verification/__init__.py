@@ -5,6 +5,6 @@ contradict each other. The hashes of a certificate have no key: whoever edits da
 derivations say of the data (k, flags, rows) cannot be edited without changing the guarantee; that is what is checked.
 """
 
-from crowdblend.publishing.verification.published import Verified, verify_release
+from crowdblend.publishing.verification.consistency import Verified, verify_release
 
 __all__ = ["Verified", "verify_release"]

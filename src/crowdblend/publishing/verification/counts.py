@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from crowdblend.estimates import domain_sizes
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 
 def check_cells(
-    published: PublishedFolder, cells: Cells, *, least: int | None, exact_from: int | None = None
+    published: PublishedRelease, cells: Cells, *, least: int | None, exact_from: int | None = None
 ) -> pa.Table:
     """Every cell once, its labels declared, its count at least `least`; the cells. Without `least` all are there.
 
@@ -37,15 +37,15 @@ def check_cells(
     found = classes.table()
     if cells.counted and found.num_rows < rows:
         raise contradiction(f"{cells.path.name} has a cell twice")
-    sizes = [domain_sizes(published.certificate.facts).get(name) for name in cells.columns]
+    sizes = [domain_sizes(published.facts).get(name) for name in cells.columns]
     if least is None and (None in sizes or math.prod(size or 0 for size in sizes) != rows):
         raise contradiction(f"{cells.path.name} does not show every cell")
     return found
 
 
-def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> None:
+def check_labels(published: PublishedRelease, cells: Cells, piece: pa.Table) -> None:
     """Only labels that the certificate lists; a column without a list has an open domain."""
-    columns: Any = published.certificate.facts.get("columns", {})
+    columns: Any = published.facts.get("columns", {})
     for key, name in zip(cells.keys, cells.columns, strict=True):
         domain = columns.get(name) if isinstance(columns, dict) else None
         labels = domain.get("labels") if isinstance(domain, dict) else None

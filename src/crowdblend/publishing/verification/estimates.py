@@ -23,41 +23,42 @@ from crowdblend.estimates import (
     total_intervals,
 )
 from crowdblend.estimates.laws import Whole
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.publishing.verification.consistency import parts_of, require_stated
 from crowdblend.reading.cells import Cells, Estimates
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 # Estimates are doubles with one digit behind the point.
 _NEAR = 1e-9
 _BIASED = ("low", "high", "exceptions")
 
 
-def check_sampling(published: PublishedFolder) -> None:
+def check_sampling(published: PublishedRelease) -> None:
     """Refuse facts about how people were sampled, and about noise, that are not those of the derivation."""
-    stated: Mapping[str, Any] = published.fact("parameters", dict)
-    derived = {part.name: dict(part.details) for part in published.described()}
-    if published.certificate.facts.get("strata"):
+    stated: Mapping[str, Any] = published.require("parameters", dict)
+    derived = {part.name: dict(part.details) for part in parts_of(published.certificate.description)}
+    if published.facts.get("strata"):
         raise contradiction("its derivation knows no strata")
     split, biased = derived.get("recoding.split", {}), derived.get("sampled.biased")
     sampled = derived.get("sampled", split)
     if biased is not None:
-        published.require_stated(**{name: biased[name] for name in _BIASED})
+        require_stated(published, **{name: biased[name] for name in _BIASED})
         rate = stated.get("rate")
         if rate is not None and not biased["low"] <= rate <= biased["high"]:
             raise contradiction("its rate is outside of what its derivation says")
     else:
-        published.require_stated(rate=sampled.get("rate"), low=None, high=None)
-    recoding = published.certificate.facts.get("recoding")
+        require_stated(published, rate=sampled.get("rate"), low=None, high=None)
+    recoding = published.facts.get("recoding")
     share = recoding.get("share") if isinstance(recoding, Mapping) else None
     if share != split.get("share"):
         raise contradiction("the share of people who chose the recoding is not the one of its derivation")
     noisy = derived.get("histogram.noisy")
     if noisy is not None:
-        published.require_stated(noise_epsilon=noisy["noise_epsilon"], flag=noisy["flag"])
+        require_stated(published, noise_epsilon=noisy["noise_epsilon"], flag=noisy["flag"])
 
 
-def check_estimates(published: PublishedFolder, cells: Cells) -> None:
+def check_estimates(published: PublishedRelease, cells: Cells) -> None:
     """Refuse estimates and intervals of a table that do not follow from its counts."""
-    facts = facts_of_table(published.certificate.facts, cells.path.stem)
+    facts = facts_of_table(published.facts, cells.path.stem)
     strata = strata_of(facts)
     if strata is not None:
         _check_by_stratum(cells, strata)
@@ -88,9 +89,9 @@ def check_totals(cells: Cells, losses: Sequence[float]) -> None:
         _compare(cells, found, total_intervals(losses, found.counts), np.arange(len(found.counts)))
 
 
-def check_point_estimates(published: PublishedFolder, cells: Cells, groups: Whole) -> None:
+def check_point_estimates(published: PublishedRelease, cells: Cells, groups: Whole) -> None:
     """Refuse the estimates of points; `groups` says of every row which other points are of its kind."""
-    facts, labels = published.certificate.facts, None
+    facts, labels = published.facts, None
     strata = strata_of(facts)
     if strata is not None:
         every = [found.labels for found in cells.estimates(strata.column) if found.labels is not None]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from crowdblend.publishing.verification.consistency import mechanisms, require_files
 from crowdblend.publishing.verification.counts import read_rows
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 
-def check(published: PublishedFolder) -> None:
+def check(published: PublishedRelease) -> None:
     """Refuse other rows, or errors and noise that are not the stated ones."""
-    planned: list[dict[str, Any]] = published.fact("statistics", list)
-    scales = [dict(part.details)["scale"] for part in published.mechanisms("statistic")]
+    planned: list[dict[str, Any]] = published.require("statistics", list)
+    scales = [dict(part.details)["scale"] for part in mechanisms(published, "statistic")]
     if Counter(scales) != Counter(made["scale"] for made in planned):
         raise contradiction("it states other statistics than its derivation is about")
-    (path,) = published.files("data")
+    (path,) = require_files(published, "data")
     classes = ["class"] if any(made.get("labels") for made in planned) else []
     rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"])
     expected = [

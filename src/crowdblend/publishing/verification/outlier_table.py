@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from crowdblend.publishing.verification.consistency import (
+    mechanisms,
+    require_cells,
+    require_files,
+    require_stated,
+    show_from,
+)
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.estimates import check_estimates, check_sampling
-from crowdblend.publishing.verification.published import PublishedFolder
+from crowdblend.reading.release import PublishedRelease
 
 
-def check(published: PublishedFolder) -> None:
+def check(published: PublishedRelease) -> None:
     """Refuse a bin below the threshold."""
-    details = dict(published.mechanisms("outlier.histogram")[-1].details)
-    published.require_stated(**{name: details[name] for name in ("limit", "transition", "epsilon")})
+    details = dict(mechanisms(published, "outlier.histogram")[-1].details)
+    require_stated(published, **{name: details[name] for name in ("limit", "transition", "epsilon")})
     check_sampling(published)
-    (path,) = published.files("data")
-    cells = published.cells(path, published.columns, counted=True)
-    check_cells(published, cells, least=published.threshold())
+    (path,) = require_files(published, "data")
+    cells = require_cells(path, published.columns, counted=True)
+    check_cells(published, cells, least=show_from(published))
     check_estimates(published, cells)

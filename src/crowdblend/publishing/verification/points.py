@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from crowdblend.publishing.verification.consistency import mechanisms, require_cells, require_files, require_stated
 from crowdblend.publishing.verification.counts import check_labels
 from crowdblend.publishing.verification.estimates import check_point_estimates, check_sampling
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.strata import check_least, is_stratified, stated_strata
 from crowdblend.reading.cells import ESTIMATES, Cells
 from crowdblend.reading.margins import Whole, numbered
+from crowdblend.reading.release import PublishedRelease, contradiction
 from crowdblend.reports.places import Places, read_places
 
 # Coordinates are doubles: the middle of a cell is met up to this share of its width.
@@ -20,20 +21,20 @@ _NEAR = 1e-6
 _FARTHEST = 1e9
 
 
-def check(published: PublishedFolder) -> None:
+def check(published: PublishedRelease) -> None:
     """Refuse points off the grid or beyond bounds that were kept, fewer than k of one kind, and other estimates."""
     if is_stratified(published):
         column, thresholds = stated_strata(published, "points.noisy")
         k = min(thresholds.values())
     else:
-        k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
-        published.require_stated(k=k)
+        k = dict(mechanisms(published, "points.noisy")[-1].details)["k"]
+        require_stated(published, k=k)
         check_sampling(published)
-    axes: dict[str, list[float]] = published.fact("axes", dict)
+    axes: dict[str, list[float]] = published.require("axes", dict)
     names = [name for name in published.columns if name not in axes]
-    travelling = [*names, "block"] if published.fact("show_blocks", bool) else names
-    (path,) = published.files("data")
-    cells = published.cells(path, [*travelling, *axes, *ESTIMATES], counted=False)
+    travelling = [*names, "block"] if published.require("show_blocks", bool) else names
+    (path,) = require_files(published, "data")
+    cells = require_cells(path, [*travelling, *axes, *ESTIMATES], counted=False)
     places = read_places(path, list(axes))
     groups = _groups(published, replace(cells, columns=tuple(travelling)), places.points)
     if len(groups) and np.bincount(groups).min() < k:
@@ -44,7 +45,7 @@ def check(published: PublishedFolder) -> None:
     check_point_estimates(published, cells, groups)
 
 
-def _groups(published: PublishedFolder, cells: Cells, points: int) -> Whole:
+def _groups(published: PublishedRelease, cells: Cells, points: int) -> Whole:
     """For every point the number of its combination of labels."""
     labels: list[dict[str, int]] = [{} for _ in cells.columns]
     rows: list[Whole] = []
@@ -58,8 +59,8 @@ def _groups(published: PublishedFolder, cells: Cells, points: int) -> Whole:
     return groups
 
 
-def _check_coordinates(published: PublishedFolder, places: Places, axes: dict[str, list[float]]) -> None:
-    kept = published.fact("keep_in", str) != "none"
+def _check_coordinates(published: PublishedRelease, places: Places, axes: dict[str, list[float]]) -> None:
+    kept = published.require("keep_in", str) != "none"
     for at, (name, (low, high, step)) in enumerate(axes.items()):
         cells = (places.axes[at] - low) / step
         if not np.isfinite(cells).all() or (kept and ((cells < 0) | (cells * step > high - low)).any()):

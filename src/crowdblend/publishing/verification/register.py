@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import math
 
+from crowdblend.publishing.verification.consistency import mechanisms, require_cells, require_files, require_stated
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.estimates import check_estimates, check_totals
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 # No count of people or rows comes near it, with any noise.
 _LEAST = -(2**62)
 
 
-def check_register(published: PublishedFolder) -> None:
+def check_register(published: PublishedRelease) -> None:
     """Refuse other noise than the derivation is about, and tables that lack a cell."""
-    details = [dict(part.details) for part in published.mechanisms("histogram.laplace", "register.rows")]
+    details = [dict(part.details) for part in mechanisms(published, "histogram.laplace", "register.rows")]
     totals = published.parameter("totals") or {}
     if len(details) != 1 or not isinstance(totals, dict):
         raise contradiction("its derivation is about another table")
     rows = details[0].get("rows_per_person")
-    published.require_stated(noise_epsilon=details[0]["noise_epsilon"], rows_per_person=rows)
+    require_stated(published, noise_epsilon=details[0]["noise_epsilon"], rows_per_person=rows)
     if rows is not None:
-        noise = [dict(part.details)["noise_epsilon"] for part in published.mechanisms("register.total")]
+        noise = [dict(part.details)["noise_epsilon"] for part in mechanisms(published, "register.total")]
         if noise != list(totals.values()):
             raise contradiction("its totals are not those of its derivation")
     tables = published.tables
-    paths = published.files(*tables, *(["totals"] if totals else []))
+    paths = require_files(published, *tables, *(["totals"] if totals else []))
     for path, columns in zip(paths, tables.values(), strict=False):
-        cells = published.cells(path, list(columns), counted=True)
+        cells = require_cells(path, list(columns), counted=True)
         found = check_cells(published, cells, least=_LEAST)
         check_estimates(published, cells)
         if found.num_rows != math.prod(len(_labels(published, name)) for name in columns):
             raise contradiction(f"{path.name} lacks a cell of its domain")
     if totals:
-        cells = published.cells(paths[-1], ["total"], counted=True)
+        cells = require_cells(paths[-1], ["total"], counted=True)
         check_cells(published, cells, least=_LEAST)
         (names,) = (piece.column(cells.keys[0]).to_pylist() for piece in cells.rows())
         if sorted(names) != sorted(totals):
@@ -41,9 +42,9 @@ def check_register(published: PublishedFolder) -> None:
         check_totals(cells, [totals[name] for name in names])
 
 
-def _labels(published: PublishedFolder, name: str) -> list[str]:
+def _labels(published: PublishedRelease, name: str) -> list[str]:
     """The declared labels of a column; a register has no open one."""
-    domain = published.fact("columns", dict).get(name)
+    domain = published.require("columns", dict).get(name)
     labels = domain.get("labels") if isinstance(domain, dict) else None
     if not isinstance(labels, list):
         raise contradiction(f"column {name!r} has no declared labels")

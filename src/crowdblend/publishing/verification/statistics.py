@@ -8,8 +8,9 @@ from typing import Any
 
 from crowdblend.calculus.description import Description
 from crowdblend.policies.statistics import BETWEEN
+from crowdblend.publishing.verification.consistency import parts_of, require_files
 from crowdblend.publishing.verification.counts import read_rows
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction, parts_of
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 TOTALS = ("totals.sum", "totals.histogram", "totals.groups")
 QUANTILES = ("quantile.everybody", "quantile.groups")
@@ -19,9 +20,9 @@ Stated = dict[str, Any]
 _ERRORS = ("error", "rank_error")
 
 
-def check(published: PublishedFolder) -> None:
+def check(published: PublishedRelease) -> None:
     """Refuse other rows, errors that are not the stated ones, and impossible shares, counts and quantiles."""
-    planned: Stated = published.fact("statistics", dict)
+    planned: Stated = published.require("statistics", dict)
     quantiles = [made for made in planned.values() if _is_quantile(made)]
     grouped = [made for made in quantiles if "by" in made or "where" in made]
     # The noisy sizes of groups are totals too.
@@ -29,7 +30,7 @@ def check(published: PublishedFolder) -> None:
     found = [part.name for part in _one_mechanism(published)]
     if (sum(name in TOTALS for name in found), sum(name in QUANTILES for name in found)) != expected:
         raise contradiction("it states other statistics than its derivation is about")
-    (path,) = published.files("data")
+    (path,) = require_files(published, "data")
     columns = ["statistic", "bin", "value", "error", *(["rank_error"] if quantiles else [])]
     rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
     numbered = [(name, label) for name, made in planned.items() for label in _bins(published, made)]
@@ -40,11 +41,11 @@ def check(published: PublishedFolder) -> None:
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
 
 
-def _one_mechanism(published: PublishedFolder) -> list[Description]:
+def _one_mechanism(published: PublishedRelease) -> list[Description]:
     """What the derivations are about; of strata, the mechanism that sees all of them."""
-    described = published.described()
+    described = list(parts_of(published.certificate.description))
     joint = next((part for part in described if part.name == JOINT), None)
-    if ("weights" in published.certificate.facts) != (joint is not None):
+    if ("weights" in published.facts) != (joint is not None):
         raise contradiction("it states strata that its derivation is not about, or none")
     if joint is None:
         return described
@@ -52,15 +53,17 @@ def _one_mechanism(published: PublishedFolder) -> list[Description]:
     return list(parts_of(joint.parts[0]))
 
 
-def _check_weights(published: PublishedFolder, joint: Description) -> None:
+def _check_weights(published: PublishedRelease, joint: Description) -> None:
     """Refuse rates other than the certified ones, and weights that are not their copies in one unit."""
-    stated = published.fact("weights", dict).get("strata")
+    stated = published.require("weights", dict).get("strata")
+    if not isinstance(stated, dict):
+        raise contradiction("it does not state the rates of its strata")
     certified = {
         (dict(part.details)["low"], dict(part.details)["high"]): dict(part.details)["copies"]
         for part in joint.parts[1:]
     }
     try:
-        rows = [(certified[one["low"], one["high"]], float(one["weight"])) for one in dict(stated or {}).values()]
+        rows = [(certified[one["low"], one["high"]], float(one["weight"])) for one in stated.values()]
     except (KeyError, TypeError, ValueError):
         raise contradiction("it states other rates of strata than its derivation is about") from None
     units = [weight / copies for copies, weight in rows]
@@ -74,7 +77,7 @@ def _is_quantile(made: Stated) -> bool:
     return "median" in made or "quantile" in made
 
 
-def _error_holds(published: PublishedFolder, row: Stated, made: Stated) -> bool:
+def _error_holds(published: PublishedRelease, row: Stated, made: Stated) -> bool:
     """Whether the error is the stated one; where it depends on noisy sizes of groups, that it is a possible one."""
     stated, blank = _ERRORS[:: -1 if _is_quantile(made) else 1]
     if row.get(blank) is not None or row[stated] is None:
@@ -93,33 +96,35 @@ def _is_share(made: Stated) -> bool:
     return "average" in made or "fraction" in made
 
 
-def _possible(published: PublishedFolder, row: Stated, planned: Stated) -> bool:
+def _possible(published: PublishedRelease, row: Stated, planned: Stated) -> bool:
     made, people = planned[row["statistic"]], published.parameter("people")
     if "average" in made or _is_quantile(made):
         low, high = _bounds(published, made)
         return bool(low <= row["value"] <= high)
-    if "weights" in published.certificate.facts and not _is_share(made):
+    if "weights" in published.facts and not _is_share(made):
         # How many people there are is an estimate too, so that nothing bounds a sum from above.
         negative = "sum" in made and _bounds(published, made)[0] < 0
         return bool((-math.inf if negative else 0.0) <= row["value"] < math.inf)
+    if not isinstance(people, int):
+        raise contradiction("it does not state people")
     if "sum" in made:
         low, high = _bounds(published, made)
         return bool(min(0, low * people) <= row["value"] <= max(0, high * people))
     return bool(0 <= row["value"] <= (1.0 if "fraction" in made else people))
 
 
-def _bounds(published: PublishedFolder, made: Stated) -> tuple[float, float]:
+def _bounds(published: PublishedRelease, made: Stated) -> tuple[float, float]:
     """The bounds of the column of a statistic, as the certificate declares them."""
     column = next(made[what] for what in ("average", "sum", "median", "quantile") if what in made)
-    domain = published.fact("columns", dict)[column][-1]
+    domain = published.require("columns", dict)[column][-1]
     return float(domain["from"]), float(domain["to"])
 
 
-def _bins(published: PublishedFolder, made: Stated) -> list[str | None]:
+def _bins(published: PublishedRelease, made: Stated) -> list[str | None]:
     """The labels of a histogram's column or of groups, as the certificate declares them; a single number has none."""
     names = [made["histogram"]] if "histogram" in made else made.get("by", [])
     if not names:
         return [None]
-    domains = published.fact("columns", dict)
+    domains = published.require("columns", dict)
     labels = ([str(label) for label in domains[name][0]["labels"]] for name in names)
     return [BETWEEN.join(some) for some in product(*labels)]

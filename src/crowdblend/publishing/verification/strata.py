@@ -9,24 +9,25 @@ from typing import Any
 import numpy as np
 
 from crowdblend.calculus.description import BIASED, Description
+from crowdblend.publishing.verification.consistency import require_cells, require_files, require_stated
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.estimates import check_estimates
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import Cells, N
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 STRATA = "strata"
 
 
-def is_stratified(published: PublishedFolder) -> bool:
+def is_stratified(published: PublishedRelease) -> bool:
     """Whether the facts or the derivation speak of strata."""
-    return bool(published.certificate.facts.get(STRATA)) or published.certificate.description.name == STRATA
+    return bool(published.facts.get(STRATA)) or published.certificate.description.name == STRATA
 
 
-def stated_strata(published: PublishedFolder, mechanism: str) -> tuple[str, dict[str, int]]:
+def stated_strata(published: PublishedRelease, mechanism: str) -> tuple[str, dict[str, int]]:
     """The column of the strata and the k of every label; refuses what the derivation does not say."""
-    stated = published.fact(STRATA, dict)
+    stated = published.require(STRATA, dict)
     column, strata = stated.get("column"), stated.get(STRATA)
-    domain = published.fact("columns", dict).get(column) if isinstance(column, str) else None
+    domain = published.require("columns", dict).get(column) if isinstance(column, str) else None
     labels = domain.get("labels") if isinstance(domain, dict) else None
     if not isinstance(strata, dict) or list(strata) != labels:
         raise contradiction("its strata are not the labels of a published column")
@@ -35,19 +36,19 @@ def stated_strata(published: PublishedFolder, mechanism: str) -> tuple[str, dict
     for one in strata.values():
         if not one.get("low", one["rate"]) <= one["rate"] <= one.get("high", one["rate"]):
             raise contradiction("the rate that estimates divide by is not one of its stratum")
-    published.require_stated(k=max(one["k"] for one in strata.values()))
+    require_stated(published, k=max(one["k"] for one in strata.values()))
     return str(column), {label: one["k"] for label, one in strata.items()}
 
 
-def check_strata_of_table(published: PublishedFolder) -> None:
+def check_strata_of_table(published: PublishedRelease) -> None:
     """Refuse a cell below the k of its stratum, or, where small cells are noisy, a table without some cell."""
-    noisy = published.fact("below_k", str) == "noise"
+    noisy = published.require("below_k", str) == "noise"
     column, thresholds = stated_strata(published, "histogram.noisy" if noisy else "histogram.suppressed")
     tables = published.tables
-    for path, columns in zip(published.files(*tables), tables.values(), strict=True):
+    for path, columns in zip(require_files(published, *tables), tables.values(), strict=True):
         if column not in columns:
             raise contradiction(f"{path.name} adds people of different strata up")
-        cells = published.cells(path, list(columns), counted=True)
+        cells = require_cells(path, list(columns), counted=True)
         check_cells(published, cells, least=None if noisy else min(thresholds.values()))
         if not noisy:
             check_least(cells, column, thresholds)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pyarrow.compute as pc
 
+from crowdblend.publishing.verification.consistency import mechanisms, require_cells, require_files, require_stated
 from crowdblend.publishing.verification.counts import check_cells
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import N
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 
-def check(published: PublishedFolder) -> None:
+def check(published: PublishedRelease) -> None:
     """Refuse another number of rows than the derivation is about."""
     names = ("synopsis.counts", "synopsis.exponential")
-    rows = dict(published.mechanisms(*names)[-1].details)["rows"]
-    published.require_stated(rows=rows)
-    (path,) = published.files("data")
-    found = check_cells(published, published.cells(path, published.columns, counted=False), least=1)
+    rows = dict(mechanisms(published, *names)[-1].details)["rows"]
+    require_stated(published, rows=rows)
+    (path,) = require_files(published, "data")
+    found = check_cells(published, require_cells(path, published.columns, counted=False), least=1)
     if (pc.sum(found.column(N)).as_py() or 0) != rows:
         raise contradiction(f"{path.name} has another number of rows")

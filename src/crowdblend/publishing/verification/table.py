@@ -7,19 +7,26 @@ from itertools import combinations
 import pyarrow as pa
 
 from crowdblend.calculus.forms import RELEASES, UNDER_SAMPLING
+from crowdblend.publishing.verification.consistency import (
+    mechanisms,
+    require_cells,
+    require_files,
+    require_stated,
+    show_from,
+)
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.estimates import check_estimates, check_sampling
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.register import check_register
 from crowdblend.publishing.verification.strata import check_strata_of_table, is_stratified
 from crowdblend.reading.cells import Cells, N
+from crowdblend.reading.release import PublishedRelease, contradiction
 
 NOISY = "histogram.noisy"
 
 
-def check(published: PublishedFolder) -> None:
+def check(published: PublishedRelease) -> None:
     """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
-    facts, described = published.certificate.facts, published.certificate.description
+    facts, described = published.facts, published.certificate.description
     parts = facts.get("parts") or "part" in (part.name for part in described.parts)
     if not (facts.get("everybody") or parts) and is_stratified(published):
         check_strata_of_table(published)
@@ -35,20 +42,20 @@ def check(published: PublishedFolder) -> None:
         _check_sums(published)
 
 
-def _check_sums(published: PublishedFolder) -> None:
+def _check_sums(published: PublishedRelease) -> None:
     """Refuse tables that are not sums of one, or a cell below what the derivation says."""
-    details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
+    details = dict(mechanisms(published, "histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
     flag = bool(details.get("flag"))
-    published.require_stated(k=details["k"])
-    if published.fact("below_k", str) != ("noise" if noisy else "suppress"):
+    require_stated(published, k=details["k"])
+    if published.require("below_k", str) != ("noise" if noisy else "suppress"):
         raise contradiction("what happens below k is not what its derivation says")
-    least = published.threshold() if noisy else details["k"]
+    least = show_from(published) if noisy else details["k"]
     tables = published.tables
     opened: list[Cells] = []
     found: list[pa.Table] = []
-    for path, (_, columns) in zip(published.files(*tables), tables.items(), strict=True):
-        opened.append(published.cells(path, list(columns), counted=True, flagged=flag))
+    for path, (_, columns) in zip(require_files(published, *tables), tables.items(), strict=True):
+        opened.append(require_cells(path, list(columns), counted=True, flagged=flag))
         found.append(check_cells(published, opened[-1], least=least, exact_from=details["k"] if flag else None))
         check_estimates(published, opened[-1])
     for one, other in combinations(range(len(found)), 2):
@@ -57,20 +64,20 @@ def _check_sums(published: PublishedFolder) -> None:
             raise contradiction(f"{opened[one].path.name} and {opened[other].path.name} are not sums of one table")
 
 
-def _check_each(published: PublishedFolder, fact: str, share: str, mechanism: str) -> None:
+def _check_each(published: PublishedRelease, fact: str, share: str, mechanism: str) -> None:
     """Refuse tables that are not those of the parts or samples that the derivation is about, in their order."""
-    tables, stated = published.tables, published.fact(fact, dict)
+    tables, stated = published.tables, published.require(fact, dict)
     derived = [
         {share: dict(part.details)[share], "k": dict(part.parts[0].details)["k"]}
-        for part in published.mechanisms(mechanism)
+        for part in mechanisms(published, mechanism)
     ]
     if list(stated) != list(tables) or list(stated.values()) != derived:
         raise contradiction("its tables are not those of its derivation")
-    if published.fact("below_k", str) != "suppress":
+    if published.require("below_k", str) != "suppress":
         raise contradiction("what happens below k is not what its derivation says")
-    published.require_stated(k=max(own["k"] for own in derived))
-    for path, columns, own in zip(published.files(*tables), tables.values(), derived, strict=True):
-        cells = published.cells(path, list(columns), counted=True)
+    require_stated(published, k=max(own["k"] for own in derived))
+    for path, columns, own in zip(require_files(published, *tables), tables.values(), derived, strict=True):
+        cells = require_cells(path, list(columns), counted=True)
         check_cells(published, cells, least=own["k"])
         check_estimates(published, cells)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crowdblend.reports.folder import Folder
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Part, Table, View
 from crowdblend.reports.rows import read_rows
 from crowdblend.reports.text import enumeration, label, round_up
@@ -20,7 +20,7 @@ _MEANS = {
 _SHARES = ("connectivity", "cycle-freeness", "eulerian")
 
 
-def view(folder: Folder) -> View:
+def view(folder: PublishedRelease, _figures: bool) -> View:
     """Every number of the one data file."""
     path = next(iter(folder.files.values()))
     rows = read_rows(path, "statistic", ("value", "error", "confidence"), label="class")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crowdblend.reports.folder import Folder, sampling_rate
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Part, Table, View
+from crowdblend.reports.parameters import sampling_rate
 from crowdblend.reports.text import round_up
 from crowdblend.reports.views import table
 
 
-def view(folder: Folder) -> View:
+def view(folder: PublishedRelease, figures: bool) -> View:
     """Return the view of a table, read as what it is: every count is noisy."""
-    table_view = table.view(folder)
+    table_view = table.view(folder, figures)
     rate = sampling_rate(folder)
     people = "Counts are people in the table that was read."
     if rate is not None:
@@ -27,7 +28,7 @@ def view(folder: Folder) -> View:
     return replace(table_view, reading=reading, parts=(*table_view.parts, errors))
 
 
-def _listed(folder: Folder) -> str:
+def _listed(folder: PublishedRelease) -> str:
     threshold = folder.facts.get("show_from", 1)
     if threshold is None:
         return "Every bin is listed. Noisy counts may be negative, and sums of bins are right on average."
@@ -37,7 +38,7 @@ def _listed(folder: Folder) -> str:
     )
 
 
-def _errors(folder: Folder) -> Table:
+def _errors(folder: PublishedRelease) -> Table:
     curve, errors = folder.fact("parameters", dict).get("curve", {}), folder.fact("errors", dict)
     rows = [[size, f"{error:.3g}", round_up(curve[size])] for size, error in errors.items() if size in curve]
     headers = ["people in the bin", "expected error", "their ε"]

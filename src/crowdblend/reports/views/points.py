@@ -9,9 +9,10 @@ import numpy as np
 from crowdblend.estimates import estimator_of
 from crowdblend.figures.maps import Rectangle, point_map
 from crowdblend.reading.domain import classes_of, combinations, declared_domain
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports import places
-from crowdblend.reports.folder import Folder, crowd_size, sampling_rate
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.parameters import crowd_size, sampling_rate
 from crowdblend.reports.places import AxisNoise, Places, Values, neighbour_distances, read_places
 from crowdblend.reports.text import enumeration, label, round_up, shorten
 from crowdblend.reports.views.table import bars
@@ -20,14 +21,14 @@ MOST_LINES = 4_000
 MOST_BARS = 40
 
 
-def view(folder: Folder) -> View:
+def view(folder: PublishedRelease, figures: bool) -> View:
     """Read the points once, and show what they add up to."""
     path = next(iter(folder.files.values()))
     axes = [str(name) for name in folder.fact("axes", dict)]
     found = read_places(path, axes)
     noise = places.largest_noise(folder.fact("noise", list), axes)
     others = [str(name) for name in folder.fact("columns", dict) if name not in axes]
-    parts = [Part("data", "What was published", _map(folder, found, axes))]
+    parts = [Part("data", "What was published", _map(folder, found, axes, figures))]
     if found.points > 1:
         parts.append(Part("statistics", "What the points add up to", _statistics(folder, found, axes, noise)))
     return View(
@@ -39,7 +40,7 @@ def view(folder: Folder) -> View:
     )
 
 
-def _reading(folder: Folder, axes: list[str], noise: list[AxisNoise]) -> list[str]:
+def _reading(folder: PublishedRelease, axes: list[str], noise: list[AxisNoise]) -> list[str]:
     k, rate = crowd_size(folder), sampling_rate(folder)
     moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
     stands = f" One point stands for about {1 / rate:.3g} people." if rate else ""
@@ -57,7 +58,7 @@ def _reading(folder: Folder, axes: list[str], noise: list[AxisNoise]) -> list[st
     ]
 
 
-def _map(folder: Folder, found: Places, axes: list[str]) -> list[Block]:
+def _map(folder: PublishedRelease, found: Places, axes: list[str], drawn: bool) -> list[Block]:
     if not found.points:
         return ["No point was published: no block reached the crowd size. It does not mean nobody is there."]
     bounds = [(float(ends[0]), float(ends[1])) for ends in folder.fact("axes", dict).values()]
@@ -68,11 +69,11 @@ def _map(folder: Folder, found: Places, axes: list[str]) -> list[Block]:
         totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
         caption = (
             f"Published points of the sample by {shorten(axes[0])}, between its declared bounds. Blocks below the "
-            f"crowd size are left out: where there {'is no bar' if folder.figures else 'are 0'}, there may be people."
+            f"crowd size are left out: where there {'is no bar' if drawn else 'are 0'}, there may be people."
         )
         rows = [[text, f"{number:,}"] for text, number in totals]
-        return bars(totals, caption, folder.figures) or [Table([shorten(axes[0]), "points"], rows, caption, {1})]
-    if not folder.figures:
+        return bars(totals, caption, drawn) or [Table([shorten(axes[0]), "points"], rows, caption, {1})]
+    if not drawn:
         return ["This page has no figures, and so no map of the points. They are in the data file."]
     (left, right), (bottom, top) = bounds[:2]
     bins, outlines = places.binned(found, bounds[:2]), _outlines(folder, axes, bounds)
@@ -86,14 +87,14 @@ def _map(folder: Folder, found: Places, axes: list[str]) -> list[Block]:
     return [figure(lambda narrow: draw(narrow=narrow), caption)]
 
 
-def _bins(folder: Folder, axis: str, bounds: tuple[float, float]) -> int:
+def _bins(folder: PublishedRelease, axis: str, bounds: tuple[float, float]) -> int:
     """As many bars as there are blocks along an axis: noise moves points about as far as a block is wide."""
     width = folder.fact("widths", dict).get(axis)
     blocks = round((bounds[1] - bounds[0]) / width) if isinstance(width, int | float) and width > 0 else MOST_BARS
     return min(max(blocks, 1), MOST_BARS)
 
 
-def _population(folder: Folder, points: int) -> list[tuple[str, str]]:
+def _population(folder: PublishedRelease, points: int) -> list[tuple[str, str]]:
     """How many people of the population the points stand for: classes that are not shown add to the upper end."""
     estimator = estimator_of(folder.facts)
     classes = combinations(list(classes_of(folder.facts, declared_domain(folder.facts)).values()))
@@ -103,7 +104,7 @@ def _population(folder: Folder, points: int) -> list[tuple[str, str]]:
     return [("people of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
 
 
-def _outlines(folder: Folder, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:
+def _outlines(folder: PublishedRelease, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:
     """Return the blocks on the first two axes; none where there are too many to be seen."""
     blocks = folder.fact("blocks", list)
     if blocks:
@@ -123,7 +124,7 @@ def _outlines(folder: Folder, axes: list[str], bounds: list[tuple[float, float]]
     ]
 
 
-def _statistics(folder: Folder, found: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
+def _statistics(folder: PublishedRelease, found: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
     kept = folder.facts.get("keep_in") != "none"
     examined = found.examined()
     moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))

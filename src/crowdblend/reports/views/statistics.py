@@ -10,7 +10,7 @@ from typing import Any
 from crowdblend.figures.bars import interval_chart
 from crowdblend.guarantees import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least
-from crowdblend.reports.folder import Folder
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
 from crowdblend.reports.rows import read_rows
 from crowdblend.reports.text import distinct_labels, label, round_up, shorten
@@ -48,7 +48,7 @@ class Published:
         return "" if self.error is None else f"± {round_up(self.error)}"
 
 
-def view(folder: Folder) -> View:
+def view(folder: PublishedRelease, figures: bool) -> View:
     """The published numbers as a table and histograms as figures."""
     by_name: dict[str, list[Published]] = {}
     for path in folder.files.values():
@@ -58,7 +58,7 @@ def view(folder: Folder) -> View:
     blocks: list[Block] = [_singles(folder, single)] if single else []
     for name, some in by_name.items():
         if some[0].bin is not None:
-            blocks += _histogram(folder, name, some)
+            blocks += _histogram(folder, name, some, figures)
     return View(
         heading=f"{len(by_name):,} statistics about people" if len(by_name) != 1 else f"{next(iter(by_name))}",
         what="statistics about people, each with the error that it stays within",
@@ -68,7 +68,7 @@ def view(folder: Folder) -> View:
     )
 
 
-def _keys(folder: Folder, by_name: Mapping[str, Sequence[Published]]) -> list[tuple[str, str]]:
+def _keys(folder: PublishedRelease, by_name: Mapping[str, Sequence[Published]]) -> list[tuple[str, str]]:
     keys = [("statistics", f"{len(by_name):,}")]
     guarantee = folder.certificate.zero_knowledge()
     if guarantee is not None and isinstance(guarantee.aggregate, RobustSampling):
@@ -83,7 +83,7 @@ def _keys(folder: Folder, by_name: Mapping[str, Sequence[Published]]) -> list[tu
     return keys
 
 
-def _reading(folder: Folder) -> Iterable[str]:
+def _reading(folder: PublishedRelease) -> Iterable[str]:
     guarantee = folder.certificate.zero_knowledge()
     if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
         k, n = guarantee.aggregate.samples, guarantee.aggregate.population
@@ -104,7 +104,7 @@ def _reading(folder: Folder) -> Iterable[str]:
             f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which people "
             "were sampled, and how many, is not published."
         )
-    confidence = folder.fact("parameters", dict).get("confidence")
+    confidence = folder.parameter("confidence")
     sure = (
         f"with a probability of at least {at_least(confidence)}"
         if isinstance(confidence, float)
@@ -125,7 +125,7 @@ def _reading(folder: Folder) -> Iterable[str]:
     yield "Counts are estimates for everybody, so they need not be whole numbers or add up."
 
 
-def _singles(folder: Folder, numbers: Sequence[Published]) -> Table:
+def _singles(folder: PublishedRelease, numbers: Sequence[Published]) -> Table:
     facts = folder.fact("statistics", dict)
     rows = [
         [
@@ -141,7 +141,7 @@ def _singles(folder: Folder, numbers: Sequence[Published]) -> Table:
     return Table(["statistic", "what it is", "value", "error", "how"], rows, f"Single numbers{cut}", {2, 3})
 
 
-def _histogram(folder: Folder, name: str, numbers: Sequence[Published]) -> list[Block]:
+def _histogram(folder: PublishedRelease, name: str, numbers: Sequence[Published], drawn: bool) -> list[Block]:
     """Return the bins of a histogram or the groups of a statistic, with one error for all or one for each."""
     facts = folder.fact("statistics", dict)
     description = shorten(describe_statistic(facts.get(name)) or name, 200)
@@ -157,7 +157,7 @@ def _histogram(folder: Folder, name: str, numbers: Sequence[Published]) -> list[
     if not alike:
         heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]
     blocks: list[Block] = [Heading(label(name))]
-    if folder.figures and len(numbers) <= MOST_BARS and all(one.error is not None for one in numbers):
+    if drawn and len(numbers) <= MOST_BARS and all(one.error is not None for one in numbers):
         names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
         least = 0.0 if counts else -math.inf
         intervals = [
@@ -168,12 +168,12 @@ def _histogram(folder: Folder, name: str, numbers: Sequence[Published]) -> list[
     return [*blocks, Table(heads, rows, caption, range(1, len(heads)))]
 
 
-def _how(folder: Folder, name: str) -> str:
+def _how(folder: PublishedRelease, name: str) -> str:
     """Whether everybody was counted or a sample."""
     stated = folder.fact("statistics", dict).get(name)
     if not isinstance(stated, dict):
         return ""
-    whole = stated.get("samples") is not None and stated.get("samples") == folder.fact("parameters", dict).get("people")
+    whole = stated.get("samples") is not None and stated.get("samples") == folder.parameter("people")
     return _WAYS.get("everybody" if whole else str(stated.get("way", "")), "")
 
 

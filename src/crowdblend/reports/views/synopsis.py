@@ -10,7 +10,7 @@ from markupsafe import Markup
 from crowdblend.figures.bars import interval_chart
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reading.cells import open_cells
-from crowdblend.reports.folder import Folder
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
 from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, summarize
 from crowdblend.reports.text import distinct_labels, enumeration, label, round_up, shorten
@@ -20,14 +20,14 @@ _PUBLISHED = "What the synthetic rows add up to"
 _ACCURACY = "What they answer, and how well"
 
 
-def view(folder: Folder) -> View:
+def view(folder: PublishedRelease, figures: bool) -> View:
     """Everything here comes from the certificate and the synthetic rows."""
     summary = summarize(open_cells(next(iter(folder.files.values())), counted=False))
     everybody = folder.fact("accuracy", dict).get("about_everybody")
     keys = [("synthetic rows", f"{summary.people:,}"), ("queries answered", f"{folder.fact('queries', int):,}")]
     if isinstance(everybody, float):
         keys.append(("largest error, as planned", round_up(everybody)))
-    totals = [block for column in summary.totals for block in _column(folder, column, summary.people)]
+    totals = [block for column in summary.totals for block in _column(column, summary.people, _error(folder), figures)]
     return View(
         heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
         what="synthetic records that answer a class of questions about people",
@@ -37,7 +37,7 @@ def view(folder: Folder) -> View:
     )
 
 
-def _reading(folder: Folder) -> tuple[str, ...]:
+def _reading(folder: PublishedRelease) -> tuple[str, ...]:
     return (
         "No row is a person. The rows are made up so that shares among them are close to shares among the people.",
         f"They answer these questions: {describe_queries(folder.facts.get('class'))}. Other shares may be far off.",
@@ -46,7 +46,7 @@ def _reading(folder: Folder) -> tuple[str, ...]:
     )
 
 
-def _accuracy(folder: Folder) -> list[Block]:
+def _accuracy(folder: PublishedRelease) -> list[Block]:
     """Return errors: planned ones hold for every table of people, the misfit is measured against published numbers."""
     stated = folder.fact("accuracy", dict)
     known = {name: value for name, value in stated.items() if isinstance(value, float)}
@@ -72,16 +72,15 @@ def _accuracy(folder: Folder) -> list[Block]:
     return [text, Table(headers, rows, "Errors, as shares between 0 and 1")]
 
 
-def _error(folder: Folder) -> float | None:
+def _error(folder: PublishedRelease) -> float | None:
     """Return how far the share of a single label may be off, where such shares are among the questions."""
     asked = folder.fact("class", dict).get("queries")
     error = folder.fact("accuracy", dict).get("about_everybody")
     return error if asked == "conjunctions" and isinstance(error, float) else None
 
 
-def _column(folder: Folder, column: ColumnTotals, rows: int) -> list[Block]:
+def _column(column: ColumnTotals, rows: int, error: float | None, drawn: bool) -> list[Block]:
     """Return the share of every label among the rows, with the range in which that among everybody lies."""
-    drawn, error = folder.figures, _error(folder)
     names = distinct_labels((text for text, _ in column.totals), LONGEST)
     which = "Drawn" if drawn else "Listed"
     few = f" {which} are the {MOST_LABELS} largest of {column.distinct:,} labels."

@@ -16,8 +16,9 @@ from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import Margin
-from crowdblend.reports.folder import Folder, crowd_size, fresh_samples, parts_of_sample
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Group, Heading, Part, Table, View, figure
+from crowdblend.reports.parameters import crowd_size, fresh_samples, parts_of_sample
 from crowdblend.reports.recoding import HEADING, chosen_recoding
 from crowdblend.reports.sentences import reading, title
 from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order, summarize
@@ -35,14 +36,14 @@ _CUT = (
 )
 
 
-def view(folder: Folder) -> View:
+def view(folder: PublishedRelease, figures: bool) -> View:
     """Read every data file once, and show what it adds up to."""
     stated = _COUNTED.get(folder.fact("kind", str))
     files = [open_cells(path, counted=stated) for path in folder.files.values()]
     summaries = [summarize(file, facts_of_table(folder.facts, file.path.stem)) for file in files]
     counted = all(file.counted for file in files)
     flagged = any(summary.flagged for summary in summaries)
-    chosen = chosen_recoding(folder)
+    chosen = chosen_recoding(folder, figures)
     strata_keys, strata = _strata(folder)
     return View(
         heading=title(tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted),
@@ -51,7 +52,7 @@ def view(folder: Folder) -> View:
         reading=reading(folder, counted=counted, several=len(summaries) > 1, flagged=flagged),
         parts=(
             *([Part("recoding", HEADING, chosen)] if chosen else []),
-            *(_part(folder, at, summary, counted, len(summaries) > 1) for at, summary in enumerate(summaries)),
+            *(_part(folder, at, summary, counted, len(summaries) > 1, figures) for at, summary in enumerate(summaries)),
             *strata,
         ),
     )
@@ -73,7 +74,7 @@ def _keys(summaries: list[Summary], counted: bool) -> list[tuple[str, str]]:
     return [*population, ("people in the published data", f"{summary.people:,}"), cells]
 
 
-def _part(folder: Folder, at: int, summary: Summary, counted: bool, several: bool) -> Part:
+def _part(folder: PublishedRelease, at: int, summary: Summary, counted: bool, several: bool, figures: bool) -> Part:
     """Return the section of one data file; the first one is where the contents point to."""
     heading = Markup("{}: table {}").format(_PUBLISHED, label(summary.name)) if several else _PUBLISHED
     blocks: list[Block] = []
@@ -81,7 +82,7 @@ def _part(folder: Folder, at: int, summary: Summary, counted: bool, several: boo
         whose = " of its own part of the sample" if summary.name in parts_of_sample(folder) else ""
         blocks.append(f"{summary.people:,} people{whose} in {summary.cells:,} cells.")
     if summary.cells:
-        blocks += [*_figures(summary, folder.figures), *_largest(summary, counted, several)]
+        blocks += [*_figures(summary, figures), *_largest(summary, counted, several)]
     else:
         own = parts_of_sample(folder) or fresh_samples(folder)
         _, k = own.get(summary.name, (1.0, crowd_size(folder)))
@@ -264,7 +265,7 @@ def _values(pair: Margin) -> tuple[list[int], bool]:
     return np.round(values).astype(np.int64).tolist(), True
 
 
-def _strata(folder: Folder) -> tuple[list[tuple[str, str]], list[Part]]:
+def _strata(folder: PublishedRelease) -> tuple[list[tuple[str, str]], list[Part]]:
     """Return the range of rates and of k over the strata, and a section with those of every stratum."""
     strata = strata_of(folder.facts)
     if strata is None:

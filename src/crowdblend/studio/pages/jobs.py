@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from crowdblend.reports.folder import REPORT
+from crowdblend.reports.page import REPORT
 from crowdblend.studio.security import REPORT_POLICY
 from crowdblend.studio.views import Visit, on_get, on_post
 

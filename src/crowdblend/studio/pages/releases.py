@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from crowdblend.calculus import Certificate, verify_file
+from crowdblend.calculus import Certificate
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
-from crowdblend.reports.folder import open_folder
+from crowdblend.reading.release import read
 from crowdblend.reports.page import Block
 from crowdblend.reports.recoding import chosen_recoding
 from crowdblend.reports.write import report_html
@@ -36,10 +36,8 @@ class OpenedRelease:
 
 def _opened(studio: Studio, folder: str) -> OpenedRelease:
     """Return a release folder whose certificate holds."""
-    path = studio.root.existing(folder)
-    certificate = verify_file(path)
-    recoding = chosen_recoding(open_folder(path)) if certificate.facts.get("recoding") else []
-    return OpenedRelease(certificate, lead(certificate.guarantees), recoding)
+    release = read(studio.root.existing(folder))
+    return OpenedRelease(release.certificate, lead(release.guarantees), chosen_recoding(release))
 
 
 def show_all(visit: Visit) -> Response:
