@@ -149,7 +149,7 @@ class Policy(Section, frozen=True, kw_only=True):
 
     def to_toml(self, path: Path | str | None = None, *, force: bool = False) -> str:
         """Return the policy as TOML, which reads back as an equal policy; written to `path` where one is given."""
-        return write_policy(self, None if path is None else Path(path), force=force)
+        return write_policy(self, self.kind, None if path is None else Path(path), force=force)
 
 
 def has_columns(policy: type[Policy]) -> bool:

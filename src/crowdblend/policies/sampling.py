@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from crowdblend.policies.key import Rates, Rule, Section, conflicts, needs, refusal
 from crowdblend.policies.key import key as says
-from crowdblend.policies.strata import rates_of
+from crowdblend.policies.stratum_rates import rates_of
 
 _BIASED = "Biased sampling: "
 

@@ -8,28 +8,20 @@ whose rates lie between two ends.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crowdblend import recoding
-from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.key import refusal
+from crowdblend.policies.sampling import AnySampling
 
-if TYPE_CHECKING:
-    from crowdblend.policies.sampling import AnySampling
-
-_MOST_STRATA = 1_000
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
 _MOST_RATES = 50
-_LARGEST_FILE = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -167,49 +159,6 @@ def _weighted(name: str, sampling: AnySampling, column: Column | None) -> Design
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)
     )
     return Design(column, Strata(name, bands), published=True, weighted=True)
-
-
-def rates_of(given: Mapping[str, float] | str) -> Mapping[str, float]:
-    """Return the rates by label, from the policy or from a file; every one above 0 and below 1."""
-    rates = _read(Path(given)) if isinstance(given, str) else dict(given)
-    if len(rates) > _MOST_STRATA:
-        raise _refusal(f"rates in [sampling] lists more than {_MOST_STRATA:,} strata.", "Merge some of them.")
-    for label, rate in rates.items():
-        if not 0 < rate < 1:
-            raise _refusal(
-                f"The rate of {label!r} in [sampling] is {rate:g}; rates lie above 0 and below 1.",
-                "Give the share of people kept. People who are kept for certain belong into a register of their own.",
-            )
-    return rates
-
-
-def _read(path: Path) -> dict[str, float]:
-    """A file of rates: a label and a rate in each line, after a line that names the two."""
-    try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise _refusal(f"{path.name!r} is larger than 10 MB.", "Name a file of rates.")
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = [line for line in csv.reader(file) if line]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise _refusal(f"The file of rates {path.name!r} cannot be read.", "Check the path; use UTF-8.") from None
-    rates: dict[str, float] = {}
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            label, rate = line[0], float(line[1])
-        except (IndexError, ValueError):
-            label, rate = "", math.nan
-        if len(line) != 2 or label in rates or not math.isfinite(rate):
-            message = f"Line {number} of {path.name!r} repeats a label, or does not hold a label and a rate alone."
-            remedy = "Write every label once, with its rate, after a line that names the two, such as region,rate."
-            raise _refusal(message, remedy)
-        rates[label] = rate
-    if not rates:
-        raise _refusal(f"{path.name!r} lists no rates.", "Write a label and a rate in each line after the first.")
-    return rates
-
-
-def _refusal(message: str, remedy: str) -> InvalidInput:
-    return refusal("rates", message, remedy, "[sampling] rates")
 
 
 def _middle(start: float, end: float) -> float:

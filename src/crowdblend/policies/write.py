@@ -8,24 +8,20 @@ import os
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.source import STDIN
 
-if TYPE_CHECKING:
-    from crowdblend.policies.policy import Policy
-
 _FIRST = ("[data]", "[sampling]", "[columns]", "[release]")
 
 
-def write_policy(policy: Policy, path: Path | None = None, *, force: bool = False) -> str:
+def write_policy(policy: Section, kind: str, path: Path | None = None, *, force: bool = False) -> str:
     """Return the text of a policy; written to `path` where one is given, with paths relative to its folder."""
     folder = Path() if path is None else path.parent
     blocks = {f"[{name}]": [_lines(policy, keys, folder)] for name, keys in sections_of(type(policy)).items()}
-    blocks["[release]"][0].insert(0, f"kind = {toml_text(policy.kind)}")
+    blocks["[release]"][0].insert(0, f"kind = {toml_text(kind)}")
     for attribute, part in parts_of(type(policy)).items():
         value = getattr(policy, attribute)
         items = value if part.many else () if value == part.default else (value,)
