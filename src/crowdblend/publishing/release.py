@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,8 +88,8 @@ def release(
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
                 planned.check_source(engine)
-            staging = _staging(folder, Journal(force=force, policy=path, figures=figures, signed=sign is not None))
-            try:
+            journal = Journal(force=force, policy=path, figures=figures, signed=sign is not None)
+            with _staging(folder, journal) as staging:
                 pending = None
                 if ledger is not None:
                     pending = pending_release(planned, folder, ledger, secret, in_memory=in_memory, engine=engine)
@@ -96,23 +97,21 @@ def release(
                 release_key = ReleaseKey(secret)
                 reading = planned.read(engine, release_key, progress)
                 refuse_only_other(reading.outside)
-                seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
-                named = None if policy_file is None else str(policy_file)
-                python = in_memory or policy.data.format == "frame"
                 record = Record.begin(
                     ledger,
                     pending,
                     secret,
-                    seal=seal,
-                    policy=named,
-                    python=python,
+                    seal=policy.sampling.key == "seal" and not policy.sampling.already_drawn,
+                    policy=None if policy_file is None else str(policy_file),
+                    python=in_memory or policy.data.format == "frame",
                     engine=engine.name,
-                    signed=sign is not None,
+                    signed=journal.signed,
                 )
-            except BaseException:
-                staging.discard()
-                raise
-            return _publish(planned, engine, reading, release_key, record, staging, folder, progress, sign)
+                with record.explain_failure():
+                    complete, certificate = _write(
+                        planned, engine, reading, release_key, record, staging, progress, sign
+                    )
+            return _commit(complete, folder, record, certificate, force=force)
 
 
 def resume(
@@ -159,11 +158,8 @@ def resume(
         _refuse_unsigned(entry, before, sign)
         for staging in stagings:
             staging.discard()
-        with on_disk(policy.data, policy.resources) as data:
-            planned = plan(with_data(policy, data))
-            drawn = figures and before.figures
-            journal = Journal(force, policy=before.policy, figures=drawn, signed=sign is not None)
-            return _again(ledger, entry, planned, engine, folder, journal, progress, sign)
+        journal = Journal(force, policy=before.policy, figures=figures and before.figures, signed=sign is not None)
+        return _again(ledger, entry, policy, engine, folder, journal, progress, sign)
 
 
 def resume_in_memory(
@@ -182,10 +178,8 @@ def resume_in_memory(
         raise _kept_in_memory(entry)
     _check_version(entry)
     require_rows(policy.data)
-    with on_disk(policy.data, policy.resources) as data:
-        planned = plan(with_data(policy, data))
-        reads = engine or default_engine()
-        return _again(ledger, entry, planned, reads, folder, Journal(force=False, figures=figures), progress)
+    journal = Journal(force=False, figures=figures)
+    return _again(ledger, entry, policy, engine or default_engine(), folder, journal, progress)
 
 
 def _kept_in_memory(entry: Entry) -> InvalidInput:
@@ -216,7 +210,7 @@ def _check_version(entry: Entry) -> None:
 def _again(
     ledger: Ledger,
     entry: Entry,
-    planned: AnyPlan,
+    policy: AnyPolicy,
     engine: Engine,
     folder: Path,
     journal: Journal,
@@ -224,19 +218,17 @@ def _again(
     sign: Sign | None = None,
 ) -> Release:
     """Compute a release a second time with the same key."""
-    key = ledger.key(entry.id)
-    staging = _staging(folder, journal)
-    python = planned.policy.data.format == "frame" or entry.spending.folder == IN_MEMORY
-    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name, journal.signed)
-    try:
-        with record.explain_failure():
+    with on_disk(policy.data, policy.resources) as data:
+        planned = plan(with_data(policy, data))
+        key = ledger.key(entry.id)
+        python = data.format == "frame" or entry.spending.folder == IN_MEMORY
+        record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name, journal.signed)
+        with _staging(folder, journal) as staging, record.explain_failure():
             refuse_another(entry, resumed(planned, ledger, key, entry, engine))
             release_key = ReleaseKey(key)
             reading = planned.read(engine, release_key, progress)
-    except BaseException:
-        staging.discard()
-        raise
-    return _publish(planned, engine, reading, release_key, record, staging, folder, progress, sign)
+            complete, certificate = _write(planned, engine, reading, release_key, record, staging, progress, sign)
+        return _commit(complete, folder, record, certificate, force=journal.force)
 
 
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
@@ -255,51 +247,52 @@ def _finished(entry: Entry, folder: Path) -> Release:
     return Release(verify_file(folder / CERTIFICATE), folder, entry.id, internal=entry.internal)
 
 
-def _staging(folder: Path, journal: Journal) -> Staging:
+@contextmanager
+def _staging(folder: Path, journal: Journal) -> Iterator[Staging]:
+    """Make a staging folder for what is computed, and remove it where that fails.
+
+    What was written is only in the way: a release that was recorded is computed again when it is resumed.
+    """
     try:
-        return Staging.make(folder, journal)
+        staging = Staging.make(folder, journal)
     except OSError as problem:
         reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
         raise Unavailable(reason, code="write-failed", where="--out") from None
+    try:
+        yield staging
+    except BaseException:
+        staging.discard()
+        raise
 
 
-def _publish(
+def _write(
     planned: AnyPlan,
     engine: Engine,
     reading: Reading,
     key: ReleaseKey,
     record: Record,
     staging: Staging,
-    folder: Path,
     progress: Progress | None,
-    sign: Sign | None = None,
-) -> Release:
-    """Compute, write and certify in the staging folder, and let it appear."""
+    sign: Sign | None,
+) -> tuple[Staging, Certificate]:
+    """Compute, write and certify in the staging folder; return it complete."""
     started = time.perf_counter()
-    with record.explain_failure():
-        try:
-            staging = record.sign(staging)
-            publication = planned.publish(reading, key, progress)
-            if progress:
-                progress("writing", 0)
-            publication.write(staging.release)
-            files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
-            certificate = planned.certificate(files, publication)
-            not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
-            certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
-            certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
-            if sign is not None:
-                sign(staging.release / CERTIFICATE)
-            outside = {name: found.facts() for name, found in reading.outside.items()}
-            known = {**reading.internal, **({"outside_domain": outside} if outside else {}), **publication.internal}
-            internal = {**known, "seconds": time.perf_counter() - started}
-            completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
-            staging = staging.complete(completion)
-        except BaseException:
-            # It is computed again when it is resumed; what was written of it is only in the way.
-            staging.discard()
-            raise
-    return _commit(staging, folder, record, certificate, force=staging.journal.force)
+    staging = record.sign(staging)
+    publication = planned.publish(reading, key, progress)
+    if progress:
+        progress("writing", 0)
+    publication.write(staging.release)
+    files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
+    certificate = planned.certificate(files, publication)
+    not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
+    certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
+    certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
+    if sign is not None:
+        sign(staging.release / CERTIFICATE)
+    outside = {name: found.facts() for name, found in reading.outside.items()}
+    known = {**reading.internal, **({"outside_domain": outside} if outside else {}), **publication.internal}
+    internal = {**known, "seconds": time.perf_counter() - started}
+    return staging.complete(Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))), certificate
 
 
 def _commit(staging: Staging, folder: Path, record: Record, certificate: Certificate, *, force: bool) -> Release:
