@@ -257,7 +257,7 @@ def counted(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-@pytest.mark.parametrize("edit", ["rate", "weight", "none", "error", "value"])
+@pytest.mark.parametrize("edit", ["rate", "weight", "none", "no strata", "error", "value"])
 def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -> None:
     def facts(stated: dict[str, Any]) -> None:
         if edit == "rate":
@@ -266,6 +266,8 @@ def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -
             stated["weights"]["strata"]["west"]["weight"] = 3.0
         elif edit == "none":
             del stated["weights"]
+        elif edit == "no strata":
+            stated["weights"]["strata"] = None
 
     def data(text: str) -> str:
         read = pd.read_csv(io.StringIO(text), dtype={"bin": str})

@@ -100,8 +100,8 @@ def test_a_register_of_people_says_what_it_counts(tmp_path: Path, quick: None) -
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"rows_per_person": None}, "needs rows_per_person"),
-        ({"tables": [cb.NamedTable("wards", ("ward",))]}, "a person may be counted in several classes"),
+        ({"rows_per_person": None}, "without rows_per_person"),
+        ({"tables": [cb.NamedTable("wards", ("ward",))]}, "a person may be in several"),
     ],
 )
 def test_counting_people_needs_a_bound_and_one_table(given: Any, message: str) -> None:

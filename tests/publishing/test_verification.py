@@ -21,6 +21,7 @@ from crowdblend.kinds.registry import KINDS, file_name
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
+from crowdblend.reading.release import read
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 _LEFT_OUT = "<p>left out"
@@ -69,6 +70,22 @@ def test_what_we_publish_verifies(name: str, releases: dict[str, Path], tmp_path
     checked = verify_release(releases[name])
     assert checked.uncovered == ()
     verify_release(forged(releases[name], tmp_path / "copy", unchanged))
+
+
+def test_two_data_files_for_one_table_are_refused(releases: dict[str, Path], tmp_path: Path) -> None:
+    both = shutil.copytree(releases["table"], tmp_path / "both")
+    shutil.copy(both / "data.csv", both / "data.parquet")
+    folder = forged(both, tmp_path / "forged", unchanged, lambda facts: facts["files"].update({"data.parquet": ""}))
+    refused(folder)
+    with pytest.raises(DoesNotVerify, match="two data files for one table"):
+        read(folder)
+
+
+def test_a_count_needs_the_number_of_people(releases: dict[str, Path], tmp_path: Path) -> None:
+    def forget(facts: Any) -> None:
+        facts["parameters"]["people"] = None
+
+    refused(forged(releases["statistics"], tmp_path / "forged", unchanged, forget))
 
 
 def test_every_kind_has_a_check() -> None:

@@ -1,7 +1,7 @@
 """A release folder as everybody reads it: `read`, reports and verification.
 
-Facts are guarded by a digest that anybody can compute, so they may be of any form: they are read by `fact`, `require`
-and `parameter`, and by nothing else.
+Facts are guarded by a digest that anybody can compute, so they may be of any form: `fact` and `require` return them in
+the form that the caller expects.
 """
 
 from __future__ import annotations
