@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from crowdblend import ledger as books
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
-from crowdblend.publishing.pending import PendingRelease
 from crowdblend.publishing.staging import Completion, Staging
 
 Problem = TypeVar("Problem", bound=BaseException)
@@ -20,38 +19,11 @@ Problem = TypeVar("Problem", bound=BaseException)
 class Record:
     """The entry of a release under way; without a ledger nothing is recorded."""
 
-    ledger: books.Ledger | None
+    ledger: books.Ledger | None = None
     entry: int | None = None
     sample: str | None = None
-    policy: str | None = None
-    python: bool = False
-    """Whether Python holds the data or is to hold the release, so that only Python can resume it."""
-    engine: str = "duckdb"
-    signed: bool = False
-    """Whether the certificate is to be signed."""
-
-    @classmethod
-    def begin(
-        cls,
-        ledger: books.Ledger | None,
-        pending: PendingRelease | None,
-        key: bytes,
-        *,
-        seal: bool,
-        policy: str | None,
-        python: bool = False,
-        engine: str = "duckdb",
-        signed: bool = False,
-    ) -> Record:
-        """Record the entry together with its key before anything is computed from the sample, or refuse it.
-
-        The ledger destroys a key that is not sealed when the release is finished; until then whoever resumes it gets
-        the same output, and no other.
-        """
-        if ledger is None or pending is None:
-            return cls(None)
-        entry = ledger.begin(pending.spending, identity=pending.identity, key=key, seal=seal)
-        return cls(ledger, entry, pending.spending.sample, policy, python, engine, signed)
+    command: str = ""
+    """What resumes the release."""
 
     @property
     def compared(self) -> bool:
@@ -110,27 +82,34 @@ class Record:
         """Say how to go on, in the error's remedy or, for what is no error of ours, in a note."""
         if self.ledger is None:
             return problem
+        advice = (
+            f"Release {self.entry} is recorded and not published yet; publish it, with the output that it would have "
+            f"had: {self.command}"
+        )
         if not isinstance(problem, CrowdblendError):
-            problem.add_note(self._how_to_resume())
-        elif self._how_to_resume() not in problem.remedy:
-            problem.remedy = f"{problem.remedy} {self._how_to_resume()}".strip()
+            problem.add_note(advice)
+        elif advice not in problem.remedy:
+            problem.remedy = f"{problem.remedy} {advice}".strip()
         return problem
 
-    def _how_to_resume(self) -> str:
-        location = self.ledger.location if self.ledger is not None else None
-        named = location is not None and location.named
-        words = location.words() if location is not None else ""
-        command = f"crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}"
-        other = self.engine != "duckdb"
-        command += (f" --engine {self.engine}" if other else "") + (f" --ledger {words}" if named else "")
-        command += " --sign KEY" if self.signed else ""
-        if self.python:
-            ledger = (f", engine={self.engine!r}" if other else "") + (f", ledger={words!r}" if named else "")
-            command = f"crowdblend.resume({self.entry}, data, policy{ledger})"
-        return (
-            f"Release {self.entry} is recorded and not published yet; publish it, with the output that it would have "
-            f"had: {command}"
-        )
+
+def resume_command(
+    ledger: books.Ledger,
+    entry: int,
+    policy: str | None = None,
+    engine: str = "duckdb",
+    *,
+    python: bool = False,
+    signed: bool = False,
+) -> str:
+    """Return what resumes a release: `python` where Python holds the data or is to hold the release."""
+    named = ledger.location.words() if ledger.location.named else None
+    other = engine if engine != "duckdb" else None
+    if python:
+        options = (f", engine={other!r}" if other else "") + (f", ledger={named!r}" if named else "")
+        return f"crowdblend.resume({entry}, data, policy{options})"
+    options = (f" --engine {other}" if other else "") + (f" --ledger {named}" if named else "")
+    return f"crowdblend ledger resume {entry} {policy or 'POLICY'}{options}{' --sign KEY' if signed else ''}"
 
 
 def refuse_another(entry: books.Entry, spending: books.Spending) -> None:

@@ -35,7 +35,7 @@ from crowdblend.publishing.committing import commit, digest_of
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.pending import ConfirmHook, pending_release, resumed, warn, with_data
 from crowdblend.publishing.published import Release
-from crowdblend.publishing.record import Record, refuse_another
+from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
 from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_place, check_target, exclusive_use
@@ -97,16 +97,15 @@ def release(
                 release_key = ReleaseKey(secret)
                 reading = planned.read(engine, release_key, progress)
                 refuse_only_other(reading.outside)
-                record = Record.begin(
-                    ledger,
-                    pending,
-                    secret,
-                    seal=policy.sampling.key == "seal" and not policy.sampling.already_drawn,
-                    policy=None if policy_file is None else str(policy_file),
-                    python=in_memory or policy.data.format == "frame",
-                    engine=engine.name,
-                    signed=journal.signed,
-                )
+                record = Record()
+                if ledger is not None and pending is not None:
+                    # Until the release is finished the ledger holds the key: whoever resumes it gets the same output.
+                    seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
+                    entry = ledger.begin(pending.spending, identity=pending.identity, key=secret, seal=seal)
+                    named = None if policy_file is None else str(policy_file)
+                    python = in_memory or policy.data.format == "frame"
+                    command = resume_command(ledger, entry, named, engine.name, python=python, signed=journal.signed)
+                    record = Record(ledger, entry, pending.spending.sample, command)
                 with record.explain_failure():
                     complete, certificate = _write(
                         planned, engine, reading, release_key, record, staging, progress, sign
@@ -150,7 +149,8 @@ def resume(
         check_target(folder, force=force)
         if complete:
             staged = verify_file(stagings[0].release)
-            return _commit(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
+            record = Record(ledger, entry.id, command=resume_command(ledger, entry.id))
+            return _commit(stagings[0], folder, record, staged, force=force)
         policy = policy if policy is not None else _recorded_policy(entry, stagings)
         _check_version(entry)
         require_rows(policy.data)
@@ -222,7 +222,8 @@ def _again(
         planned = plan(with_data(policy, data))
         key = ledger.key(entry.id)
         python = data.format == "frame" or entry.spending.folder == IN_MEMORY
-        record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name, journal.signed)
+        command = resume_command(ledger, entry.id, journal.policy, engine.name, python=python, signed=journal.signed)
+        record = Record(ledger, entry.id, entry.spending.sample, command)
         with _staging(folder, journal) as staging, record.explain_failure():
             refuse_another(entry, resumed(planned, ledger, key, entry, engine))
             release_key = ReleaseKey(key)
