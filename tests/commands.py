@@ -8,7 +8,7 @@ import signal
 import sys
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 from crowdblend.cli import main as entry
@@ -39,7 +39,7 @@ def crowdblend(*arguments: object, stdin: str = "", folder: Path | None = None) 
             os.chdir(folder)
         try:
             entry.main()
-            code: object = 0
+            code: Any = 0
         except SystemExit as left:
             code = left.code
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]

@@ -53,10 +53,10 @@ def _source(kind, folder):
         return str(folder / "people.duckdb"), "people"
     rows = [tuple(row.values()) for row in _TABLE.to_pylist()]
     if kind == "sqlite":
-        with sqlite3.connect(folder / "people.db") as connection:
-            connection.execute(f"CREATE TABLE people ({', '.join(_TABLE.column_names)})")
-            connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        connection.close()
+        with sqlite3.connect(folder / "people.db") as database:
+            database.execute(f"CREATE TABLE people ({', '.join(_TABLE.column_names)})")
+            database.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        database.close()
         return f"sqlite:///{folder / 'people.db'}", "people"
     execute("DROP TABLE IF EXISTS starters")
     execute(
@@ -124,6 +124,7 @@ def _with_first_label(text):
     if found is None:
         return text
     declared = re.search(rf"^{found[1]} = (.*)$", text.partition("[columns]")[2], re.MULTILINE)
+    assert declared is not None
     label = "a" if "values" in declared[1] else "[0, 10)"
     return re.sub(r"(count = \{ \w+ = )\"[^\"]*\"", rf'\1"{label}"', text)
 

@@ -127,7 +127,7 @@ def test_minimality() -> None:
 
 
 def test_politics_by_integrating_over_leanings() -> None:
-    c, a = politics.CLIQUE, math.exp(-politics.LOSS)
+    c, a = politics.CLIQUE, math.exp(-politics.LOSS)  # type: ignore[attr-defined]
     counts = np.arange(c + 1)
     need = c // 2 - counts
     says = np.where(need >= 1, a ** np.maximum(need, 1) / (1 + a), 1 - a ** np.maximum(1 - need, 1) / (1 + a))
@@ -145,7 +145,7 @@ def test_politics_by_integrating_over_leanings() -> None:
     assert (hit, miss) == pytest.approx((2 * joint(True), 2 * joint(False)), rel=1e-6)
     # The paper's own bound, printed as 0.799, and the hope ½e^ε that it refutes.
     right = trial("politics", "every clique").best.right
-    assert right >= politics.clique_guess(0.1) >= 0.799 > 0.5 * math.exp(0.1)
+    assert right >= politics.clique_guess(0.1) >= 0.799 > 0.5 * math.exp(0.1)  # type: ignore[attr-defined]
 
 
 def test_politics_tells_next_to_nothing_from_a_sampled_total() -> None:

@@ -101,7 +101,7 @@ def test_counterexamples_are_what_they_say() -> None:
     released = sampled(suppressed(2), HALF)
     found = differential(released, guarantee, LETTERS)
     here = released(found.people)
-    assert sum(here.get(outcome, 0) for outcome in found.event) == found.likely
+    assert sum((here.get(outcome, Fraction(0)) for outcome in found.event), Fraction(0)) == found.likely
     assert found.likely - growth_above(0.5) * found.unlikely - Fraction(0.01) == found.excess > 0
     assert "too much" in found.describe()
     assert found.to_dict()["person"] == found.person

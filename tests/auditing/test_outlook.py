@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from random import SystemRandom
+from typing import Any
 
 import pytest
 from scipy import stats
@@ -79,7 +80,7 @@ def test_theleast_excess_is_the_largest_that_is_refuted(likely: tuple[int, int],
 
 
 def test_a_time_becomes_runs_and_one_line_says_what_they_find() -> None:
-    seen = []
+    seen: list[Any] = []
     verdict = audit_foreseen(RESPONSE, seconds=0.3, error=1e-7, announce=seen.append)
     (outlook,) = seen
     assert outlook.runs >= 1_000

@@ -6,6 +6,7 @@ import math
 import signal
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,7 +141,8 @@ def test_the_rounds_share_runs_and_error() -> None:
 def test_the_best_event_is_not_made_of_chance() -> None:
     def side(where: str, a: int) -> tuple[Fold, Fold]:
         noise = [Counter({f"{where}, fold {fold}, {i // 9}": 9 for i in range(495)}) for fold in (0, 1)]
-        return tuple(Fold(500, {"noise": noise[fold], "fact": Counter(a=a, b=500 - a)}) for fold in (0, 1))
+        one, other = (Fold(500, {"noise": noise[fold], "fact": Counter(a=a, b=500 - a)}) for fold in (0, 1))
+        return one, other
 
     event = best_event(list(candidates({0: (side("here", 400), side("there", 100))}, 0.5, 0.0)))
     assert (event.view, event.outcomes) in {("fact", frozenset("a")), ("fact", frozenset("b"))}
@@ -200,7 +202,7 @@ SLOW = ("noise below k, hidden", "suppressed table", "thinned table", "microdata
 def test_our_own_mechanisms(name: str) -> None:
     """Half of the true ε is refuted, the true one is not (a false alarm here has probability 1e-6)."""
     assert audit(FAMILIES[name].subject(hard_sizes, understated=2), runs=100_000, error=1e-3).finding
-    true = FAMILIES[name].subject(hard_sizes)
+    true: Any = FAMILIES[name].subject(hard_sizes)
     verdict = audit(replace(true, sizes=true.sizes[:3:2]), runs=5_000, error=1e-6)
     assert not verdict.finding
     assert verdict.runs <= 5_000
@@ -214,7 +216,7 @@ def test_more_pairs_than_the_runs_are_enough_for_are_refused(pairs: int) -> None
 
 
 def test_several_processes_see_the_same_law() -> None:
-    subject = FAMILIES["suppressed table"].subject(hard_sizes)
+    subject: Any = FAMILIES["suppressed table"].subject(hard_sizes)
     few = replace(subject, sizes=(("just a crowd", 10),))
     verdict = audit(few, runs=2_000, error=1e-6, workers=2)
     assert not verdict.finding

@@ -7,6 +7,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flint import ctx
@@ -160,7 +161,7 @@ def test_every_plan_verifies(k: int, rate: float, epsilon: float, blend: float) 
     except InvalidInput:
         assert blend > 0
         return
-    assert verify(planned.certificate().to_json()).guarantees[0].delta <= planned.delta
+    assert verify(planned.certificate().to_json()).derivations[0].conclusion.delta <= planned.delta
 
 
 def test_every_rule_has_a_distinct_id() -> None:
@@ -254,6 +255,7 @@ def test_deep_nesting_is_refused(depth: int, brackets: tuple[str, str]) -> None:
 
 
 def test_stated_twice_or_unknown_is_refused() -> None:
+    stated: Any
     for stated in (["ASSUMED_RATE", "ASSUMED_RATE"], ["INDEPENDENT_SAMPLING"], ["NOTHING"], [[]], 3, None):
         with pytest.raises(DoesNotVerify, match=r"stated once|every step must have"):
             verify(resealed({**PLAIN, "stated": stated}))

@@ -53,7 +53,9 @@ def test_a_policy_reads_what_was_made(run, tmp_path, arguments, value, groups):
     assert json.loads(out) == {"file": "h.csv", "values": len(lines), "levels": len(groups) + 1}
     for level, group in enumerate(groups, 1):
         made = Hierarchies(lines, level)
-        assert made.labels[made.code(value)] == group
+        code = made.code(value)
+        assert code is not None
+        assert made.labels[code] == group
     (column,) = parse_policy(_POLICY, tmp_path).columns
     assert column.recoding.labels[column.recoding.code(value)] == groups[0]
     assert run(*arguments, "--out", "h.csv")[0] == 2, "an existing file is refused without --force"

@@ -20,7 +20,7 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(kind: str) -> list[pytest.param]:
+def blocks(kind: str) -> list[object]:
     return [
         pytest.param(match[2], id=f"{page.name}-{number}")
         for page in PAGES

@@ -11,7 +11,7 @@ from crowdblend.engines.arrow_numbers import arrow_numbers
 
 @pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint64, np.float64, np.bool_])
 @pytest.mark.parametrize("rows", [0, 1, 9, 1000])
-def test_the_same_array(kind: type, rows: int) -> None:
+def test_the_same_array(kind: type[np.generic], rows: int) -> None:
     wide = (np.arange(3 * rows) % 5).astype(kind).reshape(rows, 3)
     for numbers in (wide[:, 1], wide[::-1, 0], wide.ravel()):
         blank = np.arange(len(numbers)) % 3 == 1

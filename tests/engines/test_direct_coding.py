@@ -68,8 +68,9 @@ def handed_over_first(monkeypatch):
 @pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize("duplicates", ["refuse", "one"])
 def test_both_ways_count_the_same(tmp_path, monkeypatch, handed_over_first, draw, duplicates):
-    taken = []
-    monkeypatch.setattr(counting.DirectCoding, "__init__", _noting(counting.DirectCoding.__init__, taken))
+    taken: list[object] = []
+    coding = counting.DirectCoding  # type: ignore[attr-defined]
+    monkeypatch.setattr(coding, "__init__", _noting(coding.__init__, taken))
     table = people()
     if duplicates == "one":
         table["id"] = [f"P{n // 2}" for n in range(len(table["id"]))]

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from datetime import date
 from functools import cache
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -210,7 +211,7 @@ def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
             assert same(count_classes(made, Coin(DrawKey(KEY), 0.3)).classes, classes)
 
 
-TYPES = {
+TYPES: dict[str, list[Any]] = {
     "DATE": ["1990-01-01", "1999-12-31", "infinity", "-infinity", None],
     "TIMESTAMP": ["1990-01-01 23:59:59", "infinity", "2000-01-01", None],
     "TIMESTAMP_NS": ["1990-01-01 23:59:59", "1999-12-31 23:59:59.999999999", None],
@@ -307,7 +308,7 @@ def test_persons_of_other_types(tmp_path, kind, count):
 
 
 def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch, count):
-    true = persons_module.marks
+    true = persons_module.marks  # type: ignore[attr-defined]
 
     def weak(key, persons):
         found = true(key, persons).copy()

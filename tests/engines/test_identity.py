@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from crowdblend.engines.choice import identify
+from crowdblend.engines.duckdb.engine import DuckDBSource
 from crowdblend.engines.duckdb.identity import DuckDBHashes
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import SomeRows
@@ -132,6 +133,7 @@ def test_the_quick_hash_loses_nobody(tmp_path: Path) -> None:
     for name in ("few", "many"):
         source = DataSource(str(tmp_path / f"{name}.parquet"), "parquet", rows_are_people=True)
         with engine_for("duckdb", source).open(source, (), Resources()) as opened:
+            assert isinstance(opened, DuckDBSource)
             hashes = DuckDBHashes(opened._connection, opened._ready)
             found.append([hashes.scan([one])[0] for one in wanted])
     for one, other in zip(*found, strict=True):

@@ -6,6 +6,7 @@ refusal and its remedy: an option, which the sentence must spell out, or an edit
 
 import gzip
 import tomllib
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -172,8 +173,11 @@ def truth(tmp_path_factory):
 
 @pytest.mark.parametrize("name", CASES)
 def test_released_rightly_or_refused_with_a_remedy_that_works(name, tmp_path, truth):
+    content: Any
+    steps: Any
     content, steps = CASES[name]
-    path, options = tmp_path / "people.csv", []
+    path = tmp_path / "people.csv"
+    options: list[Any] = []
     for code, *remedies in steps:
         path.write_bytes(content)
         with pytest.raises(InvalidInput) as caught:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
-from crowdblend.kinds import plan
+from crowdblend.kinds.graph import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.policies.graph import with_graph
@@ -67,7 +68,7 @@ def write(folder: Path, rows: list[tuple[Any, Any]] | None = None, policy: str =
     return folder / "policy.toml"
 
 
-def published(policy: Path, **given: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
+def published(policy: Path, **given: Any) -> tuple[pd.DataFrame, Mapping[str, Any]]:
     done = release(load_policy(policy), policy.parent / "out", key=KEY, **given)
     verify_file(done.folder)
     return pd.read_parquet(done.folder / "data.parquet"), done.internal
@@ -132,7 +133,7 @@ def test_exact_numbers_are_for_the_steward_alone(tmp_path: Path) -> None:
 
 def test_the_certificate_says_relative_to_whom(tmp_path: Path) -> None:
     made = plan(load_policy(write(tmp_path)))
-    knowledge, differential = made.certificate().guarantees
+    knowledge, differential = (one.conclusion for one in made.certificate().derivations)
     parts = knowledge.aggregate
     assert isinstance(parts, Together)
     assert parts.aggregates == (Exploration(200, 25), Neighbourhood(300, 1))
@@ -175,7 +176,7 @@ samples = 900
     assert exact["histogram of colour"] == [2999 / 4000, 1000 / 4000, 1 / 4000]
     assert rows["class"].fillna("-").tolist() == ["-", "-", "-", "red", "blue", "other"]
     assert abs(rows["value"][2] - people["age"].mean()) <= RARELY * rows["error"][2]
-    made = plan(load_policy(tmp_path / "policy.toml")).certificate().guarantees[0]
+    made = plan(load_policy(tmp_path / "policy.toml")).certificate().derivations[0].conclusion
     assert RandomSamples(1300, 4000) in made.aggregate.aggregates
     people.loc[0, "age"] = 9
     people.to_parquet(tmp_path / "people.parquet")
@@ -208,7 +209,7 @@ def test_what_samples_and_error_cost_comes_off_the_release_s_epsilon(tmp_path: P
     connectivity, degree = made.plans
     assert connectivity.error <= 0.15
     assert degree.epsilon == pytest.approx(2.0 - connectivity.epsilon, rel=1e-9)
-    assert made.certificate().guarantees[0].epsilon <= 2.0
+    assert made.certificate().derivations[0].conclusion.epsilon <= 2.0
     refused(write(tmp_path, policy=asked.replace("error = 0.15", "error = 0.05")), "policy.epsilon-shared")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from scipy.stats import binom
 import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, Infeasible
 from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
-from crowdblend.kinds import plan
+from crowdblend.guarantees.aggregates import RandomSamples
+from crowdblend.kinds.statistics import plan
 from crowdblend.mechanisms.statistics import quantile_losses
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -62,7 +64,8 @@ def kept(town: Town, rows: list[dict], places: dict[str, int], known: dict) -> d
 def coverage(runs: int, chosen: tuple[int, ...], **named) -> dict[str, int]:
     """How often each of the chosen statistics was within its error."""
     town = Town(*(EVERY[place] for place in chosen), **named)
-    places, known = {f"s{at}": place for at, place in enumerate(chosen)}, {}
+    places = {f"s{at}": place for at, place in enumerate(chosen)}
+    known: dict[Any, Any] = {}
     counted = dict.fromkeys(places, 0)
     for _ in range(runs):
         for name, fine in kept(town, town.publish().to_pylist(), places, known).items():
@@ -126,6 +129,7 @@ def test_plain_differential_privacy_has_no_sample(statistics: tuple[str, ...]) -
     guarantees = plan(parse_policy(policy_text(*statistics))).certificate().guarantees
     known, plain = guarantees
     assert isinstance(known, ZeroKnowledge)
+    assert isinstance(known.aggregate, RandomSamples)
     assert known.aggregate.samples == known.aggregate.population == PEOPLE
     assert isinstance(plain, Differential)
     assert (plain.relation, plain.delta) == (Relation.REPLACE, 0.0)

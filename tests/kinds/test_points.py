@@ -16,7 +16,9 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.estimates import Estimator, ExactCounts, InclusionRates
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds import plan
+from crowdblend.kinds.outlier_table import plan as plan_outlier_table
 from crowdblend.kinds.outputs import ESTIMATES
+from crowdblend.kinds.points import plan as plan_points
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
@@ -177,14 +179,14 @@ def test_one_dimension_and_three(people: Path) -> None:
 
 def test_biased_sampling_has_its_own_theorem(people: Path) -> None:
     biased = bent(POINTS, ("rate = 0.5", "rate = 0.09\nlow = 0.08\nhigh = 0.1"))
-    made = plan(parse_policy(biased, people))
+    made = plan_points(parse_policy(biased, people))
     assert made.parameters.rule == "robust.differential"
 
 
 def test_the_noise_is_planned_when_all_else_is_given(people: Path) -> None:
-    made = plan(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people))
+    made = plan_points(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people))
     assert 1.0 < made.parameters.noise_epsilon < 1.5
-    assert made.certificate().guarantees[1].delta <= 1e-6
+    assert made.certificate().derivations[1].conclusion.delta <= 1e-6
     with refuses("plan.unknown"):
         plan(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("k = 60\n", "")), people))
 
@@ -329,7 +331,8 @@ def test_outlier_tables_are_released(people: Path) -> None:
     sampled = bent(OUTLIERS, ("[columns]", "[sampling]\nrate = 0.2\n\n[columns]"))
     stronger = plan(parse_policy(sampled, people)).certificate().guarantees
     assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
-    assert stronger[1].epsilon < certificate.guarantees[0].epsilon
+    assert isinstance(stronger[1], Differential)
+    assert stronger[1].epsilon < certificate.derivations[0].conclusion.epsilon
     assert len(released(people, sampled, "sampled")) > 0
 
 
@@ -345,7 +348,7 @@ def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people:
 def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
     """At this loss the chance of noise is 0 in doubles."""
     loud = bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
-    made = plan(parse_policy(loud, people))
+    made = plan_outlier_table(parse_policy(loud, people))
     assert made.mechanism.show_from is None
     assert natural_threshold(10**12, 1e5) == 1
 

@@ -23,6 +23,7 @@ def released(name: str, tmp_path: Path) -> Path:
         pytest.skip("the folder with the real tables does not lie beside the checkout")
     policy = load_policy(EXAMPLES / f"{name}.toml")
     folder = release(policy, tmp_path / name).folder
+    assert folder is not None
     verify_file(folder)
     return folder
 

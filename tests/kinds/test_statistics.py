@@ -18,7 +18,8 @@ from crowdblend.calculus.checker import MOST_STEPS
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import DoesNotCompose, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
-from crowdblend.kinds import plan
+from crowdblend.kinds.statistic_values import SampleValues
+from crowdblend.kinds.statistics import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -210,7 +211,7 @@ def test_a_mixture_of_both_ways(town: Path, tmp_path: Path) -> None:
     ]
     found, true = made(town, tmp_path / "out", text), truth()
     assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
-    planned = verify_file(tmp_path / "out").guarantees[0]
+    planned = verify_file(tmp_path / "out").derivations[0].conclusion
     assert (planned.aggregate, planned.epsilon <= 10) == (RandomSamples(K, N), True)
 
 
@@ -338,10 +339,11 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
     head = POLICY[: POLICY.index("[[statistics]]")].replace("sample = 400", "sample = 3000")
     text = head.replace("epsilon = 1.0", "epsilon = 500").replace("from = 0, to = 90000, resolution = 100", bounds)
     made = plan(parse_policy(text + '[[statistics]]\nname = "income"\naverage = "income"\n'))
-    grid = made.policy.measures["income"]
+    grid, values = made.policy.measures["income"], made.values(0)
+    assert isinstance(values, SampleValues)
     for total in range(1, 3000, 7):
         mean = Fraction(total, 3000)
-        assert abs(Fraction(made.values(0).value(mean)) - grid.value(mean)) <= Fraction(made.values(0).error), total
+        assert abs(Fraction(values.value(mean)) - grid.value(mean)) <= Fraction(values.error), total
 
 
 @pytest.mark.parametrize("confidence", ["0.95", "0.999999999999", "0.999999999999999"])

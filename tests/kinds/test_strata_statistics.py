@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +24,9 @@ import crowdblend as cb
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.calculus import Assumption, verify
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.kinds import plan
+from crowdblend.kinds import Publication
+from crowdblend.kinds.outputs import NumbersOutput
+from crowdblend.kinds.statistics import plan
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.stratified import own_weights, plan_strata_statistics, weights_of
@@ -125,7 +128,7 @@ def test_every_number_is_within_its_error_and_the_folder_verifies(people: pd.Dat
         group = people[people.sex == row["bin"]].income
         below, upto = (group < row["value"]).mean(), (group <= row["value"]).mean()
         assert below - row["rank_error"] <= 0.5 <= upto + row["rank_error"]
-    zero_knowledge, one, replaced = done.certificate.guarantees
+    zero_knowledge, one, replaced = (made.conclusion for made in done.certificate.derivations)
     assert one.epsilon <= 4.0 < replaced.epsilon <= 8.0
     assert (zero_knowledge.aggregate.low, zero_knowledge.aggregate.high) == (0.05, 0.5)
     assert zero_knowledge.delta == one.delta == 0
@@ -159,14 +162,18 @@ def small_town() -> tuple[Any, Any]:
     return plan(given), people_in_memory(given.data, ["region", "sex", "income"], crowds)
 
 
+def numbers_of(publication: Publication) -> Mapping[str, Sequence[Any]]:
+    """The columns of what is published."""
+    output = publication.outputs[0]
+    assert isinstance(output, NumbersOutput)
+    return output.values
+
+
 def means_are_the_truth(releases: int) -> None:
     """The noise is symmetric and clipping at 0 never matters here, so the mean of many releases is the truth."""
     planned, engine = small_town()
     found = np.array(
-        [
-            publish_once(planned, engine, number.to_bytes(32, "big")).outputs[0].values["value"]
-            for number in range(releases)
-        ]
+        [numbers_of(publish_once(planned, engine, number.to_bytes(32, "big")))["value"] for number in range(releases)]
     )
     # A t-test of each column: false alarm 1e-7 each. Weights of one rate for all would be off by a fifth and more.
     for values, true in zip(found.T, (300, 1200 + 1800 + 4500 + 27_000, 210), strict=True):
@@ -189,7 +196,7 @@ def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
     true = np.array([300, 34_500, 210])
     kept = np.zeros(3)
     for number in range(2_000):
-        columns = publish_once(planned, engine, number.to_bytes(32, "little")).outputs[0].values
+        columns = numbers_of(publish_once(planned, engine, number.to_bytes(32, "little")))
         kept += np.abs(np.array(columns["value"]) - true) <= np.array(columns["error"])
     # 2,000 runs that keep their error with probability 0.95 have fewer than 1,850 with probability below 1e-6.
     assert (kept >= 1_850).all()
@@ -199,7 +206,7 @@ def counted_high(planned: Any, crowds: tuple[Crowd, ...], releases: int, salt: s
     """How often a published count is 20 people or more: the weight of one person of the north."""
     engine = people_in_memory(planned.policy.data, ["region", "sex"], crowds)
     keys = (hashlib.sha256(f"{salt} {number}".encode()).digest() for number in range(releases))
-    return sum(publish_once(planned, engine, key).outputs[0].values["value"][0] >= 20 for key in keys)
+    return sum(numbers_of(publish_once(planned, engine, key))["value"][0] >= 20 for key in keys)
 
 
 @pytest.mark.slow
@@ -303,7 +310,8 @@ def test_the_studio_writes_the_same_policy() -> None:
     )
     weighted = policy(WEIGHTED, columns={**COLUMNS, "weight": cb.breaks(10, 20, 40)})
     for made in (policy(), table, weighted):
-        assert policy_of(choices_of(made)).sampling == made.sampling
+        back: Any = policy_of(choices_of(made))
+        assert back.sampling == made.sampling
 
 
 def test_the_audit_refuses_strata_of_statistics_too() -> None:

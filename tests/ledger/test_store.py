@@ -126,7 +126,7 @@ def test_a_folder_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def refuse(**_) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(sqlite_file.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(sqlite_file.tempfile, "mkstemp", refuse)  # type: ignore[attr-defined]
     with pytest.raises(InvalidInput, match="Permission denied") as refused:
         Ledger.create(tmp_path / "ledger.sqlite")
     assert_one_sentence(refused)

@@ -44,7 +44,9 @@ def test_blocks_below_k_are_dropped_and_the_others_keep_their_number() -> None:
     rows = [(0, 0)] * 3 + [(4, 3)] * 2 + [(5, 0)] * 4 + [(9, 11)] * 5
     published = NoisyPoints(5, 1.0, GRID, AXES, keep_in="block", show_blocks=True).publish(sample(rows), key(0))
     assert published.blocks is not None
-    assert np.unique(published.one_by_one().blocks, return_counts=True)[1].tolist() == [5, 5]
+    blocks = published.one_by_one().blocks
+    assert blocks is not None
+    assert np.unique(blocks, return_counts=True)[1].tolist() == [5, 5]
     assert np.unique(published.blocks).tolist() == [0, 5]
 
 

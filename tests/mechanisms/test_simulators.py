@@ -31,7 +31,8 @@ def laplace_law(noise_epsilon: float, first: int, last: int) -> list[float]:
 
 def test_published_totals_are_the_totals_plus_discrete_laplace_noise() -> None:
     exact = [np.full(RUNS, 70), np.tile([3, 0, 9], RUNS)]
-    one, bins = NoisyStatistics((Shape(1), Shape(1, 2)), (0.5, 0.2)).publish(exact, SeededSource(1))
+    published: Any = NoisyStatistics((Shape(1), Shape(1, 2)), (0.5, 0.2)).publish(exact, SeededSource(1))
+    one, bins = published
     assert fits_whole_numbers(one - 70, laplace_law(0.5, -20, 20), -20)
     for place, total in enumerate([3, 0, 9]):
         assert fits_whole_numbers(bins[place::3] - total, laplace_law(0.2, -30, 30), -30)

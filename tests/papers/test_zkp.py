@@ -1,9 +1,11 @@
 """ZKP Appendix A: the attack as printed, and the zero-knowledge release beside it."""
 
 import math
+from typing import Any
 
 import pytest
 
+from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.papers import reproduce
 from crowdblend.papers.zkp import CLIQUE, POPULATION, SAMPLES, clique_guess, sampled, sampled_guess
 
@@ -27,6 +29,7 @@ def test_only_what_the_paper_prints_is_compared():
 def test_the_sampled_average_tells_little_more_than_a_coin(epsilon):
     guarantee = sampled(epsilon)
     assert guarantee.epsilon == pytest.approx(math.log1p(SAMPLES / POPULATION * math.expm1(epsilon)))
+    assert isinstance(guarantee.aggregate, RandomSamples)
     assert (guarantee.aggregate.samples, guarantee.aggregate.population) == (SAMPLES, POPULATION)
     # Whoever is not drawn cannot be told: the clique is met with probability at most CLIQUE·SAMPLES/POPULATION.
     assert 0.5 < sampled_guess(epsilon) <= 0.5 + CLIQUE * SAMPLES / POPULATION + guarantee.epsilon
@@ -34,5 +37,5 @@ def test_the_sampled_average_tells_little_more_than_a_coin(epsilon):
 
 def test_guesses_improve_with_epsilon():
     for name in ("cliques, at least", "sampled average, at most"):
-        column = reproduce("zkp-politics").column(name)
+        column: Any = reproduce("zkp-politics").column(name)
         assert list(column) == sorted(column)

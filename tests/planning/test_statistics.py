@@ -90,7 +90,8 @@ def test_a_mixture_shares_out_the_samples_and_the_loss() -> None:
     heavy, light = Shape(1, share=0.98), Shape(1, share=0.02)
     plan = plan_statistics(TotalsRequest((heavy, light), 10.0, 1000, 10**6, 0.05))
     assert [way.mechanism for _, way in plan.ways] == [EVERYBODY, SAMPLE]
-    assert sum(way.samples for _, way in plan.ways) == 1000
+    samples = [way.samples for _, way in plan.ways]
+    assert sum(samples) == 1000
     assert plan.planned_derivations[0].conclusion.epsilon <= 10.0
     assert plan.planned_derivations[0].conclusion.aggregate == RandomSamples(1000, 10**6)
     assert plan.error(0) < plan.error_if_all(SAMPLE, 0)

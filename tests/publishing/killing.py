@@ -236,7 +236,7 @@ class Killer:
     def watched(self, place: Path, mode: str, fatal: int | None) -> Steps:
         """Run it with every step counted."""
         if mode == "journal":
-            committing.exchange = lambda *_: False  # type: ignore[assignment]
+            committing.exchange = lambda *_: False  # type: ignore[assignment, attr-defined]
         steps = Steps(str(place), fatal)
         steps.watch()
         run(place, mode)

@@ -17,7 +17,7 @@ from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees import CrowdCurve, Profile, Uses
-from crowdblend.kinds import plan
+from crowdblend.kinds.table import plan
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.parts import draw_each
@@ -50,7 +50,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def folder(town: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("published") / "out"
-    return release(parse_policy(FRESH, town), out, key=KEY, ledger=None).folder
+    release(parse_policy(FRESH, town), out, key=KEY, ledger=None)
+    return out
 
 
 def test_every_table_is_of_a_sample_of_everybody_and_all_have_one_guarantee(town: Path, folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError
-from crowdblend.kinds import plan
+from crowdblend.kinds.table import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import NamedTable, Table, load_policy, parse_policy
 from crowdblend.policies.domains import ValueDomain

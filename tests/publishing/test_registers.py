@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -60,7 +61,8 @@ def test_people_with_several_rows(town: Path, tmp_path: Path) -> None:
     found = verify_file(done.folder).differential()
     assert found is not None
     assert found.epsilon <= 1.0
-    cells, rows, people = plan(policy).mechanisms
+    mechanisms: Any = plan(policy).mechanisms
+    cells, rows, people = mechanisms
     spent = 2 * cells.noise_epsilon + 2 * rows.noise_epsilon + people.noise_epsilon
     assert spent == pytest.approx(1.0)
     assert cells.noise_epsilon == pytest.approx(0.45)

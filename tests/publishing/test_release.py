@@ -48,7 +48,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def independent(town: Path, rate: float, k: int) -> dict[tuple[str, str, str], int]:
+def independent(town: Path, rate: float, k: int) -> dict[tuple[str, int, str], int]:
     """The published table as pandas computes it."""
     people = pd.read_parquet(town / "town.parquet")
     people = people[coins(KEY, people["person_id"].to_numpy(), rate)]
@@ -71,7 +71,7 @@ def test_a_table_shows_exactly_the_crowds_of_the_sample(town: Path, tmp_path: Pa
     assert list(table.columns) == ["sex", "age", "district", "count", "estimate", "low", "high"]
     assert done.certificate.facts["parameters"]["k"] == 35
     assert by_labels(table) == independent(town, 0.5, 35)
-    assert verify_file(done.folder).guarantees[1].epsilon == 1.0
+    assert verify_file(done.folder).derivations[1].conclusion.epsilon == 1.0
 
 
 def test_microdata_is_the_table_written_out(town: Path, tmp_path: Path) -> None:

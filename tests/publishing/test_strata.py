@@ -20,6 +20,7 @@ from crowdblend.calculus import Assumption
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
+from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.ledger import Ledger
 from crowdblend.policies.strata import Stratum
 from crowdblend.publishing.release import release
@@ -113,7 +114,9 @@ def test_estimates_are_unbiased_over_5000_releases() -> None:
     planned, rates = plan(policy), np.array(list(RATES.values()))
     found = np.zeros((2, 20, len(copies)))
     for run in range(20):
-        published = publish_once(planned, engine, run.to_bytes(32, "big")).outputs[0].published
+        (output,) = publish_once(planned, engine, run.to_bytes(32, "big")).outputs
+        assert isinstance(output, CountsOutput)
+        published = output.published
         region, sex, copy = published.codes.T
         assert len(region) == 3 * 2 * len(copies)
         np.add.at(found[0, run], copy, published.counts / rates[region])

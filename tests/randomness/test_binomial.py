@@ -2,6 +2,7 @@ import itertools
 from collections import Counter
 from fractions import Fraction
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,11 +42,11 @@ def one_person_at_a_time(counts, rate, source):
 def test_the_law_is_exactly_binomial(counts, rate):
     """Every stream of the bits that can matter, once each: the law in fractions, jointly over the classes."""
     people, digits = sum(counts), rate.as_integer_ratio()[1].bit_length() - 1
-    law = Counter()
+    law: Counter[Any] = Counter()
     for bits in itertools.product(range(2**people), repeat=digits):
         # The unused high bits of a word are set, to show that they do not count.
         tape = Tape.of_words(2**64 - 2**people + low for low in bits)
-        law[tuple(thin(counts, rate, tape).tolist())] += Fraction(1, 2 ** (people * digits))
+        law[tuple(thin(counts, rate, tape).tolist())] += Fraction(1, 2 ** (people * digits))  # type: ignore[assignment]
     share = Fraction(rate)
     for kept in itertools.product(*(range(count + 1) for count in counts)):
         expected = Fraction(1)

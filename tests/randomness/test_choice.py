@@ -15,7 +15,7 @@ from .tape import EndOfTapeError, Tape
 
 def outcomes(draw, words, length):
     """What every script of the given words leads to, scripts that are too short left out."""
-    found = Counter()
+    found: Counter[object] = Counter()
     for script in itertools.product(words, repeat=length):
         try:
             found[tuple(draw(Tape.of_words(script)).tolist())] += 1

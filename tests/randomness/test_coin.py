@@ -41,7 +41,17 @@ def test_any_other_text_is_marked_with_a_mac(text):
 
 
 def test_long_numbers_among_others():
-    people = ["P1", 10**18 - 1, 10**18, str(2**127), str(-(2**127)), str(10**38 - 1), "5", -(10**18), "x" * 300]
+    people: list[str | int] = [
+        "P1",
+        10**18 - 1,
+        10**18,
+        str(2**127),
+        str(-(2**127)),
+        str(10**38 - 1),
+        "5",
+        -(10**18),
+        "x" * 300,
+    ]
     assert (marks(KEY, people) == np.concatenate([marks(KEY, [person]) for person in people])).all()
 
 

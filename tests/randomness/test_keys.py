@@ -1,7 +1,9 @@
+import os
+
 import numpy as np
 import pytest
 
-from crowdblend.randomness import SystemSource, keys, new_key, source
+from crowdblend.randomness import SystemSource, new_key
 
 
 def test_new_keys_differ():
@@ -15,7 +17,7 @@ def test_a_new_key_is_what_the_operating_system_gives(monkeypatch):
         asked.append(n)
         return bytes(range(7, 7 + n))
 
-    monkeypatch.setattr(keys.os, "urandom", urandom)
+    monkeypatch.setattr(os, "urandom", urandom)
     assert new_key() == bytes(range(7, 39))
     assert asked == [32]
 
@@ -29,6 +31,6 @@ def test_every_bit_of_a_new_key_varies():
 
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_the_system_source_is_the_operating_system_s(monkeypatch, n):
-    monkeypatch.setattr(source.os, "urandom", lambda size: bytes(range(size)))
+    monkeypatch.setattr(os, "urandom", lambda size: bytes(range(size)))
     assert SystemSource().bytes(n) == bytes(range(n))
     assert SystemSource().words(n).tobytes() == bytes(range(8 * n))

@@ -2,6 +2,7 @@ import itertools
 from collections import Counter
 from fractions import Fraction
 from math import exp
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,10 +59,10 @@ def test_the_probability_of_a_digit():
 
 def test_digits_are_put_in_their_places():
     """Every stream for two short digit probabilities, once each: the joint law in fractions."""
-    law = Counter()
+    law: Counter[Any] = Counter()
     for looks in itertools.product(range(4), repeat=2):
         tape = Tape(b"".join((look << 14).to_bytes(2, "little") for look in looks))
-        law[int(low_digits(1, [rational(0.25), rational(0.75)], tape)[0])] += Fraction(1, 16)
+        law[int(low_digits(1, [rational(0.25), rational(0.75)], tape)[0])] += Fraction(1, 16)  # type: ignore[assignment]
     assert law == {0: Fraction(3, 16), 1: Fraction(1, 16), 2: Fraction(9, 16), 3: Fraction(3, 16)}
 
 

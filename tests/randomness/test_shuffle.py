@@ -13,7 +13,7 @@ from .tape import EndOfTapeError, Tape
 @pytest.mark.parametrize(("n", "length"), [(2, 6), (3, 9)])
 def test_orders_are_exactly_uniform_through_ties(n, length):
     """Keys of one bit tie most of the time; over all scripts that suffice, every order comes equally often."""
-    found = Counter()
+    found: Counter[object] = Counter()
     for script in itertools.product((5, 9), repeat=length):
         try:
             found[tuple(permutation(n, Tape.of_words(script)).tolist())] += 1

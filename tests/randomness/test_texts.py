@@ -16,7 +16,7 @@ def column(texts):
 def found(texts):
     """By text: its value, "longer", or nothing."""
     numbers = whole_numbers(column(texts))
-    by_row = [None] * len(texts)
+    by_row: list[object] = [None] * len(texts)
     for row, value in zip(np.flatnonzero(numbers.short), numbers.values.tolist(), strict=True):
         by_row[row] = value
     for row in numbers.longer:

@@ -17,11 +17,15 @@ from crowdblend.estimates import estimator_of, finest_cells
 from crowdblend.reading.release import read
 
 Facts = dict[str, Any]
-WILD = (None, True, 0, -1, 1e-300, 1e300, 10**30, 10**9, "x", [], {"a": 1})
+WILD: tuple[Any, ...] = (None, True, 0, -1, 1e-300, 1e300, 10**30, 10**9, "x", [], {"a": 1})
 
 
 def parameter(name: str, value: Any) -> Callable[[Facts], None]:
     return lambda facts: facts["parameters"].update({name: value})
+
+
+def threshold(value: Any) -> Callable[[Facts], None]:
+    return lambda facts: facts.update(show_from=value)
 
 
 CHANGES: dict[str, tuple[str, Callable[[Facts], None]]] = {
@@ -29,10 +33,7 @@ CHANGES: dict[str, tuple[str, Callable[[Facts], None]]] = {
     **{f"rate {value!r}": ("table", parameter("rate", value)) for value in WILD},
     **{f"noise {value!r}": ("table-noise", parameter("noise_epsilon", value)) for value in (*WILD, 1e-7)},
     **{f"noisy k {value!r}": ("table-noise", parameter("k", value)) for value in WILD},
-    **{
-        f"threshold {value!r}": ("table-noise", lambda facts, value=value: facts.update(show_from=value))
-        for value in WILD
-    },
+    **{f"threshold {value!r}": ("table-noise", threshold(value)) for value in WILD},
     **{f"limit {value!r}": ("outlier-table", parameter("limit", value)) for value in WILD},
     **{f"transition {value!r}": ("outlier-table", parameter("transition", value)) for value in WILD},
     **{f"exceptions {value!r}": ("table-biased", parameter("exceptions", value)) for value in WILD},
@@ -54,6 +55,7 @@ def test_facts_that_nobody_should_believe(change: str, folders: dict[str, Path],
     try:
         (folder / "certificate.json").write_text(replace(certificate, facts=facts).to_json())
         opened = read(folder)
+        margin: list[str] | None
         for margin in (None, []):
             opened.estimates(margin=margin)
             opened.notes(margin)

@@ -49,7 +49,7 @@ def test_sums_are_those_of_a_plain_computation(tmp_path_factory, columns, rows, 
     assert len(found) == len(margin.rows)
     assert {row: pair for row, pair in found.items() if pair[1]} == {row: (sums[row], shown[row]) for row in shown}
     if all(domain[name] is not None for name in columns):
-        every = [()]
+        every: list[tuple[object, ...]] = [()]
         for name in columns:
             every = [(*row, label) for row in every for label in domain[name]]
         assert margin.rows[: len(every)] == every, "all declared labels first, in their order"

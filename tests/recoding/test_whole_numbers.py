@@ -23,7 +23,7 @@ def test_labels_and_codes(recoding, labels):
     assert recoding.labels == labels
     with duckdb.connect() as connection:
         for value in [*_VALUES, *_MORE]:
-            (found,) = connection.execute(
+            (found,) = connection.execute(  # type: ignore[misc]
                 f"SELECT {recoding.sql('v')} FROM (SELECT ?::VARCHAR AS v)", [value]
             ).fetchone()
             assert found == recoding.code(value), value

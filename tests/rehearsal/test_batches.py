@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import is_dataclass, replace
+from typing import Any
 
 import pytest
 from scipy.stats import chi2
@@ -58,7 +59,8 @@ def test_releases_of_a_batch_are_independent(name: str) -> None:
     outcome: of 250 pairs with a rarer half of 3 % that is a G² of 50, of 30 % of 300.
     """
     found = even_outcomes(name, 500)
-    common, half = set(), 0
+    common: set[Any] = set()
+    half = 0
     for outcome, count in Counter(found).most_common():
         if half + count > 300 and common:
             break

@@ -208,7 +208,7 @@ def test_a_synopsis_with_too_little_noise_is_caught(factor: int, monkeypatch: py
     text = FAMILIES["synopsis, fitted"].policy.replace("\nrows = 4", "")
     text = text.replace("= 24", "= 200").replace("= 22", "= 200").replace("= 3.0", "= 1.0")
     subject = subject_of_text(text)
-    monkeypatch.setattr(fitted, "discrete_laplace", quieter(fitted.discrete_laplace, factor))
+    monkeypatch.setattr(fitted, "discrete_laplace", quieter(fitted.discrete_laplace, factor))  # type: ignore[attr-defined]
     assert audit(subject, runs=1_000, error=1e-3).finding
 
 
@@ -220,7 +220,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
 
     head, tail = FAMILIES["network"].policy.split('[[graph.statistics]]\nname = "connectivity"\nsamples = 11\n')
     subject = subject_of_text(head + tail.replace("= 12", "= 23"))
-    monkeypatch.setattr(networks, "discrete_laplace", quieter(networks.discrete_laplace, factor))
+    monkeypatch.setattr(networks, "discrete_laplace", quieter(networks.discrete_laplace, factor))  # type: ignore[attr-defined]
     assert audit(subject, runs=1_000, error=1e-3).finding
 
 

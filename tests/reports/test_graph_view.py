@@ -36,7 +36,7 @@ def test_the_promise_is_explained_without_a_sample(tmp_path: Path) -> None:
     assert "This holds whatever else somebody knows if the assumptions" in text
     assert "who was sampled" not in text
     assert "connectivity is a share of the largest possible number of links" in text
-    guaranteed = done.certificate.guarantees[0].epsilon
+    guaranteed = done.certificate.derivations[0].conclusion.epsilon
     shown = re.search(r"ε, relative to those people ([0-9.]+)", text)
     assert shown
     assert guaranteed <= float(shown[1]) <= guaranteed + 0.01

@@ -50,7 +50,7 @@ FACTS: dict[str, Any] = {
     "parameters": {"k": 35, "rate": 0.5, "curve": {"10": 0.5}, "confidence": 0.95, "people": 10, "epsilon": 1.0},
     "below_k": "suppress",
 }
-VALUES = [
+VALUES: list[Any] = [
     None,
     True,
     -1,

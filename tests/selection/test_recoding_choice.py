@@ -31,9 +31,12 @@ def test_what_runs_is_what_is_claimed(steps: int, monkeypatch: pytest.MonkeyPatc
         return call
 
     monkeypatch.setattr(
-        search_module, "choose_several", recorded("selection.exponential", search_module.choose_several)
+        search_module,
+        "choose_several",
+        recorded("selection.exponential", search_module.choose_several),  # type: ignore[attr-defined]
     )
-    monkeypatch.setattr(module, "noisy_scores_around", recorded("selection.scores", module.noisy_scores_around))
+    scores = module.noisy_scores_around  # type: ignore[attr-defined]
+    monkeypatch.setattr(module, "noisy_scores_around", recorded("selection.scores", scores))
     search = Search.whole(LATTICE.shape) if steps == 1 else Search.in_steps(LATTICE.shape, steps)
     choice = RecodingChoice(LATTICE, score("loss", k=3, rate=0.5), search, 0.3, show_epsilon=1.0)
     outcome = choice.run(LATTICE, CODES, COUNTS, ReleaseKey(bytes(32)))

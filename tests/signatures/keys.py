@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import (
@@ -23,7 +24,7 @@ KINDS = {
 
 def new_key(folder: Path, kind: str = "ed25519", passphrase: str | None = None) -> tuple[Path, Path]:
     """The files of a new private key and of its public key; an encrypted one is in PKCS#8, which needs no bcrypt."""
-    made = KINDS[kind]()
+    made: Any = KINDS[kind]()
     private, public = folder / f"id_{kind}", folder / f"id_{kind}.pub"
     layout = PrivateFormat.OpenSSH if passphrase is None else PrivateFormat.PKCS8
     hidden = NoEncryption() if passphrase is None else BestAvailableEncryption(passphrase.encode())

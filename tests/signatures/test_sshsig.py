@@ -50,7 +50,18 @@ def test_ssh_keygen_checks_ours_and_we_check_its(kind: str, message: Path, tmp_p
     sign_file(message, private, PURPOSE)
     allowed = tmp_path / "allowed_signers"
     allowed.write_text(f'# office\nann@example.org namespaces="crowdblend-*" {public.read_text()}')
-    verify = ["ssh-keygen", "-Y", "verify", "-f", allowed, "-I", "ann@example.org", "-n", PURPOSE, "-s"]
+    verify: list[str | Path] = [
+        "ssh-keygen",
+        "-Y",
+        "verify",
+        "-f",
+        allowed,
+        "-I",
+        "ann@example.org",
+        "-n",
+        PURPOSE,
+        "-s",
+    ]
     done = subprocess.run(
         [*verify, signature_file(message)], input=message.read_bytes(), capture_output=True, check=False
     )
@@ -127,7 +138,7 @@ def test_an_encrypted_key_asks_for_its_passphrase(message: Path, tmp_path: Path)
 
 def encrypted_by_ssh_keygen(folder: Path) -> Path:
     private = folder / "id"
-    options = ["-q", "-t", "ed25519", "-a", "1", "-N", "open sesame", "-C", "ann", "-f", private]
+    options: list[str | Path] = ["-q", "-t", "ed25519", "-a", "1", "-N", "open sesame", "-C", "ann", "-f", private]
     subprocess.run(["ssh-keygen", *options], check=True)
     return private
 
@@ -152,9 +163,9 @@ def test_what_is_no_key(message: Path, tmp_path: Path) -> None:
     for wrong in (public, message, tmp_path / "missing"):
         with pytest.raises(CrowdblendError):
             sign_file(message, wrong, PURPOSE)
-    for wrong in (message, tmp_path / "missing", "ssh-ed25519"):
+    for unknown in (message, tmp_path / "missing", "ssh-ed25519"):
         with pytest.raises(InvalidInput):
-            read_signers(wrong)
+            read_signers(unknown)
     assert not signature_file(message).exists()
     private, public = new_key(tmp_path)
     for call in (lambda: sign_file(tmp_path / "gone", private, PURPOSE), lambda: check_file(tmp_path, public, PURPOSE)):

@@ -14,7 +14,6 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.demo import town
-from crowdblend.ledger import Ledger
 from tests.needs import chromium
 from tests.studio.running import Running, fill, running
 from tests.studio.steward import WAIT, Steward
@@ -131,7 +130,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     page.click("button:has-text('Rehearse')")
     page.wait_for_selector("iframe.report", timeout=WAIT)
     assert "of the made-up people in the sample were suppressed" in steward.texts()
-    assert not Ledger(str(steward.studio.ledger))._is_there
+    assert not Path(steward.studio.ledger).exists()
     frame = page.frame_locator("iframe.report")
     assert frame.locator("h1").inner_text() == "Rehearsal on made-up people"
     checked(page)

@@ -77,7 +77,9 @@ def test_a_job_does_not_follow_a_link_that_came_after_the_page(visitor: Visitor,
         source=str(root / "people.csv"), person="id", population="town", columns={"sex": cb.values("F", "M")},
         sampling=cb.Sampling(rate=0.1), epsilon=1, delta=1e-6,
     ).to_toml(root / "p.toml")  # fmt: skip
-    assert checked_policy(str(root / "p.toml"), str(root)).population == "town"
+    made = checked_policy(str(root / "p.toml"), str(root))
+    assert isinstance(made, cb.Table)
+    assert made.population == "town"
     (root / "people.csv").unlink()
     (root / "people.csv").symlink_to(root.parent / "secret.csv")
     with pytest.raises(InvalidInput, match="leads out"):

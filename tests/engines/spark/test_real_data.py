@@ -11,8 +11,16 @@ from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
 from tests.kinds.test_real_data import DATA, EXAMPLES
 
-NAMES = ("adult", "adult-choose", "adult-outliers", "adult-statistics", "census_income", "census_synopsis")
-NAMES += ("uk_accidents", "lastfm")
+NAMES = (
+    "adult",
+    "adult-choose",
+    "adult-outliers",
+    "adult-statistics",
+    "census_income",
+    "census_synopsis",
+    "uk_accidents",
+    "lastfm",
+)
 KEY = bytes(range(32))
 
 

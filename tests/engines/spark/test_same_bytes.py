@@ -16,8 +16,8 @@ from tests.golden.releases import KEY, POLICIES
 from tests.golden.test_golden import HASHES
 
 # The others differ in what is done with the same counts.
-ESSENTIAL = ("table", "table-rows", "table-one", "table-open", "table-parts", "table-visits", "table-split")
-ESSENTIAL += ("points", "statistics", "statistics-rows", "graph")
+TABLES = ("table", "table-rows", "table-one", "table-open", "table-parts", "table-visits", "table-split")
+ESSENTIAL = (*TABLES, "points", "statistics", "statistics-rows", "graph")
 CASES = [name if name in ESSENTIAL else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES]
 
 
