@@ -119,7 +119,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert page.locator("#column-2 svg").count() == 1
     checked(page)
     steward.onward("Release")
-    assert "already_drawn = true needs the assumed sampling rate" in page.inner_text("#why-not")
+    assert "the assumed sampling rate is missing" in page.inner_text("#why-not")
     page.fill("#s-rate", "0.25")
     page.wait_for_selector("#plan .lead")
     assert "A group of 100 people" in page.inner_text("#plan .lead")

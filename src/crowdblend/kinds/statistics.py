@@ -33,6 +33,7 @@ from crowdblend.planning.statistics import (
     SAMPLE,
     STRATA,
     Mechanism,
+    QuantileShape,
     SampleWay,
     StrataWay,
     TotalsPlan,
@@ -173,8 +174,9 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
     ) -> Sequence[Noisy]:
         """The noisy totals and chosen quantiles of one way; rows of several releases may stand below each other."""
         way = taken[1]
-        totals, choices = (key.source(f"{what}, {way.mechanism}".encode()) for what in ("noise on totals", "quantiles"))
-        return mechanism.publish(exact, totals, choices, way.counted)
+        chooses = any(isinstance(shape, QuantileShape) for shape in way.shapes)
+        choices = key.source(f"quantiles, {way.mechanism}".encode()) if chooses else None
+        return mechanism.publish(exact, key.source(f"noise on totals, {way.mechanism}".encode()), choices, way.counted)
 
     def published(self, noisy: Mapping[int, Noisy]) -> dict[int, list[Published]]:
         """The numbers of every statistic; rows of several releases may stand one below the other."""

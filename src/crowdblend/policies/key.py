@@ -315,7 +315,7 @@ class Rule(Struct, frozen=True):
         said = [text if place in (here, "") else f"{text} in {place}" for place, text in places]
         given = [_is_given(holder, name) for name in self.keys]
         known = [text for text, is_given in zip(said, given, strict=True) if is_given]
-        first, others = said[0], " or ".join(said[1:])
+        first, others = said[0], " or ".join(filter(None, [", ".join(said[1:-1]), said[-1] if said[1:] else ""]))
         if self.relation == "conflicts" and given[0] and (len(known) > 1 or not others):
             message, remedy = " and ".join(known[:2]), f"Remove {' or '.join(known[1::-1])}."
         elif self.relation == "needs" and given[0] and len(known) == 1:

@@ -78,7 +78,11 @@ class Sampling(AnySampling, frozen=True, kw_only=True):
             )
             for name, other in (("low", "high"), ("high", "low"), ("exceptions", "low"), ("max_rate", "low"))
         ),
-        needs("already_drawn", "rate", "stratum", "weight", "low", code="assumed-rate"),
+        needs(
+            *("already_drawn", "rate", "stratum", "weight", "low"),
+            code="assumed-rate",
+            because="the assumed sampling rate is missing",
+        ),
         needs("low", "rate", "already_drawn", code="biased-sampling", because="without it there is no rate to draw at"),
     )
 
