@@ -50,19 +50,18 @@ def day_text(reading: CsvReading, text: str | None) -> str | None:
     return f"{year}-{month:0>2}-{day:0>2}"
 
 
-def rewritten(reading: CsvReading, text: str | None) -> tuple[str | None, str | None]:
+def rewritten(reading: CsvReading, texts: list[str | None]) -> list[tuple[str | None, str | None]]:
     with duckdb.connect() as connection:
-        query = f"SELECT {reading.number_sql('t')}, {reading.day_sql('t')} FROM (SELECT ?::VARCHAR AS t)"
-        (found,) = connection.execute(query, [text]).fetchall()
-        return found
+        query = f"SELECT {reading.number_sql('t')}, {reading.day_sql('t')} FROM (SELECT unnest(?::VARCHAR[]) AS t)"
+        return connection.execute(query, [texts]).fetchall()
 
 
 @pytest.mark.parametrize(
     "reading", [*_NUMBERS, *_DATES, CsvReading(decimal=",", thousands=".", date_format="%d.%m.%Y")]
 )
 def test_sql_rewrites_as_written_out(reading):
-    for text in [*_TEXTS, None]:
-        assert rewritten(reading, text) == (number_text(reading, text), day_text(reading, text)), text
+    texts = [*_TEXTS, None]
+    assert rewritten(reading, texts) == [(number_text(reading, text), day_text(reading, text)) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -81,15 +80,15 @@ def test_sql_rewrites_as_written_out(reading):
     ],
 )
 def test_numbers_mean_the_nearest_double_or_nothing(options, text, means):
-    assert number(rewritten(CsvReading(**options), text)[0]) == means
+    assert number(rewritten(CsvReading(**options), [text])[0][0]) == means
 
 
 def test_dates_mean_a_day_or_nothing():
     reading = CsvReading(date_format="%d.%m.%Y")
-    assert str(day(rewritten(reading, "29.2.2024")[1])) == "2024-02-29"
+    assert str(day(rewritten(reading, ["29.2.2024"])[0][1])) == "2024-02-29"
     for text in ("29.2.2023", "2024-02-29", "1.2.24", "x", "1.2.2024 10:00"):
-        assert day(rewritten(reading, text)[1]) is None
-    assert rewritten(reading, "")[1] == "", "a blank stays one"
+        assert day(rewritten(reading, [text])[0][1]) is None
+    assert rewritten(reading, [""])[0][1] == "", "a blank stays one"
 
 
 @pytest.mark.parametrize(
