@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from crowdblend.calculus import sha256_of
+from crowdblend.calculus import Certificate, Derivation, sha256_of
 from crowdblend.calculus.certificate import digest
 from crowdblend.cli.main import cli
 from crowdblend.errors import DoesNotVerify
@@ -272,6 +273,49 @@ def test_facts_for_readers_that_are_not_derived_are_refused(
     name: str, facts: Callable[[Any], None], releases: dict[str, Path], tmp_path: Path
 ) -> None:
     refused(forged(releases[name], tmp_path / "forged", unchanged, facts))
+
+
+def rederived(step: Derivation, rule: str, changed: dict[str, float]) -> Derivation:
+    """The same derivation with other parameters wherever a rule has them: every conclusion follows anew."""
+    premises = [rederived(premise, rule, changed) for premise in step.premises]
+    own = {name: value for name, value in changed.items() if name in step.parameters and step.rule.id.startswith(rule)}
+    return step.rule(*premises, **{**step.parameters, **own})
+
+
+def least(derivations: tuple[Derivation, ...], name: str) -> float:
+    """The smallest ε or δ that is claimed."""
+    return min(getattr(step.conclusion, name, math.inf) for step in derivations)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "changed"),
+    [
+        ("points", "points", {"noise_epsilon": 0.2}),
+        ("statistics", "", {"samples": 1}),
+        ("statistics", "", {"population": 10**9}),
+        ("statistics", "totals", {"noise_epsilon": 1e-9}),
+        ("statistics-rows", "totals", {"noise_epsilon": 1e-9}),
+        ("synopsis", "", {"samples": 1}),
+        ("synopsis", "", {"noise_epsilon": 1e-6}),
+        ("synopsis-chosen", "synopsis.exponential", {"epsilon": 1e-6}),
+        ("table-visits", "register.total", {"rows_per_person": 1}),
+        ("table-population", "selection.exponential", {"epsilon": 1e-6}),
+        ("table-population", "selection.noisy-scores", {"epsilon": 1e-6}),
+        ("table-split", "selection.exponential", {"epsilon": 1e-6}),
+    ],
+)
+def test_a_derivation_that_contradicts_the_facts_is_refused(
+    name: str, rule: str, changed: dict[str, float], releases: dict[str, Path], tmp_path: Path
+) -> None:
+    honest = verify_release(releases[name]).certificate
+    made = tuple(rederived(step, rule, changed) for step in honest.derivations)
+    assert least(made, "epsilon") < least(honest.derivations, "epsilon") or least(made, "delta") < least(
+        honest.derivations, "delta"
+    ), "the forgery claims more than is true"
+    shutil.copytree(releases[name], tmp_path / "forged")
+    text = Certificate(made, honest.stated, honest.facts).to_json()
+    (tmp_path / "forged" / "certificate.json").write_text(text, encoding="utf-8")
+    refused(tmp_path / "forged")
 
 
 def test_files_that_the_publisher_adds_are_named(releases: dict[str, Path], tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ an interval that is narrower than it should be is refused, and so is one that is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -51,9 +52,22 @@ def check_sampling(published: PublishedRelease) -> None:
     share = recoding.get("share") if isinstance(recoding, Mapping) else None
     if share != split.get("share"):
         raise contradiction("the share of people who chose the recoding is not the one of its derivation")
+    _check_choice(published, recoding if isinstance(recoding, Mapping) else {})
     noisy = derived.get("histogram.noisy")
     if noisy is not None:
         require_stated(published, noise_epsilon=noisy["noise_epsilon"], flag=noisy["flag"])
+
+
+def _check_choice(published: PublishedRelease, recoding: Mapping[str, Any]) -> None:
+    """Refuse choices of a recoding that cost something else than stated; each step costs its share of epsilon."""
+    parts = list(parts_of(published.certificate.description))
+    costs = [dict(part.details)["epsilon"] for part in parts if part.name == "selection.exponential"]
+    shown = [dict(part.details)["epsilon"] for part in parts if part.name == "selection.noisy-scores"]
+    stated, choices = recoding.get("epsilon", 0.0), recoding.get("choices", 0)
+    if not isinstance(stated, int | float) or not math.isclose(math.fsum(costs), stated, rel_tol=1e-9):
+        raise contradiction("what the choice of the recoding costs is not what its derivation says")
+    if len(costs) != choices or shown != [recoding[name] for name in ("show_epsilon",) if name in recoding]:
+        raise contradiction("how the recoding was chosen is not what its derivation says")
 
 
 def check_estimates(published: PublishedRelease, cells: Cells) -> None:

@@ -27,8 +27,9 @@ def check(published: PublishedRelease) -> None:
         column, thresholds = stated_strata(published, "points.noisy")
         k = min(thresholds.values())
     else:
-        k = dict(mechanisms(published, "points.noisy")[-1].details)["k"]
-        require_stated(published, k=k)
+        details = dict(mechanisms(published, "points.noisy")[-1].details)
+        k = details["k"]
+        require_stated(published, k=k, noise_epsilon=details["noise_epsilon"])
         check_sampling(published)
     axes: dict[str, list[float]] = published.require("axes", dict)
     names = [name for name in published.columns if name not in axes]

@@ -22,8 +22,10 @@ def check_register(published: PublishedRelease) -> None:
     rows = details[0].get("rows_per_person")
     require_stated(published, noise_epsilon=details[0]["noise_epsilon"], rows_per_person=rows)
     if rows is not None:
-        noise = [dict(part.details)["noise_epsilon"] for part in mechanisms(published, "register.total")]
-        if noise != list(totals.values()):
+        derived = [dict(part.details) for part in mechanisms(published, "register.total")]
+        # Everybody adds one to the number of people, and up to as many as are kept to the number of rows.
+        stated = [(noise, rows if name == "rows" else 1) for name, noise in totals.items()]
+        if [(one["noise_epsilon"], one["rows_per_person"]) for one in derived] != stated:
             raise contradiction("its totals are not those of its derivation")
     tables = published.tables
     paths = require_files(published, *tables, *(["totals"] if totals else []))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import product
 from typing import Any
 
@@ -27,9 +28,11 @@ def check(published: PublishedRelease) -> None:
     grouped = [made for made in quantiles if "by" in made or "where" in made]
     # The noisy sizes of groups are totals too.
     expected = (len(planned) - len(quantiles) + len(grouped), len(quantiles))
-    found = [part.name for part in _one_mechanism(published)]
-    if (sum(name in TOTALS for name in found), sum(name in QUANTILES for name in found)) != expected:
+    found = _one_mechanism(published)
+    if tuple(sum(part.name in names for part in found) for names in (TOTALS, QUANTILES)) != expected:
         raise contradiction("it states other statistics than its derivation is about")
+    _check_noise(found, planned)
+    _check_samples(published, planned)
     (path,) = require_files(published, "data")
     columns = ["statistic", "bin", "value", "error", *(["rank_error"] if quantiles else [])]
     rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
@@ -51,6 +54,25 @@ def _one_mechanism(published: PublishedRelease) -> list[Description]:
         return described
     _check_weights(published, joint)
     return list(parts_of(joint.parts[0]))
+
+
+def _check_noise(found: list[Description], planned: Stated) -> None:
+    """Refuse noise other than the certified one: of every total, and of every choice of a quantile."""
+    for names, chosen in ((TOTALS, False), (QUANTILES, True)):
+        certified = Counter(dict(part.details)["noise_epsilon"] for part in found if part.name in names)
+        stated = Counter(made.get("noise_epsilon") for made in planned.values() if _is_quantile(made) == chosen)
+        # The noisy sizes of groups of quantiles are totals that no statistic states.
+        if stated - certified or (chosen and certified - stated):
+            raise contradiction("it states other noise than its derivation is about")
+
+
+def _check_samples(published: PublishedRelease, planned: Stated) -> None:
+    """Refuse other numbers of random people than the guarantee is relative to."""
+    parts = [dict(part.details) for part in parts_of(published.certificate.description)]
+    certified = {(one["samples"], one["population"]) for one in parts if "samples" in one}
+    stated = {(made["samples"], published.parameter("people")) for made in planned.values() if "samples" in made}
+    if certified != stated:
+        raise contradiction("it states other numbers of people than its derivation is about")
 
 
 def _check_weights(published: PublishedRelease, joint: Description) -> None:

@@ -1,4 +1,4 @@
-"""Synthetic rows: as many as were certified, with declared labels."""
+"""Synthetic rows: as many as were certified, with declared labels, of as many people and with as much noise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ def check(published: PublishedRelease) -> None:
     """Refuse another number of rows than the derivation is about."""
     names = ("synopsis.counts", "synopsis.exponential")
     rows = dict(mechanisms(published, *names)[-1].details)["rows"]
-    require_stated(published, rows=rows)
+    drawn = dict(published.certificate.description.details)
+    noise = {step.conclusion.epsilon for step in published.certificate.steps() if step.rule.id in names}
+    if noise != {published.parameter("sanitizer_epsilon")}:
+        raise contradiction("sanitizer_epsilon is not the one of its derivation")
+    require_stated(published, rows=rows, sample=drawn.get("samples"), people=drawn.get("population"))
     (path,) = require_files(published, "data")
     found = check_cells(published, require_cells(path, published.columns, counted=False), least=1)
     if (pc.sum(found.column(N)).as_py() or 0) != rows:
