@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from typing import IO
@@ -48,5 +49,5 @@ def test_a_stream_that_cannot_be_written_is_told() -> None:
 
 
 def test_a_command_without_streams() -> None:
-    command = f"{sys.executable} -m crowdblend rules suppression.exact"
+    command = f"{shlex.quote(sys.executable)} -m crowdblend rules suppression.exact"
     assert subprocess.run(f"{command} >&- 2>&-", shell=True, check=False).returncode == 0
