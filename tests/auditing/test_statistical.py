@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -251,3 +253,12 @@ def test_views() -> None:
     assert views_of(0.75)["grid"] == "3, 2^-2"
     assert "grid" not in views_of(math.inf)
     assert len(views_of("x" * 1000)["all of it"]) == 24
+
+
+def test_workers_import_nothing_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pickle.py").write_text("open('imported', 'w')\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with processes(None, 1) as pool:
+        assert [one.result() for one in submitted(pool, max, [(1, 2)])] == [2]
+    assert not (tmp_path / "imported").exists()
+    assert not os.environ.get("PYTHONSAFEPATH")

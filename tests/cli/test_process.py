@@ -6,10 +6,12 @@ import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import IO
 
 import pytest
 
+_AUDIT = ["audit", "--mechanism", "ours:claim"]
 _LEAVE = "import atexit, sys, threading, time\nfrom crowdblend.cli.process import leave\n"
 
 
@@ -51,3 +53,14 @@ def test_a_stream_that_cannot_be_written_is_told() -> None:
 def test_a_command_without_streams() -> None:
     command = f"{shlex.quote(sys.executable)} -m crowdblend rules suppression.exact"
     assert subprocess.run(f"{command} >&- 2>&-", shell=True, check=False).returncode == 0
+
+
+def test_files_of_the_working_folder_are_not_imported(tmp_path: Path) -> None:
+    for name in ("numpy", "msgspec", "click", "threading"):
+        (tmp_path / f"{name}.py").write_text('raise SystemExit("imported")\n', encoding="utf-8")
+    (tmp_path / "ours.py").write_text("import numpy\nclaim = numpy.array\n", encoding="utf-8")
+    for arguments, said in ((["plan", "--rate", "0.1", "--k", "20", "--epsilon", "1"], ""), (_AUDIT, "is no claim")):
+        command = [sys.executable, "-m", "crowdblend", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert "imported" not in done.stderr
+        assert said in done.stderr

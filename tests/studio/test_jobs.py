@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,3 +102,16 @@ def test_a_file_is_written_where_it_was_meant_to_be(root: Path, monkeypatch: pyt
         place.write("linked/h.csv", "text")
     assert list(outside.iterdir()) == []
     assert not (root / "h.csv").is_symlink()
+
+
+def test_a_job_imports_nothing_from_the_folder_of_the_data(
+    visitor: Visitor, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("numpy", "crowdblend", "msgspec"):
+        (root / f"{name}.py").write_text("open('imported', 'w')\n", encoding="utf-8")
+    monkeypatch.chdir(root)
+    number = visitor.studio.jobs.start("paper", {"name": "lqs-table1"})
+    while visitor.studio.jobs.get(number).running:
+        time.sleep(0.05)
+    assert not (root / "imported").exists()
+    assert visitor.studio.jobs.get(number).state == "done"

@@ -169,7 +169,7 @@ def _show(found: Verdict | Counterexample | None, announced: list[Outlook], *, a
 def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexample | None:
     """Audit a claim or a subject of the user's own."""
     module, _, attribute = name.partition(":")
-    sys.path.insert(0, os.getcwd())
+    sys.path.append(os.getcwd())  # last, so that nothing there takes the place of a package
     try:
         made: Any = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError):

@@ -92,7 +92,8 @@ class Jobs:
             folder.mkdir(parents=True, mode=0o700)
             given = {name: _placed(folder, value) for name, value in arguments.items()}
             (folder / JOB).write_bytes(msgspec.json.encode(Order(action, given)))
-            command = [sys.executable, "-m", "crowdblend.studio.work", str(folder)]
+            # -P: a module that lies in the folder of the data is not imported.
+            command = [sys.executable, "-P", "-m", "crowdblend.studio.work", str(folder)]
             with (folder / "log.txt").open("wb") as log:
                 self._running[number] = subprocess.Popen(
                     command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True

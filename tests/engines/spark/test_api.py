@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.engines.spark.engine import SparkEngine
+from crowdblend.engines.spark.session import collected, quiet
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
 from tests.api.survey import KEY, survey, table
@@ -77,3 +80,13 @@ def test_the_example_of_the_page_runs(spark: SparkSession) -> None:
     exec(code, names)
     assert isinstance(names["published"].data, pa.Table)
     assert names["published"].data.num_rows == 6
+
+
+def test_workers_import_nothing_from_the_folder_that_spark_was_started_in(spark: SparkSession) -> None:
+    def safe(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"safe": [sys.flags.safe_path]})
+
+    with quiet():
+        frame = spark.range(1, numPartitions=1).mapInArrow(safe, "safe boolean")
+    assert collected(frame).to_pydict() == {"safe": [True]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import threading
@@ -17,6 +18,7 @@ Result = TypeVar("Result")
 # Makes calls of a function, with what the workers know as its first argument; results as they come.
 Workforce = Callable[[Callable[..., Result], Iterable[tuple[Any, ...]]], Iterator[Result]]
 
+_SAFE_PATH = "PYTHONSAFEPATH"
 _here: dict[str, Any] = {}
 
 
@@ -52,13 +54,17 @@ def submitted(
 ) -> list[Future[Any]]:
     """Submit calls to the pool; an interruption from the keyboard is for this process alone.
 
-    A process that is started while interruptions are ignored ignores them for good, and ends with the pool.
+    A process that is started while interruptions are ignored ignores them for good, and ends with the pool. Python's
+    own modules come first in it: by default it would import those that lie in the working folder.
     """
     here = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
+    safe = os.environ.get(_SAFE_PATH, "")
+    os.environ[_SAFE_PATH] = "1"
     try:
         return [pool.submit(function, *arguments) for arguments in calls]
     finally:
+        os.environ[_SAFE_PATH] = safe  # blank says no
         if here:
             signal.signal(signal.SIGINT, before)
 

@@ -29,7 +29,12 @@ else:
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _ROWS = 1 << 17
-_SETTINGS = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+_SETTINGS = {
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    # Workers import nothing from the folder that Spark was started in, which may be that of the data.
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
+}
 _POLL_SECONDS = 0.5
 
 
