@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,9 @@ from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.calculus import RULES
 from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, Relation
-from crowdblend.lazy import lazy
+from crowdblend.packages import integrate
 from crowdblend.randomness import SystemSource, thin
 from crowdblend.selection import choose
-
-if TYPE_CHECKING:
-    from scipy import integrate
-else:
-    integrate = lazy("scipy.integrate")
 
 K, GROUPS, FEWER = 5, 100, 20
 SIZE = K - 1

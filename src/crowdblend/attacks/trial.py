@@ -6,18 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import arb, fmpq
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
 from crowdblend.numerics.balls import precision
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
+from crowdblend.packages import special
 
 # A trial compares four one-sided bounds, so a sound release is called broken at most once in a million times.
 DOUBT = 2.5e-7

@@ -7,17 +7,10 @@ invented, and nothing that protects anybody is drawn from it.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdblend.lazy import lazy
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyarrow import parquet
-else:
-    pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
+from crowdblend.packages import parquet, pyarrow
 
 PEOPLE = 200_000
 DISTRICTS = ("Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City", "University", "Mills")

@@ -5,17 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.lazy import lazy
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
+from crowdblend.packages import pyarrow as pa
 
 
 def arrow_numbers(numbers: NDArray[Any], blank: NDArray[np.bool_] | None = None) -> pa.Array:

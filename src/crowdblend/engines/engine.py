@@ -19,11 +19,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from crowdblend.engines.draw import Draw
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from crowdblend.calculus import Assumption
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.engines.totals import Totals

@@ -17,15 +17,10 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.engines.duckdb.database import private_folder, redacted
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow as pa
 
 if TYPE_CHECKING:
     import pandas
-    import pyarrow as pa
-    from pyarrow import compute
-else:
-    compute = lazy("pyarrow.compute")
-    pa = lazy("pyarrow")
 
 _EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8")
 

@@ -11,26 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
-from crowdblend.lazy import lazy
 from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.links import numbered
+from crowdblend.packages import compute
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.graph import Graph as GraphPolicy
 from crowdblend.policies.graph import Links
 from crowdblend.policies.graph import NetworkStatistic as Statistic
 from crowdblend.recoding.reading import number
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyarrow import compute
-else:
-    pa = lazy("pyarrow")
-    compute = lazy("pyarrow.compute")
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from crowdblend.packages import duckdb
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.recoding import Closed, Lookup, Recoding
 from crowdblend.recoding.reading import day_sql, number_sql
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _MARKS = ((",", None), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 _DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d")
@@ -22,7 +19,7 @@ _CLOCKS = ("", " %H:%M", " %H:%M:%S")
 _UNIT = re.compile(r"^\s*[€$£%]|[€$£%]\s*$|[a-zA-Z]+\s*$")
 
 
-def hint_for(recoding: Recoding, texts: Sequence[str], connection: DuckDBPyConnection) -> str | None:
+def hint_for(recoding: Recoding, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
     """Return what helps with these texts, none of which is in the recoding's domain; None where nothing is known to."""
     if not texts:
         return None
@@ -31,7 +28,7 @@ def hint_for(recoding: Recoding, texts: Sequence[str], connection: DuckDBPyConne
     return _date_hint(texts, connection) if recoding.reads == "date" else _text_hint(recoding, texts)
 
 
-def _number_hint(texts: Sequence[str], connection: DuckDBPyConnection) -> str | None:
+def _number_hint(texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
     for decimal, thousands in _MARKS:
         reading = CsvReading(decimal=decimal, thousands=thousands)
         if _holds(f"isfinite({number_sql(reading.number_sql('t'))})", texts, connection):
@@ -43,7 +40,7 @@ def _number_hint(texts: Sequence[str], connection: DuckDBPyConnection) -> str | 
     return None
 
 
-def _date_hint(texts: Sequence[str], connection: DuckDBPyConnection) -> str | None:
+def _date_hint(texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
     declared = [date + clock for clock in _CLOCKS for date in _DATES]
     readings = {each: day_sql(CsvReading(date_format=each).day_sql("t")) for each in declared}
     fitting = [f'"{each}"' for each, sql in readings.items() if _holds(f"({sql}) IS NOT NULL", texts, connection)]
@@ -51,7 +48,7 @@ def _date_hint(texts: Sequence[str], connection: DuckDBPyConnection) -> str | No
     return f"Add date_format = {' or '.join(fitting)}{which} to [data]" if fitting else None
 
 
-def _holds(condition: str, texts: Sequence[str], connection: DuckDBPyConnection) -> bool:
+def _holds(condition: str, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> bool:
     """Whether a condition in SQL holds of every text, called t."""
     query = f"SELECT bool_and(coalesce({condition}, false)) FROM (SELECT unnest(?::VARCHAR[]) AS t)"
     return connection.execute(query, [list(texts)]).fetchall() == [(True,)]

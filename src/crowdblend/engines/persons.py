@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
 from crowdblend.engines.refusals import missing_person, refuse_beyond, repeated_person
-from crowdblend.lazy import lazy
+from crowdblend.packages import compute
+from crowdblend.packages import pyarrow as pa
 from crowdblend.randomness import coins, marks
 from crowdblend.randomness.coin import below_rate
 from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyarrow import compute
-else:
-    compute = lazy("pyarrow.compute")
-    pa = lazy("pyarrow")
 
 Mask = NDArray[np.bool_]
 

@@ -18,7 +18,6 @@ Proof. Marks are uniform and independent between people, and a person's stratum 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +26,10 @@ from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.draw import Coin, Everybody, Part, StratifiedCoin
 from crowdblend.engines.packing import Packing, only_occurring
 from crowdblend.engines.persons import Mask, Persons
-from crowdblend.lazy import lazy
 from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey, below_rate, distinct, thin
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
 
 Marks = NDArray[np.uint64]
 

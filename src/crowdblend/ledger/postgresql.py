@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
-from crowdblend.lazy import lazy
 from crowdblend.ledger.database import Transaction
-
-if TYPE_CHECKING:
-    import psycopg
-else:
-    psycopg = lazy("psycopg")
+from crowdblend.packages import psycopg
 
 _ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
 

@@ -8,20 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyarrow import compute
-    from scipy import sparse
-else:
-    pa, compute, sparse = map(lazy, ("pyarrow", "pyarrow.compute", "scipy.sparse"))
+from crowdblend.packages import compute, sparse
+from crowdblend.packages import pyarrow as pa
 
 Whole = NDArray[np.int64]
 Names = NDArray[np.int32]

@@ -7,12 +7,11 @@ protected. Columns are independent of each other; `spread` and `sparsity` say ho
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.graph import Graph, GraphStatistic
@@ -22,11 +21,6 @@ from crowdblend.policies.strata import design_of
 from crowdblend.policies.synopsis import Synopsis
 from crowdblend.recoding import Intervals, Values
 from crowdblend.rehearsal.made_up_values import Rng, draw_measure, draw_values
-
-if TYPE_CHECKING:
-    import pyarrow
-else:
-    pyarrow = lazy("pyarrow")
 
 # Policies about people in rows.
 RowsPolicy = CrowdPolicy | OutlierTable | Statistics | Synopsis

@@ -6,19 +6,14 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow
 from crowdblend.recoding import Bounded, Breaks, DateRange, Dates, Intervals, Lookup, Prefixes, Recoding
 from crowdblend.recoding.axes import Axis
-
-if TYPE_CHECKING:
-    import pyarrow
-else:
-    pyarrow = lazy("pyarrow")
 
 # Of each column the audit uses this many classes at most, the first and the last among them, or all.
 CLASSES, EVERY_CLASS = 4, 1 << 20

@@ -8,18 +8,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from crowdblend.kinds.kind import Outcome
-from crowdblend.lazy import lazy
+from crowdblend.packages import parquet, pyarrow
 from crowdblend.recoding import Recoding
 from crowdblend.selection import ChosenRecoding
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyarrow import parquet
-else:
-    pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
 
 # The outcome of a release for each way of looking at it.
 Views = dict[str, str]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Publication, plan
 from crowdblend.kinds.statistics import StatisticsPlan
-from crowdblend.lazy import lazy
+from crowdblend.packages import parquet, pyarrow
 from crowdblend.policies.graph import Graph
 from crowdblend.policies.points import Points
 from crowdblend.policies.sampling import ExactSample
@@ -34,12 +34,6 @@ from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.expectations import Expectation, NumberExpectation, TableExpectation
 from crowdblend.rehearsal.made_up import RowsPolicy, make_up_people, make_up_vertices
 from crowdblend.rehearsal.made_up_people import drawn_here, publish_once
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyarrow import parquet
-else:
-    pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
 
 MOST_TIMES = 10_000
 # How many people have each label of each column.

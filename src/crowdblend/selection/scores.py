@@ -29,19 +29,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.lazy import lazy
 from crowdblend.numerics.expected_people import UNITS, largest_step
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy("scipy.special")
+from crowdblend.packages import special
 
 ScoreName = Literal["loss", "published", "discernibility", "entropy"]
 SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")

@@ -11,16 +11,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.header import ColumnKind, kind_of
 from crowdblend.policies.source import DataSource
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,18 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from crowdblend.engines.databases.database import Database, DatabaseColumn, column_of, relation_of
 from crowdblend.engines.databases.servers import open_any, open_postgresql
 from crowdblend.engines.databases.sqlite import open_sqlite
 from crowdblend.engines.duckdb.database import attach, database, redacted, small_database
 from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, shown
+from crowdblend.packages import duckdb
 from crowdblend.policies.header import Header
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _OPEN: dict[str, Callable[[DataSource], AbstractContextManager[Database]]] = {
     "postgres": open_postgresql,
@@ -97,7 +95,7 @@ def _stored(column: DatabaseColumn) -> str:
     return name if column.cast is None else f"CAST({name} AS {column.cast}) AS {name}"
 
 
-def _write(connection: DuckDBPyConnection, query: str, path: Path) -> None:
+def _write(connection: duckdb.DuckDBPyConnection, query: str, path: Path) -> None:
     """Sort the rows of a query into a Parquet file."""
     failed = "The rows of the database cannot be read to their end."
     with redacted(failed, "Check table or query in [data], and the server.", code="database"):

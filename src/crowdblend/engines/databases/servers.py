@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.databases.database import (
     Cursor,
@@ -21,10 +20,8 @@ from crowdblend.engines.databases.database import (
     silenced,
 )
 from crowdblend.engines.duckdb.relation import identifier
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import DataSource
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Types that arrive as what they are. All others are read as the text that the server shows.
 _AS_THEY_ARE = {

@@ -10,20 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.databases.database import Cursor, DatabaseColumn, driver, relation_of, schema_of, silenced
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import at_column, refusal
-from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.header import ColumnKind
 from crowdblend.policies.source import DataSource, sqlite_file
 from crowdblend.recoding.reading import quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
 
 _TYPES = ("integer", "real", "text", "blob")
 # A value of each type, for the first row; "text" is also what a column without values is.

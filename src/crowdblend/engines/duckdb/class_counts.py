@@ -9,7 +9,6 @@ and the number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,13 +20,8 @@ from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.persons import Persons, RandomRowPerPerson
 from crowdblend.engines.refusals import refuse_beyond
 from crowdblend.engines.sampling import drawn_codes, thinned
-from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
 
 
 def class_counts(rows_again: Callable[[], Rows], columns: Sequence[Column]) -> ClassCounts:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,18 +25,11 @@ from crowdblend.engines.notation_hints import hint_for
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import nested_column
-from crowdblend.lazy import lazy
+from crowdblend.packages import compute, duckdb
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open
 from crowdblend.recoding.reading import blank_sql, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from duckdb import DuckDBPyConnection
-    from pyarrow import compute
-else:
-    compute = lazy("pyarrow.compute")
-    pa = lazy("pyarrow")
 
 # Planning a query takes time by the square of its joins. Further columns are looked up by Arrow.
 _MOST_JOINS = 16
@@ -51,7 +44,7 @@ class Coding:
 
     def __init__(
         self,
-        connection: DuckDBPyConnection,
+        connection: duckdb.DuckDBPyConnection,
         columns: Sequence[Column],
         types: Sequence[ColumnType],
         raw: Callable[[str, str], str] = lambda _, text: text,

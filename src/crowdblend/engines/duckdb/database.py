@@ -12,20 +12,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.refusals import out_of_memory, refusal
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.packages import duckdb
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
-
-if TYPE_CHECKING:
-    import duckdb
-    from duckdb import DuckDBPyConnection
-else:
-    duckdb = lazy("duckdb")
 
 _SOURCE = "[data] source"
 
@@ -65,7 +58,7 @@ def private_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]:
+def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """An empty database in memory that spills into `folder`, asks the network for nothing and knows no time zone."""
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": str(folder),
@@ -95,13 +88,13 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
 
 
 @contextmanager
-def small_database() -> Iterator[DuckDBPyConnection]:
+def small_database() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database of one thread: for a task, since Spark runs as many as there are cores, or for a quick question."""
     with private_folder() as folder, database(Resources(threads=1), folder) as connection:
         yield connection
 
 
-def attach(connection: DuckDBPyConnection, data: DataSource) -> None:
+def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
     """Open a DuckDB file for reading, under the name `origin`."""
     path = Path(data.source)
     if not path.is_file():

@@ -13,15 +13,14 @@ from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source, read_table
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
 from crowdblend.lazy import lazy
+from crowdblend.packages import duckdb
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from concurrent import futures
-
-    import pyarrow as pa
-    from duckdb import DuckDBPyConnection
 
     from crowdblend.calculus import Assumption
     from crowdblend.engines import identity as identities
@@ -76,7 +75,7 @@ class DuckDBSource:
     def __init__(
         self,
         data: DataSource,
-        connection: DuckDBPyConnection,
+        connection: duckdb.DuckDBPyConnection,
         relation: Relation,
         memory_limit: int | None,
         progress: Progress | None,
@@ -129,7 +128,7 @@ class DuckDBSource:
             name = beside.submit(identities.source_name, self.data, wanted.secret)
             return identities.identity_from(hashes, self.data, wanted, name.result)
 
-    def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> duckdb_rows.Rows:
+    def _rows(self, draw: Draw, cursor: duckdb.DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(
             self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress
         )

@@ -23,19 +23,16 @@ from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
+from crowdblend.packages import parquet
 from crowdblend.policies.files import first_records, open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
-    from pyarrow import parquet
-    from pyarrow.parquet import FileMetaData
-
     from crowdblend.engines import csv_records
     from crowdblend.engines.csv_records import CsvRecords
 else:
     csv_records = lazy("crowdblend.engines.csv_records")
-    parquet = lazy("pyarrow.parquet")
 
 # A longer name is a quotation mark that never ends.
 _LONGEST_NAME = 100_000
@@ -222,7 +219,7 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
     )
 
 
-def _types(footer: FileMetaData) -> dict[str, tuple[Any, ...]]:
+def _types(footer: parquet.FileMetaData) -> dict[str, tuple[Any, ...]]:
     """How every column, or column inside a column, is stored; otherwise it would be cast to the type it has first."""
     columns = (footer.schema.column(place) for place in range(len(footer.schema)))
     return {column.path: (column.physical_type, str(column.logical_type), column.converted_type) for column in columns}

@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
 from crowdblend.ledger.sketch import MOST, Anchor
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from crowdblend.packages import duckdb
 
 # Fewer different hashes than this, and more rows are looked at.
 _FEWEST = MOST // 4
@@ -48,7 +46,7 @@ class _Value(NamedTuple):
 class DuckDBHashes:
     """The hashes of a source that is open."""
 
-    def __init__(self, connection: DuckDBPyConnection, relation: Relation) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
         self._connection, self._relation = connection, relation
         self._columns = {field.name: (field.identifier, field.type) for field in relation.fields}
 

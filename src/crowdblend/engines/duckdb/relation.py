@@ -6,19 +6,17 @@ import glob
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.frames import Frame
 from crowdblend.engines.refusals import at_column, missing_column, refusal
 from crowdblend.errors import InvalidInput
+from crowdblend.packages import duckdb
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.source import STDIN, DataSource, require_rows
 from crowdblend.recoding.reading import quoted
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _TYPES = {
@@ -181,7 +179,7 @@ def check_frame(data: DataSource, wanted: Sequence[str]) -> Frame:
     return frame
 
 
-def open_frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str]) -> Relation:
+def open_frame(connection: duckdb.DuckDBPyConnection, data: DataSource, wanted: Sequence[str]) -> Relation:
     """A frame as a relation, with the columns that can be read."""
     frame = check_frame(data, wanted)
     names = list(frame.columns)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +25,10 @@ from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
-from crowdblend.lazy import lazy
+from crowdblend.packages import duckdb
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from duckdb import DuckDBPyConnection
-else:
-    pa = lazy("pyarrow")
 
 # Rows that the coin decides about at once, and sampled rows that are put together to be worth a query.
 _BATCH = 1 << 17
@@ -50,8 +45,8 @@ class Rows:
     def __init__(
         self,
         data: DataSource,
-        connection: DuckDBPyConnection,
-        cursor: DuckDBPyConnection,
+        connection: duckdb.DuckDBPyConnection,
+        cursor: duckdb.DuckDBPyConnection,
         relation: Relation,
         draw: Draw,
         memory_limit: int | None,
@@ -261,7 +256,7 @@ class Rows:
         return f"CAST({field.identifier} AS VARCHAR)"
 
 
-def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[pa.RecordBatch]:
+def streamed(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.RecordBatch]:
     """The answer to a query, batch by batch."""
     rows = connection.sql(query)
     # DuckDB's later name first; what the other one does is the same.

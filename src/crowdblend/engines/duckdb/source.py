@@ -30,13 +30,12 @@ from crowdblend.engines.duckdb.relation import (
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import refusal, refuse_blanks, refuse_broken_name
 from crowdblend.lazy import lazy
+from crowdblend.packages import duckdb
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from duckdb import DuckDBPyConnection
-
     from crowdblend.engines.databases import local_copy
 else:
     local_copy = lazy("crowdblend.engines.databases.local_copy")
@@ -45,7 +44,9 @@ else:
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
-def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
+def open_source(
+    connection: duckdb.DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path
+) -> Relation:
     """Return the data of a policy as a relation; `folder` is private and takes what comes from stdin."""
     if data.format == "frame":
         return open_frame(connection, data, wanted)
@@ -65,7 +66,9 @@ def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequen
     )
 
 
-def described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
+def described(
+    connection: duckdb.DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]
+) -> Relation:
     """The relation with the columns that the database finds in it."""
     check = "Check table in [data], and that all files have the same columns."
     with redacted(f"{shown(data)} holds no table that can be read.", check, code="table"):
@@ -140,7 +143,7 @@ def spooled(data: DataSource, folder: Path) -> Path:
 
 
 def read_table(
-    connection: DuckDBPyConnection, relation: Relation, names: Sequence[str], values: Sequence[str], what: str
+    connection: duckdb.DuckDBPyConnection, relation: Relation, names: Sequence[str], values: Sequence[str], what: str
 ) -> pa.Table:
     """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
     with redacted(f"The file of the {what} cannot be read from beginning to end."):

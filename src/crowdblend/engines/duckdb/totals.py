@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.class_counter import ClassCounter, Counts, PackedCodes
 from crowdblend.engines.draw import Draw, Everybody, Exactly
@@ -22,11 +21,9 @@ from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import outside_bounds
 from crowdblend.engines.sampling import random_places, smallest_marks
 from crowdblend.engines.totals import Totals, check_people
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Bounded
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _QUICK = ("parquet", "duckdb", "frame")
 

@@ -30,8 +30,8 @@ from crowdblend.engines.refusals import (
 )
 from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned
 from crowdblend.engines.totals import Totals, check_people
-from crowdblend.lazy import lazy
 from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
@@ -39,12 +39,8 @@ from crowdblend.randomness import new_key
 from crowdblend.recoding import Bounded, Closed
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from crowdblend.calculus import Assumption
     from crowdblend.ledger.identity import Identity, Wanted
-else:
-    pa = lazy("pyarrow")
 
 # Up to this many classes it is faster to count all of them than to sort those that occur.
 _DENSE = 1 << 14

@@ -27,13 +27,13 @@ from crowdblend.engines.spark.source import open_source
 from crowdblend.engines.spark.totals import totals
 from crowdblend.engines.totals import Totals
 from crowdblend.ledger.identity import Identity, Wanted
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 

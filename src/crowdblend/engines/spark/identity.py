@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,13 +25,8 @@ from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collected, quiet
 from crowdblend.engines.spark.tasks import Task
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
 from crowdblend.ledger.sketch import Anchor
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
+from crowdblend.packages import pyarrow as pa
 
 _GROUPS = "anchor int, decides long, content long, n long, numbered int, problem string"
 _HASHED_FILES = "file string, digest binary"

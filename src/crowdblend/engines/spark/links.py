@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import small_database
 from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
@@ -16,12 +15,7 @@ from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, decoded, e
 from crowdblend.engines.spark.relation import Opening, SparkRelation
 from crowdblend.engines.spark.session import collected
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
+from crowdblend.packages import pyarrow as pa
 
 
 @dataclass(frozen=True)

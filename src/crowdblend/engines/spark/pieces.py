@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -26,12 +26,7 @@ from crowdblend.engines.class_counter import Counts, PackedCodes
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.engines.packing import Packing
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
+from crowdblend.packages import pyarrow as pa
 
 SCHEMA = "bucket int, kind string, content binary"
 # One in 2^10: of five billion people, a bucket has 40 MB of numbers.

@@ -17,16 +17,13 @@ from crowdblend.engines.duckdb.relation import PLACE, VIEW, Field, Relation, lis
 from crowdblend.engines.spark.pieces import SCHEMA
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import quiet
-from crowdblend.lazy import lazy
+from crowdblend.packages import duckdb
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from duckdb import DuckDBPyConnection
     from pyspark.sql import DataFrame, SparkSession
-else:
-    pa = lazy("pyarrow")
 
 OfTask = Callable[["Iterator[pa.RecordBatch]"], "Iterator[pa.RecordBatch]"]
 
@@ -137,7 +134,7 @@ class Opening:
     @contextmanager
     def relation(
         self, batches: Iterator[pa.RecordBatch]
-    ) -> Iterator[tuple[DuckDBPyConnection, Relation, list[Path]] | None]:
+    ) -> Iterator[tuple[duckdb.DuckDBPyConnection, Relation, list[Path]] | None]:
         """A database with the rows of this task as a relation; None where it has none."""
         first = next(batches, None)
         if first is None:

@@ -7,7 +7,6 @@ numbers as they are and all others by their marks, and whoever merges them finds
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -18,13 +17,8 @@ from crowdblend.engines.duckdb.relation import PLACE
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.spark.pieces import Piece, bucket_of, split
-from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow as pa
 from crowdblend.randomness import marks
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
 
 # Persons that are put together to be worth splitting.
 _ENOUGH = 1 << 20

@@ -19,9 +19,9 @@ from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow as pa
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark import sql
     from pyspark.sql import DataFrame, SparkSession
 else:

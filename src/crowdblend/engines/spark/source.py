@@ -23,14 +23,13 @@ from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import quiet, redacted
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import CATALOG, DataSource, require_rows
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.pandas import types
 else:
-    pa = lazy("pyarrow")
     types = lazy("pyspark.sql.pandas.types")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +40,9 @@ from crowdblend.engines.spark.pieces import (
 from crowdblend.engines.spark.relation import Opening
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.errors import InvalidInput
+from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Bounded
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)
