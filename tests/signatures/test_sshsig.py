@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import shutil
 import subprocess
+import time
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -106,7 +108,29 @@ def test_another_key_does_not_count(message: Path, tmp_path: Path) -> None:
         ('valid-after="20200101" ', True),
         ('valid-before="20200101Z" ', False),
         ('valid-after="99990101",namespaces="crowdblend-test" ', False),
+        ('namespaces="crowdblend-????,!file" ', True),
+        ('namespaces="*,!crowdblend-*" ', False),
+        ('namespaces="!crowdblend-test" ', False),
+        ('namespaces="crowdblend-[t]est" ', False),
+        ('namespaces="" ', False),
+        ('VALID-BEFORE="20200101Z" ', False),
+        ('Namespaces="file" ', False),
+        ('valid-before="20200101UTC" ', False),
+        ('valid-before="203501010203" ', True),
         ("cert-authority ", None),
+        ("CERT-AUTHORITY ", None),
+        ('valid-befor="20200101" ', None),
+        ("valid-before=20200101 ", None),
+        ('valid-before="2020-01-01" ', None),
+        ('valid-before="20200199" ', None),
+        ('valid-before="tomorrow" ', None),
+        ('valid-before="20990101",valid-after="20980101",no-touch-required ', None),
+        ('valid-before="20200101Z",valid-before="20990101Z" ', None),
+        ('valid-after="20400101Z",valid-before="20390101Z" ', None),
+        ('namespaces="crowdblend-*" , ', None),
+        ('namespaces="crowdblend-*", ', None),
+        ('namespaces="crowdblend-* ', None),
+        ("namespaces ", None),
     ],
 )
 def test_what_an_allowed_signers_file_says(options: str, counts: bool | None, message: Path, tmp_path: Path) -> None:
@@ -114,6 +138,7 @@ def test_what_an_allowed_signers_file_says(options: str, counts: bool | None, me
     sign_file(message, private, PURPOSE)
     allowed = tmp_path / "allowed_signers"
     allowed.write_text(f"ann,bob {options}{public.read_text()}")
+    assert _ssh_keygen_accepts(allowed, message) in (bool(counts), None)
     if counts is None:
         with pytest.raises(InvalidInput):
             check_file(message, allowed, PURPOSE)
@@ -122,6 +147,58 @@ def test_what_an_allowed_signers_file_says(options: str, counts: bool | None, me
     else:
         with pytest.raises(DoesNotVerify):
             check_file(message, allowed, PURPOSE)
+
+
+def _ssh_keygen_accepts(allowed: Path, message: Path) -> bool | None:
+    """Return what ssh-keygen says of a signature by ann; None where it is not installed."""
+    if shutil.which("ssh-keygen") is None:
+        return None
+    command: list[str | Path] = ["ssh-keygen", "-Y", "verify", "-f", allowed, "-I", "ann", "-n", PURPOSE]
+    with message.open("rb") as signed:
+        done = subprocess.run([*command, "-s", signature_file(message)], stdin=signed, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def test_times_without_a_zone_are_those_of_this_machine(
+    message: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private, public = new_key(tmp_path)
+    sign_file(message, private, PURPOSE)
+    allowed = tmp_path / "allowed_signers"
+    try:
+        for zone, hours in (("AHEAD-14", 7), ("BEHIND+12", -6)):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            ends = datetime.now(UTC) + timedelta(hours=hours)
+            for suffix, counts in (("Z", hours > 0), ("", hours < 0)):
+                allowed.write_text(f'ann valid-before="{ends:%Y%m%d%H%M}{suffix}" {public.read_text()}')
+                (signer,) = read_signers(allowed)
+                assert signer.may_sign(PURPOSE, time.time()) is counts
+                assert _ssh_keygen_accepts(allowed, message) in (counts, None)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    "line", ['valid-before="20200101" {key}', "ann {key}\nbob whatever", "ann ssh-ed25519 !!!!", "# a\u2028ann {key}"]
+)
+def test_a_line_that_is_not_understood_is_refused(line: str, tmp_path: Path) -> None:
+    _, public = new_key(tmp_path)
+    allowed = tmp_path / "allowed_signers"
+    allowed.write_text(line.format(key=public.read_text().strip()), encoding="utf-8")
+    with pytest.raises(InvalidInput) as refused:
+        read_signers(allowed)
+    assert refused.value.code == "key.format"
+
+
+def test_keys_that_make_no_signature_here_are_passed_over(tmp_path: Path) -> None:
+    _, public = new_key(tmp_path)
+    allowed = tmp_path / "allowed_signers"
+    allowed.write_text(
+        f"bob sk-ssh-ed25519@openssh.com AAAA\nca cert-authority {public.read_text()}\n\nann {public.read_text()}"
+    )
+    assert [signer.name for signer in read_signers(allowed)] == ["ann"]
 
 
 def test_an_encrypted_key_asks_for_its_passphrase(message: Path, tmp_path: Path) -> None:
