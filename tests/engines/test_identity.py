@@ -15,7 +15,7 @@ from crowdblend.engines.duckdb.identity import DuckDBHashes
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import SomeRows
 from crowdblend.ledger import Identity, Wanted
-from crowdblend.ledger.sketch import MOST, Anchor, zeros
+from crowdblend.ledger.identity import MOST, Anchor, zeros
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from tests.engines.engines import engine_for

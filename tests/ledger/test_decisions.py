@@ -13,11 +13,11 @@ import pytest
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.chain import next_record
+from crowdblend.ledger.chain import commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, same_sample
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.history import History
-from crowdblend.ledger.identity import Identity, fingerprint, identity_of
+from crowdblend.ledger.identity import MOST, Anchor, Identity, Sketch, fingerprint, identity_of, sketch, sketch_of
 from crowdblend.ledger.integrity import check_keys, read_identities
 from crowdblend.ledger.location import Location
 from crowdblend.ledger.overlap import (
@@ -29,8 +29,6 @@ from crowdblend.ledger.overlap import (
     tells_apart,
     too_much_in_common,
 )
-from crowdblend.ledger.secrets import commitment
-from crowdblend.ledger.sketch import MOST, Anchor, Sketch, sketch, sketch_of
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import shared, spending
 from tests.ledger.test_overlap import SECRET, hashed, of, rows
@@ -227,7 +225,7 @@ def test_a_key_and_a_secret_are_there_once(where: str) -> None:
     ledger = Ledger.create(where)
     ledger.begin(spending(), key=bytes(32), seal=True)
     for statement in ("INSERT INTO @keys VALUES (1, 'x')", "INSERT INTO @secrets VALUES ('sketches', 'x')"):
-        with pytest.raises(Exception, match=r"(?i)unique"), ledger._store._database.transaction(writing=True) as opened:
+        with ledger._store.transaction(writing=True) as opened, pytest.raises(Exception, match=r"(?i)unique"):
             opened.execute(statement)
     ledger.check()
 

@@ -10,8 +10,7 @@ import pytest
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.chain import check_record
-from crowdblend.ledger.head import Head, read_head
+from crowdblend.ledger.chain import Head, check_record, read_head
 from tests.commands import crowdblend
 from tests.ledger.files import change, filled
 from tests.ledger.spendings import spending

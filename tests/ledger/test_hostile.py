@@ -13,7 +13,7 @@ import pytest
 from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger import Identity, Ledger
 from crowdblend.ledger.chain import next_record
-from crowdblend.ledger.sketch import Anchor, sketch
+from crowdblend.ledger.identity import Anchor, sketch
 from tests.ledger.files import change
 from tests.ledger.spendings import DATA, DIGEST, spending
 

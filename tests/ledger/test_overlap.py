@@ -8,9 +8,8 @@ from collections.abc import Iterable
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.ledger.identity import Identity, identity_of
+from crowdblend.ledger.identity import MOST, Anchor, Identity, Kind, Sketch, identity_of, sketch, zeros
 from crowdblend.ledger.overlap import comparable, nearly_equal, too_much_in_common
-from crowdblend.ledger.sketch import MOST, Anchor, Kind, Sketch, sketch, zeros
 
 ID = Anchor(("id",), ("id",))
 SECRET = bytes(range(32))

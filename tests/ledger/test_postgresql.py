@@ -11,7 +11,7 @@ import pytest
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.chain import next_record
-from crowdblend.ledger.roles import role_statements
+from crowdblend.ledger.database import role_statements
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.spendings import spending

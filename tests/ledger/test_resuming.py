@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.secrets import sample_name
+from crowdblend.ledger.chain import sample_name
 from tests.ledger.files import change
 from tests.ledger.spendings import DATA, DIGEST, spending
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
-from crowdblend.ledger import Ledger, sqlite_file
+from crowdblend.ledger import Ledger, store
 from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.location import locate
 from tests.ledger.files import KEY, change
@@ -126,7 +126,7 @@ def test_a_folder_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def refuse(**_) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(sqlite_file.tempfile, "mkstemp", refuse)  # type: ignore[attr-defined]
+    monkeypatch.setattr(store.tempfile, "mkstemp", refuse)  # type: ignore[attr-defined]
     with pytest.raises(InvalidInput, match="Permission denied") as refused:
         Ledger.create(tmp_path / "ledger.sqlite")
     assert_one_sentence(refused)
@@ -191,7 +191,7 @@ def test_another_format(path: Path) -> None:
 
 
 def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_file, "PATIENCE", 0.1)
+    monkeypatch.setattr(store, "PATIENCE", 0.1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert len(Ledger.open(path).entries()) == 3

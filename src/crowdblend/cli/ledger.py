@@ -27,9 +27,9 @@ from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
+from crowdblend.ledger.chain import HEAD_NAMESPACE, load_head
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
-from crowdblend.ledger.head import HEAD_NAMESPACE, load_head
 
 if TYPE_CHECKING:
     from crowdblend import policies

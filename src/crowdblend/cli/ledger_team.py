@@ -13,8 +13,8 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.populations import Population
-from crowdblend.ledger.roles import role_statements
+from crowdblend.ledger.database import role_statements
+from crowdblend.ledger.history import Population
 
 if TYPE_CHECKING:
     from crowdblend import kinds, policies

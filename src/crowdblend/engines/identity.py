@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.ledger.identity import UNNAMED, Identity, Wanted
-from crowdblend.ledger.secrets import sample_name
-from crowdblend.ledger.sketch import MOST, Anchor, Kind, sketch
+from crowdblend.ledger.chain import sample_name
+from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, Identity, Kind, Wanted, sketch
 from crowdblend.policies.files import source_files
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource

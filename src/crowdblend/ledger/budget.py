@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.calculus import Assumption
@@ -18,7 +19,7 @@ from crowdblend.calculus.rules.composition import (
 )
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
-from crowdblend.ledger.spending_groups import SpendingGroup
+from crowdblend.ledger.entry import Losses, Spending
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,14 @@ class Budget:
 
 def add_up(
     population: str,
-    groups: Iterable[SpendingGroup],
+    spent: Sequence[SpendingGroup],
     overlapping: tuple[str, ...] = (),
     releases: tuple[int, ...] = (),
 ) -> Budget:
-    """Return the budget of the people that are called `population`, with everything about populations that overlap.
+    """Return the budget of the people that are called `population`: the sum of some groups of releases about them.
 
-    `releases` are the numbers of the entries in the groups.
+    `overlapping` are the other populations in the groups, and `releases` the numbers of the entries.
     """
-    spent = [group for group in groups if group.population in (population, *overlapping)]
     shared = any(not group.fresh for group in spent)
     taken = {Assumption.FRESH_SAMPLES: sum(group.count for group in spent) > 1, Assumption.ASSUMED_RATE: shared}
     losses = [(group.differential, group.count) for group in spent]
@@ -95,3 +95,24 @@ def _sum(premises: Sequence[tuple[Guarantee | None, int]], *rules: Any) -> Any:
         with suppress(NotApplicable):
             return rule.conclude(*(premise for premise, count in known for _ in range(count)))
     return None
+
+
+@dataclass(frozen=True)
+class SpendingGroup(Losses):
+    """So many releases about one population with the same guarantees, all from fresh samples or none."""
+
+    population: str
+    guarantees: tuple[Guarantee, ...]
+    fresh: bool
+    count: int = 1
+
+    @classmethod
+    def of(cls, spending: Spending) -> SpendingGroup:
+        """Return the group of one release."""
+        return cls(spending.population, spending.guarantees, spending.fresh)
+
+
+def group_spendings(spendings: Iterable[Spending]) -> tuple[SpendingGroup, ...]:
+    """Return releases by group, in the order of the first."""
+    found = Counter(map(SpendingGroup.of, spendings))
+    return tuple(replace(group, count=count) for group, count in found.items())

@@ -1,15 +1,29 @@
-"""The hash chain: every record seals all records before it, so that an edit anywhere is found."""
+"""The hash chain: every record seals all records before it, so that an edit anywhere is found.
+
+Keys and the ledger's secret stay outside the chain, which holds commitments to them. Whoever keeps a head, how many
+records there are and the hash that seals them all, finds a ledger that was cut off, replaced or put back.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
+import hmac
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from crowdblend.errors import DoesNotVerify
+from crowdblend.errors import DoesNotVerify, InvalidInput
 
 FORMAT = "crowdblend ledger 1"
 GENESIS = hashlib.sha256(FORMAT.encode()).hexdigest()
 """The hash that the first record follows."""
+KEY_BYTES = 32
+HEAD_FORMAT = "crowdblend ledger head 1"
+HEAD_NAMESPACE = "crowdblend-ledger-head"
+"""The purpose of a signature of a head."""
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Record(NamedTuple):
@@ -41,3 +55,65 @@ def check_record(record: Record, last: Record | None) -> None:
 def hash_of(number: int, previous: str, body: str) -> str:
     """Return the hash that seals a record and, through the hash before it, all earlier ones."""
     return hashlib.sha256(f"{number}\n{previous}\n{body}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def commitment(key: bytes) -> str:
+    """Return what the chain of records says of a key: enough to know it again, nothing from which to find it.
+
+    The key has 256 random bits, so nobody can try them all, and SHA-256 has no known way back.
+
+    >>> commitment(bytes(32)) == commitment(bytes(32)) != commitment(bytes(31) + b"1")
+    True
+    """
+    return hashlib.sha256(b"crowdblend ledger: commitment to a key\0" + key).hexdigest()
+
+
+def sample_name(key: bytes) -> str:
+    """Return the name of the sample that a key draws: another commitment, so a key that is used twice is noticed."""
+    return "drawn:" + hashlib.sha256(b"the name of a sample" + key).hexdigest()[:32]
+
+
+def matches(key: bytes | None, stated: str | None) -> bool:
+    """Return whether a key is the one that a commitment was made from; no key matches no commitment."""
+    if key is None or stated is None:
+        return key is None and stated is None
+    return hmac.compare_digest(commitment(key), stated)
+
+
+@dataclass(frozen=True)
+class Head:
+    """So many records were there at this time, sealed by this hash."""
+
+    records: int
+    hash: str
+    at: str
+
+    def to_json(self) -> str:
+        """Return the head as a file holds it, and as it is signed."""
+        content = {"format": HEAD_FORMAT, "records": self.records, "hash": self.hash, "at": self.at}
+        return json.dumps(content, indent=1) + "\n"
+
+
+def read_head(text: str) -> Head:
+    """Return the head that a file holds; raises InvalidInput when it holds none."""
+    try:
+        content: Any = json.loads(text)
+        made = Head(content["records"], content["hash"], content["at"])
+        if content["format"] != HEAD_FORMAT or type(made.records) is not int or not DIGEST.fullmatch(made.hash):
+            raise ValueError
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        raise InvalidInput(
+            "This is no head of a ledger. Pass a file that crowdblend ledger check --save-head wrote.",
+            where="--head",
+            code="ledger.head",
+        ) from None
+    return made
+
+
+def load_head(path: Path) -> Head:
+    """Return the head in a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise InvalidInput(f"{path} cannot be read. Name a head.", where="--head", code="ledger.head") from None
+    return read_head(text)

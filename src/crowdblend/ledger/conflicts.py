@@ -9,9 +9,8 @@ from crowdblend.calculus.rules.composition import why_not_from_one_sample
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
-from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity
+from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity, Sketch
 from crowdblend.ledger.overlap import comparable, have_in_common, nearly_equal, tells_apart, too_much_in_common
-from crowdblend.ledger.sketch import Sketch
 
 _OWN_IDS = 'if the ids only number the rows of this table, add ids = "table" to [data].'
 

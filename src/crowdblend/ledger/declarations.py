@@ -5,16 +5,19 @@ from __future__ import annotations
 import getpass
 import os
 import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
 import msgspec
 from msgspec.structs import asdict, force_setattr
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import check_text, normal_name
+from crowdblend.ledger.identity import UNNAMED
 
 NEVER = "never"
 """The `until` of a limit without an end, where the one before has one."""
@@ -181,3 +184,30 @@ def this_user() -> str:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         return f"user {os.getuid()}"
+
+
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def spelling(name: str) -> str:
+    """Return a name without capitals, the forms of letters and what stands between words.
+
+    >>> spelling("New-Town_") == spelling("new town")
+    True
+    """
+    return _BETWEEN.sub(" ", unicodedata.normalize("NFKC", name).casefold()).strip()
+
+
+def refuse_confusable(name: str, known: Iterable[str]) -> None:
+    """Refuse a new name that is easily taken for a known one."""
+    names = dict.fromkeys(known)
+    if name in names or name.startswith(UNNAMED):
+        return
+    for other in names:
+        if spelling(name) == spelling(other):
+            raise Refused(
+                f"The ledger has a population {other!r}, and {name!r} is easily taken for it.",
+                remedy=f"Write {other!r} if these are the same people, else choose a name that reads differently.",
+                where="population",
+                code="population.look-alike",
+            )

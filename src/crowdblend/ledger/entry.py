@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import encode
@@ -14,11 +13,11 @@ from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
+from crowdblend.ledger.chain import DIGEST
 
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Losses:
@@ -143,17 +142,12 @@ def normal_name(name: str) -> str:
     >>> normal_name(" residents  of A\\u030arhus ")
     'residents of Århus'
     """
-    return _normal(name) if isinstance(name, str) else name
-
-
-@lru_cache(maxsize=4096)
-def _normal(name: str) -> str:
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ")
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ") if isinstance(name, str) else name
 
 
 def check_digest(name: str, value: object) -> None:
     """Refuse what is no SHA-256."""
-    if not isinstance(value, str) or not _DIGEST.fullmatch(value):
+    if not isinstance(value, str) or not DIGEST.fullmatch(value):
         raise InvalidInput(
             f"{name} is a SHA-256 of 64 hexadecimal digits. Pass it as text.", where=name, code="ledger.digest"
         )

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import msgspec
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify
+from crowdblend.ledger.budget import SpendingGroup
 from crowdblend.ledger.chain import FORMAT, Record, check_record
-from crowdblend.ledger.declarations import Declarations
-from crowdblend.ledger.entry import Entry
+from crowdblend.ledger.declarations import Declarations, Limit
+from crowdblend.ledger.entry import Entry, Spending
+from crowdblend.ledger.identity import UNKNOWN
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.records import Begun, Created, Finished, Step, to_step
-from crowdblend.ledger.spending_groups import SpendingGroup
 
 
 @dataclass
@@ -78,11 +80,53 @@ class History:
         """What was spent and declared."""
         return Accounts(tuple(replace(group, count=count) for group, count in self.groups.items()), self.declarations)
 
-    def releases(self, populations: Iterable[str]) -> tuple[int, ...]:
-        """Return the numbers of the releases about some populations."""
-        names = set(populations)
-        return tuple(entry.id for entry in self.entries.values() if entry.spending.population in names)
-
     def populations(self) -> tuple[str, ...]:
         """Return every population that something was released about, in the order of the first release."""
         return tuple(dict.fromkeys(group.population for group in self.groups))
+
+
+@dataclass(frozen=True)
+class Population:
+    """What a ledger knows of a population; `sources` are the names of the sources that releases read, oldest first."""
+
+    name: str
+    owner: str | None
+    description: str | None
+    sources: tuple[str, ...]
+    releases: int
+    limits: tuple[Limit, ...]
+    overlapping: tuple[str, ...]
+
+    @property
+    def limit(self) -> Limit | None:
+        """The limit in force."""
+        return self.limits[-1] if self.limits else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The population as JSON-ready data."""
+        return {
+            **vars(self),
+            "sources": list(self.sources),
+            "limits": [limit.to_dict() for limit in self.limits],
+            "overlapping": list(self.overlapping),
+        }
+
+
+def populations_of(history: History) -> tuple[Population, ...]:
+    """Return every population that something was released about or declared of, in the order of its appearance."""
+    declared = history.declarations
+    spent: dict[str, list[Spending]] = {name: [] for name in (*history.populations(), *declared.populations())}
+    for entry in history.entries.values():
+        spent[entry.spending.population].append(entry.spending)
+    return tuple(
+        Population(
+            name=name,
+            owner=declared.descriptions[name].owner if name in declared.descriptions else None,
+            description=declared.descriptions[name].description if name in declared.descriptions else None,
+            sources=tuple(dict.fromkeys(one.source for one in made if one.source != UNKNOWN)),
+            releases=len(made),
+            limits=tuple(declared.limits.get(name, ())),
+            overlapping=declared.overlapping(name),
+        )
+        for name, made in spent.items()
+    )

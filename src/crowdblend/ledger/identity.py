@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import Any
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 from crowdblend.errors import InvalidInput
-from crowdblend.ledger.sketch import Anchor, Kind, Sketch, sketch_of
 
 UNKNOWN = "unknown"
 UNNAMED = "source:"
@@ -70,3 +73,120 @@ class Wanted:
     secret: bytes
     columns: tuple[str, ...] = ()
     rows: tuple[Anchor, ...] = ()
+
+
+MOST = 4096
+"""A sketch has at most so many marks: beyond, its level rises, which halves it."""
+_BITS = 64
+_PERSON, _ROW = struct.Struct(">BQ"), struct.Struct(">BQI")
+_MOST_OFTEN = 2**32 - 1
+Kind = Literal["person", "numbering", "column", "rows"]
+"""People by their ids; ids that number the rows of one table only; another column; rows, by some of their columns."""
+_KEPT = ("person", "column", "rows")
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """By what rows are known again: the person column, another column, or the columns that tell rows apart.
+
+    The hash of the columns `by` decides which rows are looked at; what is compared is the hash of all `columns`.
+    """
+
+    columns: tuple[str, ...]
+    by: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for names in (self.columns, self.by):
+            if not names or not all(isinstance(name, str) for name in names):
+                raise InvalidInput("an anchor has at least one column. Name it.", where="columns", code="ledger.anchor")
+
+
+class Mark(NamedTuple):
+    """What is kept of a person or a row: with how many zeros its hash begins, and how often it occurs."""
+
+    depth: int
+    often: int
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """The marks of everybody whose hash begins with `level` zero bits; rows count as often as they occur."""
+
+    kind: Kind
+    anchor: Anchor
+    level: int
+    marks: dict[int, Mark] = field(repr=False)
+
+    @property
+    def of_people(self) -> bool:
+        """Whether the marks are those of ids in a person column."""
+        return self.kind in ("person", "numbering")
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the ledger keeps it; ids that number the rows of one table say nothing about another."""
+        return self.kind in _KEPT
+
+    def at(self, level: int) -> dict[int, int]:
+        """The marks of a higher level, and how often each occurs."""
+        return {mark: kept.often for mark, kept in self.marks.items() if kept.depth >= level}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sketch as JSON-ready data."""
+        rows = sorted((mark, kept.depth, kept.often) for mark, kept in self.marks.items())
+        if self.kind == "rows":
+            packed = b"".join(_ROW.pack(depth, mark, count) for mark, depth, count in rows)
+        else:
+            packed = b"".join(_PERSON.pack(depth, mark) for mark, depth, _ in rows)
+        return {
+            "kind": self.kind,
+            "columns": list(self.anchor.columns),
+            "by": list(self.anchor.by),
+            "level": self.level,
+            "marks": base64.b64encode(packed).decode(),
+        }
+
+
+def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, int, int]], secret: bytes) -> Sketch:
+    """The sketch of all rows whose hash by `anchor.by` begins with `level` zeros.
+
+    A row is the hash that decides, the hash that is compared, and how often it occurs; both have 64 bits.
+    """
+    rows = list(hashes)
+    while len(rows) > MOST and level < _BITS:
+        level += 1
+        rows = [row for row in rows if row[0] < 1 << (_BITS - level)]
+    domain = b"row" if kind == "rows" else b"person"
+    often = _MOST_OFTEN if kind == "rows" else 1
+    marks = {_mark(secret, domain, content): Mark(zeros(by), min(count, often)) for by, content, count in rows}
+    return Sketch(kind, anchor, level, marks)
+
+
+def sketch_of(document: Any) -> Sketch:
+    """The sketch that JSON-ready data describe; raises InvalidInput when they describe none."""
+    try:
+        packed = base64.b64decode(document["marks"], validate=True)
+        anchor = Anchor(tuple(document["columns"]), tuple(document["by"]))
+        kind, level = document["kind"], document["level"]
+        unpacked = list((_ROW if kind == "rows" else _PERSON).iter_unpack(packed))
+    except (LookupError, TypeError, ValueError, AttributeError, binascii.Error, struct.error):
+        raise InvalidInput(
+            "an identity in the ledger cannot be read. Restore a backup.", where="ledger", code="ledger.identity"
+        ) from None
+    if kind not in _KEPT or type(level) is not int or not 0 <= level <= _BITS:
+        raise InvalidInput(
+            "an identity in the ledger has no known kind or level. Restore a backup.",
+            where="ledger",
+            code="ledger.identity",
+        )
+    return Sketch(kind, anchor, level, {mark: Mark(depth, *(count or (1,))) for depth, mark, *count in unpacked})
+
+
+def zeros(value: int) -> int:
+    """With how many zero bits a 64-bit number begins."""
+    return _BITS - value.bit_length()
+
+
+def _mark(secret: bytes, domain: bytes, content: int) -> int:
+    keyed = hashlib.blake2b(content.to_bytes(8, "big"), digest_size=8, key=secret, person=domain)
+    return int.from_bytes(keyed.digest(), "big")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.ledger.chain import matches, sample_name
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.identity import Identity, fingerprint, identity_of
-from crowdblend.ledger.secrets import matches, sample_name
 
 
 def check_keys(entries: Mapping[int, Entry], keys: Mapping[int, bytes]) -> None:

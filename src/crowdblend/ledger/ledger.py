@@ -12,23 +12,19 @@ from typing import Any, TypeVar
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.guarantees import Differential
-from crowdblend.ledger.budget import Budget, add_up
-from crowdblend.ledger.chain import GENESIS, next_record
+from crowdblend.ledger.budget import Budget
+from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, matches, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
-from crowdblend.ledger.confusable_names import refuse_confusable
 from crowdblend.ledger.database import Transaction
-from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, this_user
+from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, refuse_confusable, this_user
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
-from crowdblend.ledger.head import Head, behind
-from crowdblend.ledger.history import History
+from crowdblend.ledger.history import History, Population, populations_of
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.integrity import check_key, check_keys, read_identities
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
-from crowdblend.ledger.populations import Population, populations_of
 from crowdblend.ledger.profile_total import ProfileTotal, releases_that_fit
 from crowdblend.ledger.records import Begun, Finished, Step, to_body, to_step
-from crowdblend.ledger.secrets import commitment, matches, refuse_no_key
 from crowdblend.ledger.store import Store, now
 from crowdblend.version import __version__
 
@@ -107,9 +103,7 @@ class Ledger:
 
     def releases_that_fit(self, release: Spending, limit: Differential) -> int | None:
         """Return how many more such releases keep the total of the population within a limit, by profiles."""
-        accounts = self.accounts()
-        overlapping = accounts.declared.overlapping(release.population)
-        return releases_that_fit(release.population, accounts.groups, release, limit, overlapping)
+        return releases_that_fit(self.accounts().about(release.population), release, limit)
 
     def populations(self) -> tuple[Population, ...]:
         """Return every population that something was released about or declared of."""
@@ -198,7 +192,10 @@ class Ledger:
         one is refused. The key is kept until the release is finished, or for ever if it is sealed; the record has a
         commitment to it.
         """
-        refuse_no_key(key)
+        if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
+            raise InvalidInput(
+                f"A key has {KEY_BYTES} bytes. Pass the key that drew the sample.", where="key", code="key.length"
+            )
         text = None if identity is None else identity.to_json()
         with self._writing() as (transaction, history):
             outlook = self._check(transaction, history, KnownRelease(spending, identity))
@@ -275,7 +272,7 @@ class Ledger:
                     for _ in read_identities(history.entries.values(), transaction.identities()):
                         pass  # one is held at a time
                 if isinstance(seen, Head) and seen.records and transaction.hash_of(seen.records) != seen.hash:
-                    raise behind(seen.records)
+                    raise _behind(seen.records)
                 if isinstance(seen, str) and not transaction.has_hash(seen):
                     raise _edited(
                         "No record of the ledger has the given hash: its end was cut off, or another ledger was put in "
@@ -336,7 +333,7 @@ class Ledger:
         last = self._history.last
         records = transaction.records(1 if last is None else last.number)
         if last is not None and next(records, None) != last:
-            raise behind(last.number)
+            raise _behind(last.number)
         self._history.follow(records)
         if self._history.last is None:
             raise _edited("All records of the ledger were deleted.")
@@ -383,9 +380,9 @@ def _entry(history: History, entry_id: int) -> Entry:
 
 
 def _budget(history: History, population: str) -> Budget:
-    overlapping = history.declarations.overlapping(population)
-    releases = history.releases((population, *overlapping))
-    return add_up(population, history.accounts.groups, overlapping, releases)
+    names = {population, *history.declarations.overlapping(population)}
+    releases = tuple(entry.id for entry in history.entries.values() if entry.spending.population in names)
+    return history.accounts.budget(population, releases=releases)
 
 
 def _check_limits(transaction: Transaction, history: History, spending: Spending) -> None:
@@ -413,3 +410,10 @@ def _secret(transaction: Transaction, history: History) -> bytes:
 
 def _edited(problem: str) -> DoesNotVerify:
     return DoesNotVerify(problem, remedy="Restore it from a backup.", where="ledger", code="does-not-verify")
+
+
+def _behind(records: int) -> DoesNotVerify:
+    return _edited(
+        f"The ledger is not the one whose {records} records the head seals: its end was cut off, an older file was "
+        "put in its place, or it is another ledger."
+    )

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crowdblend.errors import NotApplicable, Refused
-from crowdblend.guarantees import Differential, Guarantee
+from crowdblend.guarantees import Differential
 from crowdblend.guarantees.wording import at_least, at_most
-from crowdblend.ledger.budget import add_up
+from crowdblend.ledger.budget import Budget, SpendingGroup, add_up
 from crowdblend.ledger.declarations import Declarations, Limit
 from crowdblend.ledger.entry import Losses, Spending
 from crowdblend.ledger.profile_total import ProfileTotal, profile_total
-from crowdblend.ledger.spending_groups import SpendingGroup
 
 HIGH = 5.0
 """Above this ε a guarantee says little, and a release says so before it begins."""
@@ -29,6 +28,16 @@ class Accounts:
 
     groups: tuple[SpendingGroup, ...]
     declared: Declarations
+
+    def about(self, population: str) -> list[SpendingGroup]:
+        """Return the releases about a population, and about those that overlap with it."""
+        names = (population, *self.declared.overlapping(population))
+        return [group for group in self.groups if group.population in names]
+
+    def budget(self, population: str, coming: Losses | None = None, releases: tuple[int, ...] = ()) -> Budget:
+        """Return what releases about a population add up to, with one more of a fresh sample or without."""
+        more = [] if coming is None else [SpendingGroup(population, coming.guarantees, fresh=True)]
+        return add_up(population, [*self.about(population), *more], self.declared.overlapping(population), releases)
 
     def check(self, coming: Spending, today: str) -> None:
         """Refuse a release that would exceed a limit, with what would fit; `today` as YYYY-MM-DD."""
@@ -48,10 +57,8 @@ class Accounts:
 
     def fits(self, limit: Limit, coming: Losses) -> bool:
         """Return whether the total with one more release is within a limit, plainly added up or by profile."""
-        others = self.declared.overlapping(limit.population)
-        one = SpendingGroup(limit.population, coming.guarantees, fresh=True)
         try:
-            plain = add_up(limit.population, (*self.groups, one), others).differential
+            plain = self.budget(limit.population, coming).differential
         except NotApplicable:
             plain = None
         if plain is not None and plain.epsilon <= limit.epsilon and plain.delta <= limit.delta:
@@ -61,8 +68,7 @@ class Accounts:
 
     def total(self, population: str, delta: float | None = None, coming: Losses | None = None) -> ProfileTotal:
         """Return what all releases about a population, and those that overlap with it, come to by profile."""
-        overlapping = self.declared.overlapping(population)
-        return profile_total(population, self.groups, delta, more=coming, overlapping=overlapping)
+        return profile_total(population, self.about(population), delta, coming)
 
     def largest_epsilon(self, limit: Limit, coming: Losses) -> float | None:
         """Return an ε, rounded down to three digits, of a release that fits at the δ of this one; None where none is.
@@ -75,9 +81,11 @@ class Accounts:
             return None
 
         def fits(epsilon: float) -> bool:
-            return self.fits(limit, _Worst((Differential(epsilon, loss.delta, loss.relation),)))
+            return self.fits(
+                limit, SpendingGroup(limit.population, (Differential(epsilon, loss.delta, loss.relation),), True)
+            )
 
-        spent = add_up(limit.population, self.groups, self.declared.overlapping(limit.population)).differential
+        spent = self.budget(limit.population).differential
         left = limit.epsilon if spent is None else limit.epsilon - spent.epsilon
         low, high = max(left, 0.0), min(limit.epsilon, loss.epsilon)
         low = low if low < high and fits(low) else 0.0
@@ -94,9 +102,7 @@ class Accounts:
         alone = coming.differential or coming.replaced
         if alone is not None and alone.epsilon > HIGH:
             found.append(f"epsilon {at_most(alone.epsilon)} of this release is above {HIGH:g}: it guarantees little.")
-        others = self.declared.overlapping(coming.population)
-        one = SpendingGroup(coming.population, coming.guarantees, coming.fresh)
-        plain = add_up(coming.population, (*self.groups, one), others).differential
+        plain = self.budget(coming.population, coming).differential
         if len(self.groups) and plain is not None and plain.epsilon > HIGH:
             total = self.total(coming.population, coming=coming)
             together = plain.epsilon if total.epsilon is None else min(total.epsilon, plain.epsilon)
@@ -122,8 +128,3 @@ class Accounts:
             where=limit.population,
             code="limit.exceeded",
         )
-
-
-@dataclass(frozen=True)
-class _Worst(Losses):
-    guarantees: tuple[Guarantee, ...]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from crowdblend.ledger.sketch import Sketch
+from crowdblend.ledger.identity import Sketch
 
 FALSE_ALARM = 1e-9
 """The probability with which two independent samples are taken for one, in each of two directions."""

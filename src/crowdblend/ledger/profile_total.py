@@ -13,8 +13,8 @@ from crowdblend.calculus import Assumption
 from crowdblend.calculus.loss_curves import spread, together
 from crowdblend.guarantees import ClosenessCurve, Differential, Profile, Relation, ReplacedCurve, Uses
 from crowdblend.guarantees.guessing import differential_for_one
+from crowdblend.ledger.budget import SpendingGroup
 from crowdblend.ledger.entry import Losses
-from crowdblend.ledger.spending_groups import SpendingGroup
 
 # A limit that more releases than this would keep is not much of a limit.
 MOST_RELEASES = 100_000
@@ -56,19 +56,13 @@ class ProfileTotal:
 
 
 def profile_total(
-    population: str,
-    groups: Iterable[SpendingGroup],
-    delta: float | None = None,
-    *,
-    more: Losses | None = None,
-    overlapping: tuple[str, ...] = (),
+    population: str, groups: Iterable[SpendingGroup], delta: float | None = None, more: Losses | None = None
 ) -> ProfileTotal:
-    """Return the total of all releases about a population, and of one more that may begin.
+    """Return the total of all releases in some groups, and of one more that may begin.
 
-    It is at a δ, or else at the sum of all δ, so that it compares with adding up. Releases about `overlapping`
-    populations count as releases about this one.
+    It is at a δ, or else at the sum of all δ, so that it compares with adding up.
     """
-    every = _about(groups, population, overlapping) + ([(more, 1)] if more is not None else [])
+    every: list[Spent] = [(group, group.count) for group in groups] + ([(more, 1)] if more is not None else [])
     relation = Relation.ADD_REMOVE if _uses(every, Relation.ADD_REMOVE) is not None else Relation.REPLACE
     uses, count = _uses(every, relation), sum(releases for _, releases in every)
     if delta is None:
@@ -78,15 +72,9 @@ def profile_total(
     return ProfileTotal(population, count, delta, _epsilon(uses, delta), relation)
 
 
-def releases_that_fit(
-    population: str,
-    groups: Iterable[SpendingGroup],
-    release: Losses,
-    limit: Differential,
-    overlapping: tuple[str, ...] = (),
-) -> int | None:
+def releases_that_fit(groups: Iterable[SpendingGroup], release: Losses, limit: Differential) -> int | None:
     """Return how many more such releases keep the total within a limit; None where no theorem adds them up."""
-    before = _uses(_about(groups, population, overlapping), limit.relation)
+    before = _uses([(group, group.count) for group in groups], limit.relation)
     if before is None or _uses([(release, 1)], limit.relation) is None:
         return None
 
@@ -104,10 +92,6 @@ def releases_that_fit(
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-
-
-def _about(groups: Iterable[SpendingGroup], population: str, overlapping: tuple[str, ...]) -> list[Spent]:
-    return [(group, group.count) for group in groups if group.population in (population, *overlapping)]
 
 
 def _epsilon(uses: tuple[Uses, ...], delta: float) -> float | None:

@@ -6,6 +6,7 @@ A record of somebody else's making is refused here: every field has its type, an
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ from crowdblend.guarantees import Guarantee
 from crowdblend.ledger.declarations import Description, Limit, Overlap
 from crowdblend.ledger.entry import Entry, Spending
 
+_OF_ENTRY = ("software", "key", "key_commitment", "identity", "not_compared")
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
@@ -50,50 +52,17 @@ class Begun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     @classmethod
     def of(cls, entry: Entry) -> Begun:
         """Return the record that begins an entry."""
-        made = entry.spending
-        return cls(
-            entry=entry.id,
-            at=entry.created,
-            software=entry.software,
-            population=made.population,
-            sample=made.sample,
-            fresh=made.fresh,
-            kind=made.kind,
-            guarantees=msgspec.Raw(json.dumps(encode(made.guarantees), allow_nan=False)),
-            folder=made.folder,
-            source=made.source,
-            rate=made.rate,
-            policy=made.policy,
-            key=entry.key,
-            key_commitment=entry.key_commitment,
-            identity=entry.identity,
-            not_compared=entry.not_compared,
-        )
+        guarantees = msgspec.Raw(json.dumps(encode(entry.spending.guarantees), allow_nan=False))
+        about = {**vars(entry.spending), "guarantees": guarantees}
+        return cls(entry=entry.id, at=entry.created, **about, **{name: getattr(entry, name) for name in _OF_ENTRY})
 
     def to_entry(self) -> Entry:
         """Return the entry that the record begins."""
         if not self.software.isprintable():
             raise ValueError("software is a printable text")
-        return Entry(
-            id=self.entry,
-            created=self.at,
-            software=self.software,
-            key=self.key,
-            key_commitment=self.key_commitment,
-            identity=self.identity,
-            not_compared=self.not_compared,
-            spending=Spending(
-                population=self.population,
-                sample=self.sample,
-                fresh=self.fresh,
-                kind=self.kind,
-                guarantees=_guarantees(bytes(self.guarantees)),
-                folder=self.folder,
-                source=self.source,
-                rate=self.rate,
-                policy=self.policy,
-            ),
-        )
+        about = {one.name: getattr(self, one.name) for one in fields(Spending)}
+        spending = Spending(**{**about, "guarantees": _guarantees(bytes(self.guarantees))})
+        return Entry(self.entry, self.at, spending, **{name: getattr(self, name) for name in _OF_ENTRY})
 
 
 class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="finished"):

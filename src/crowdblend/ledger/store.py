@@ -1,23 +1,40 @@
-"""Where transactions on one ledger begin; whatever its database refuses becomes one sentence."""
+"""Where transactions on one ledger begin, in a SQLite file or in PostgreSQL; what the database refuses is one sentence.
+
+A file is readable by its owner alone, durable, and whole from its first moment.
+"""
 
 from __future__ import annotations
 
+import os
+import secrets
+import sqlite3
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crowdblend.errors import InvalidInput
-from crowdblend.ledger.chain import FORMAT, next_record
-from crowdblend.ledger.database import Database, Transaction
+from crowdblend.errors import CrowdblendError, InvalidInput, Refused
+from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
+from crowdblend.ledger.database import Transaction, create_tables
 from crowdblend.ledger.location import Location
-from crowdblend.ledger.postgresql import PostgresqlServer
 from crowdblend.ledger.records import Created, to_body
-from crowdblend.ledger.secrets import commitment, new_secret
-from crowdblend.ledger.sqlite_file import DAMAGED, SqliteFile, check_file
-from crowdblend.ledger.tables import create_tables
+from crowdblend.packages import psycopg
 
-_MISSING = ("ledger.missing", "has no crowdblend ledger. Make one with crowdblend ledger init, or name another")
+PATIENCE = 30.0
+"""Seconds to wait for another process that is writing."""
+_ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
+_REASONS = {
+    "SQLITE_BUSY": ("busy", "is held by another process for {patience:g} seconds. Wait for it and try again"),
+    "SQLITE_READONLY": ("not-writable", "cannot be written. Change its permissions or name another"),
+    "SQLITE_CANTOPEN": ("not-writable", "cannot be opened, or its folder cannot be written. Change its permissions"),
+    "SQLITE_PERM": ("not-readable", "cannot be read. Change its permissions"),
+    "SQLITE_AUTH": ("not-readable", "cannot be read. Change its permissions"),
+    "SQLITE_FULL": ("disk-full", "is on a disk that is full. Make room and try again"),
+    "SQLITE_IOERR": ("disk", "is on a disk that cannot be read or written. Check the disk and its room"),
+}
+_DAMAGED = ("damaged", "is damaged, or is no crowdblend ledger. Restore it from a backup or name another")
+_MISSING = ("missing", "has no crowdblend ledger. Make one with crowdblend ledger init, or name another")
 
 
 def now() -> str:
@@ -30,20 +47,18 @@ class Store:
 
     def __init__(self, location: Location) -> None:
         self.location = location
-        self._database: Database = (
-            SqliteFile(location.path) if location.path is not None else PostgresqlServer(str(location.url))
-        )
+        if location.url is not None:
+            _check_url(location.url)
 
     @classmethod
     def open(cls, location: Location, *, make: bool = False) -> Store:
         """Return the store at a location; a missing file is made where `make` allows it."""
         if location.path is not None:
-            check_file(location.path, make=_make if make else None)
+            _prepare_file(location.path, make=make)
         store = cls(location)
         with store.transaction(writing=False) as transaction:
             if not transaction.has_ledger():
-                code, reason = DAMAGED if location.path is not None else _MISSING
-                raise InvalidInput(f"The ledger {location.words()} {reason}.", where="ledger", code=code)
+                raise _refusal(location, *(_MISSING if location.path is None else _DAMAGED))
         return store
 
     @classmethod
@@ -71,24 +86,136 @@ class Store:
     @contextmanager
     def transaction(self, *, writing: bool) -> Iterator[Transaction]:
         """Begin a transaction that sees one state, or that no other writer overlaps; then it is durable at its end."""
+        path, url = self.location.path, str(self.location.url)
         try:
-            with self._database.transaction(writing=writing) as transaction:
+            with _of_server(url, writing) if path is None else _of_file(path, writing) as transaction:
                 yield transaction
+        except sqlite3.Error as problem:
+            name = str(getattr(problem, "sqlite_errorname", ""))
+            code, reason = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), _DAMAGED)
+            raise _refusal(self.location, code, reason.format(patience=PATIENCE)) from None
         except Exception as problem:
-            refusal = self._database.refusal(problem, self.location.words())
-            if refusal is None:
+            if path is not None or not isinstance(problem, psycopg.Error):
                 raise
-            raise refusal from None
+            raise _server_refusal(self.location, problem) from None
 
 
-def _make(path: Path) -> None:
-    with Store(Location(path=path)).transaction(writing=True) as transaction:
-        _fill(transaction)
+@contextmanager
+def _of_file(path: Path, writing: bool) -> Iterator[Transaction]:
+    """Begin a transaction on an existing file, which syncs what it commits and overwrites what it deletes."""
+    # Never made by opening it, so a wrong path is no empty ledger.
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)) as connection:
+        # EXTRA also syncs the folder: a commit that was reported survives a power cut.
+        connection.execute("PRAGMA synchronous = EXTRA")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
+        try:
+            yield Transaction(connection, on_server=False)
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                with suppress(sqlite3.Error):  # the first failure is reported
+                    connection.execute("ROLLBACK")
+
+
+@contextmanager
+def _of_server(url: str, writing: bool) -> Iterator[Transaction]:
+    """Begin a transaction in PostgreSQL."""
+    with psycopg.connect(url, client_encoding="utf8") as connection:
+        if writing:
+            connection.execute(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+        else:  # one state for everything that is read: by default every statement sees a newer one
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        yield Transaction(connection, on_server=True)
+
+
+def _check_url(url: str) -> None:
+    try:
+        psycopg.conninfo.conninfo_to_dict(url)
+    except ImportError:
+        raise InvalidInput(
+            "A ledger in PostgreSQL needs the package psycopg. Install crowdblend[postgres].",
+            where="ledger",
+            code="system.package",
+        ) from None
+    except psycopg.Error:
+        raise InvalidInput(
+            "The address of the ledger is no PostgreSQL URL. Correct it.", where="ledger", code="ledger-location"
+        ) from None
+
+
+def _refusal(location: Location, code: str, reason: str) -> InvalidInput:
+    return InvalidInput(f"The ledger {location.words()} {reason}.", where="ledger", code=f"ledger.{code}")
+
+
+def _server_refusal(location: Location, problem: Exception) -> CrowdblendError:
+    if isinstance(problem, psycopg.errors.InsufficientPrivilege):
+        return Refused(
+            f"Your role may not do this in the ledger {location.words()}.",
+            remedy="Ask its owner for the rights that crowdblend ledger roles prints.",
+            where="ledger",
+            code="ledger.no-right",
+        )
+    return _refusal(
+        location, "unreachable", "does not answer or does not allow this. Check the address and your rights"
+    )
+
+
+def _prepare_file(path: Path, *, make: bool) -> None:
+    """Refuse a path without a ledger, or make one there; close an existing one to others."""
+    try:
+        if path.is_dir():
+            raise InvalidInput(
+                f"The ledger is a file, and {path} is a folder. Name a file in it.",
+                where="ledger",
+                code="ledger.folder",
+            )
+        if not path.exists():
+            if not make:
+                raise InvalidInput(
+                    f"There is no ledger at {path}. Correct the path, or make a new one: crowdblend ledger init {path}",
+                    where="ledger",
+                    code="ledger.missing",
+                )
+            _make_file(path)
+        elif path.stat().st_mode & 0o077:
+            with suppress(PermissionError):  # somebody else's file is theirs to protect
+                path.chmod(0o600)
+    except OSError as problem:
+        raise InvalidInput(
+            f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another.",
+            where="ledger",
+            code="ledger.not-writable",
+        ) from None
+
+
+def _make_file(path: Path) -> None:
+    """Build the tables under another name and link them into place, so that nobody sees half a ledger."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)  # mode 600
+    os.close(handle)
+    building = Path(name)
+    try:
+        with Store(Location(path=building)).transaction(writing=True) as transaction:
+            _fill(transaction)
+        building.chmod(0o600)
+        try:
+            os.link(building, path)
+        except FileExistsError:  # another process was quicker, and its ledger is as good
+            return
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    finally:
+        building.unlink(missing_ok=True)
 
 
 def _fill(transaction: Transaction) -> None:
     """Make the tables of a new ledger, with its secret and the record that commits to it."""
     create_tables(transaction)
-    secret = new_secret()
+    secret = secrets.token_bytes(KEY_BYTES)
     transaction.add_secret(secret)
     transaction.add_record(next_record(None, to_body(Created(FORMAT, commitment(secret), now()))))

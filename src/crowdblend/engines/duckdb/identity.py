@@ -19,7 +19,7 @@ import numpy as np
 from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
-from crowdblend.ledger.sketch import MOST, Anchor
+from crowdblend.ledger.identity import MOST, Anchor
 from crowdblend.packages import duckdb
 
 # Fewer different hashes than this, and more rows are looked at.

@@ -25,7 +25,7 @@ from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collected, quiet
 from crowdblend.engines.spark.tasks import Task
 from crowdblend.errors import InvalidInput
-from crowdblend.ledger.sketch import Anchor
+from crowdblend.ledger.identity import Anchor
 from crowdblend.packages import pyarrow as pa
 
 _GROUPS = "anchor int, decides long, content long, n long, numbered int, problem string"

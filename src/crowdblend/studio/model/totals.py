@@ -10,8 +10,7 @@ from crowdblend.guarantees import Differential
 from crowdblend.kinds import AnyPlan
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.budget import add_up
-from crowdblend.ledger.spending_groups import SpendingGroup, group_spendings
+from crowdblend.ledger.budget import add_up, group_spendings
 
 if TYPE_CHECKING:
     from crowdblend.publishing import pending
@@ -43,12 +42,8 @@ def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
             raise
         # The first release makes it.
         return Totals(population, 0, None, spending.differential or spending.replaced)
-    overlapping = accounts.declared.overlapping(population)
-    coming = SpendingGroup(population, spending.guarantees, spending.fresh)
-    before, after = (
-        add_up(population, groups, overlapping) for groups in (accounts.groups, (*accounts.groups, coming))
-    )
-    releases = sum(group.count for group in accounts.groups if group.population in (population, *overlapping))
+    before, after = accounts.budget(population), accounts.budget(population, spending)
+    releases = sum(group.count for group in accounts.about(population))
     profile = accounts.total(population, coming=spending).differential if releases else None
     return Totals(population, releases, before.differential, after.differential, profile)
 
