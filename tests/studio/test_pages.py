@@ -167,6 +167,11 @@ def test_a_hierarchy_is_edited_as_a_table(visitor: Visitor, root: Path) -> None:
     assert visitor.send(path, cells).status_code == 303
     assert (root / "sex-hierarchy.csv").read_text(encoding="utf-8") == "F;all\nM;all\n"
     assert visitor.studio.drafts.get(number).choices.columns["sex"]["hierarchy"] == "sex-hierarchy.csv"
+    again = {**cells, "cell/2/0": "X", "cell/2/1": "all"}
+    assert visitor.send(f"/drafts/{visitor.draft()}/hierarchy/1", again).status_code == 303
+    assert visitor.send(path, cells).status_code == 303
+    (root / "sex-hierarchy.csv").write_text("F;all\nM;all\nX;other\n", encoding="utf-8")
+    assert "the studio did not write it" in visitor.send(path, again).text
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import html
+import os
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -296,8 +298,29 @@ def test_a_hierarchy_is_no_other_file(visitor: Visitor, root: Path) -> None:
     cells = {"cell/0/0": "F", "cell/0/1": "all"}
     for path in ("people.parquet", "certificate.json", "../out.csv", ".crowdblend-studio/drafts/x.csv"):
         assert visitor.send(f"/drafts/{number}/hierarchy/1", {**cells, "path": path}).status_code == 409
+    for path in ("people.csv", "PEOPLE.CSV"):
+        (root / path).write_text("id,sex\n1,F\n", encoding="utf-8")
+        assert visitor.send(f"/drafts/{number}/hierarchy/1", {**cells, "path": path}).status_code == 409
+        assert (root / path).read_text(encoding="utf-8") == "id,sex\n1,F\n"
     huge = {"cell/1999/11": "x", "cell/2000/0": "x"}
     assert visitor.send(f"/drafts/{number}/hierarchy/1", {**huge, "add": "check"}).status_code == 409
+
+
+def test_a_pipe_is_not_waited_for(visitor: Visitor, root: Path) -> None:
+    folder = root / "published"
+    folder.mkdir()
+    for name in ("certificate.json", "datapackage.json", "pipe.csv", "pipe.parquet", "pipe.toml", "pipe.csv.gz"):
+        os.mkfifo(folder / name)
+    (folder / "zero.csv").symlink_to("/dev/zero")
+    assert visitor.get("/releases").status_code == 200
+    assert visitor.get("/releases/folder?folder=published").status_code in (200, 409)
+    number = visitor.draft()
+    for name in ("pipe.csv", "pipe.parquet", "zero.csv", "pipe.csv.gz"):
+        assert visitor.send(f"/drafts/{number}/source", {"source": f"published/{name}"}).status_code == 409
+    sent = {"place": "1", "way": "hierarchy", "key:hierarchy": "published/pipe.csv", "key:level": "1"}
+    visitor.send(f"/drafts/{number}/columns", sent)
+    assert visitor.get(f"/drafts/{number}/hierarchy/1").status_code == 409
+    assert visitor.send(f"/drafts/{number}/code-book", {"book": "published/pipe.csv"}).status_code == 409
 
 
 async def _connections(port: int) -> list[bytes]:
@@ -311,25 +334,61 @@ async def _connections(port: int) -> list[bytes]:
     return said
 
 
+async def _served(ask: Callable[[int], Awaitable[list[bytes]]]) -> list[bytes]:
+    """Return what somebody hears from a server that refuses everything."""
+    guard = Guard(_nobody, Session(), PORT)
+    config = uvicorn.Config(guard, http=studio_server.PromptProtocol, ws="none", lifespan="off", log_level="error")
+    server = uvicorn.Server(config)
+    with bound(0) as listening:
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        said = await ask(listening.getsockname()[1])
+        server.should_exit = True
+        await serving
+    return said
+
+
 def test_slow_clients_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studio_server, "HEAD_WITHIN", 0.2)
 
-    async def run() -> list[bytes]:
-        guard = Guard(_nobody, Session(), PORT)
-        config = uvicorn.Config(guard, http=studio_server.PromptProtocol, ws="none", lifespan="off", log_level="error")
-        server = uvicorn.Server(config)
-        with bound(0) as listening:
-            serving = asyncio.create_task(server.serve(sockets=[listening]))
-            while not server.started:
-                await asyncio.sleep(0.01)
-            said = await _connections(listening.getsockname()[1])
-            server.should_exit = True
-            await serving
-        return said
-
-    slow, silent, quick = asyncio.run(run())
+    slow, silent, quick = asyncio.run(_served(_connections))
     assert slow == silent == b""
     assert quick.startswith(b"HTTP/1.1 421")
+
+
+@pytest.mark.parametrize("sent", [b"GET / HT", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"])
+def test_many_slow_clients_keep_nobody_out(sent: bytes) -> None:
+    """Neither with half a head each, nor with connections that they keep open after an answer."""
+
+    async def ask(port: int) -> list[bytes]:
+        said = b""
+        slow = [await asyncio.open_connection("127.0.0.1", port) for _ in range(150)]
+        for _, writer in slow:
+            writer.write(sent)
+        await asyncio.sleep(0.1)
+        reader, quick = await asyncio.open_connection("127.0.0.1", port)
+        quick.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        with suppress(OSError):
+            said = await asyncio.wait_for(reader.read(100), 5)
+        for _, writer in [*slow, (reader, quick)]:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+        return [said]
+
+    (quick,) = asyncio.run(_served(ask))
+    assert quick.startswith(b"HTTP/1.1 421")
+
+
+@pytest.mark.parametrize("other", ["a[b]={1}; {own}", "{name}=theirs; {own}", "{own}; {name}=theirs", 'x="; {own}'])
+def test_cookies_of_other_ports_lock_nobody_out(visitor: Visitor, other: str) -> None:
+    name, cookie = f"crowdblend_studio_{PORT}", visitor.cookies[f"crowdblend_studio_{PORT}"]
+    visitor.cookies.clear()
+    sent = other.replace("{own}", f"{name}={cookie}").replace("{name}", name)
+    assert visitor.get("/", headers={"cookie": sent}).status_code == 200
+    assert visitor.get("/", headers={"cookie": sent.replace(cookie, "")}).status_code == 403
+    assert visitor.get("/", headers={"cookie": sent.replace(cookie, cookie[:-1])}).status_code == 403
 
 
 async def _nobody(*_: object) -> None:

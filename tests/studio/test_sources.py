@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn
 
+import httpx
 import pytest
 
 import crowdblend as cb
@@ -16,7 +19,8 @@ from crowdblend.studio.model import schema
 from crowdblend.studio.model.choices import policy_of
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
-from tests.studio.conftest import Visitor
+from tests.studio.conftest import FROM_PAGE, Visitor
+from tests.studio.running import running
 
 COLUMNS = {"sex": cb.values("F", "M")}
 
@@ -174,3 +178,16 @@ def test_no_field_leads_out_of_the_root(visitor: Visitor, root: Path, path: str,
     after = visitor.studio.drafts.get(number).choices
     assert after.sections["data"] == before.sections["data"]
     assert "../secret.csv" not in str(after)
+
+
+def test_a_server_that_does_not_answer_keeps_no_studio_from_ending(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, running(tmp_path / "root") as studio:
+        silent.settimeout(30)
+        with httpx.Client(headers={**FROM_PAGE, "origin": studio.origin.rpartition("/")[0]}) as visitor:
+            visitor.get(studio.address)
+            number = visitor.post(f"{studio.origin}/drafts", data={"kind": "table"}).headers["location"].split("/")[3]
+            sent = {"address": f"postgresql://a@127.0.0.1:{silent.getsockname()[1]}/x", "table": "people"}
+            with pytest.raises(httpx.ReadTimeout):
+                visitor.post(f"{studio.origin}/drafts/{number}/source", data=sent, timeout=2)
+            studio.process.send_signal(signal.SIGINT)
+            assert studio.process.wait(10) == 130

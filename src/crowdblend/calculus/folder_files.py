@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from pathlib import Path
 
 from crowdblend.errors import DoesNotVerify
+from crowdblend.regular_files import open_regular
 
 CERTIFICATE = "certificate.json"
 SIGNATURE = "certificate.json.sig"
@@ -37,10 +37,7 @@ def check_files(folder: Path, stated: object) -> tuple[str, ...]:
 def regular_file_hash(path: Path) -> str:
     """The SHA-256 of a regular file; a link or a pipe that took its place meanwhile is refused."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise _not_regular(path.name)
+        with open_regular(path, os.O_NOFOLLOW) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise DoesNotVerify(f"{printable(path.name)} cannot be read: {problem.strerror}.") from None

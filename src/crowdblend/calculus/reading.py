@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus.folder_files import printable
 from crowdblend.errors import InvalidInput
+from crowdblend.regular_files import read_regular
 
 # Two hundred times a usual certificate. Parsed, JSON of this size takes at most some 300 MB.
 Document = dict[str, Any]
@@ -19,17 +18,13 @@ DEEPEST_JSON = 200
 
 
 def read_text(path: Path) -> str:
-    """The text of a certificate file; refuses what is no regular file before reading, so that a pipe cannot hang."""
+    """Return the text of a certificate file."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise InvalidInput(f"{printable(str(path))} is not a regular file. Pass the path of a certificate.")
-            content = file.read(MOST_BYTES + 1)
-        _refuse_large(len(content))
-        return content.decode("utf-8")
+        return read_regular(path, MOST_BYTES).decode("utf-8")
     except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or "it is not UTF-8 text"
         raise InvalidInput(
-            f"{printable(str(path))} is not readable as a certificate.",
+            f"{printable(str(path))} is not readable as a certificate: {why}.",
             remedy="Pass its path.",
             where=printable(str(path)),
             code="certificate.unreadable",

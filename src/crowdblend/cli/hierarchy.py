@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 
 import click
 
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.hierarchies import (
+    LARGEST_FILE,
     Lines,
     hierarchy_text,
     interval_hierarchy,
     order_hierarchy,
     prefix_hierarchy,
 )
+from crowdblend.regular_files import read_regular
 
 
 def _writes(make: Callable[..., Lines]) -> Callable[..., None]:
@@ -80,7 +81,7 @@ def order(values: str, sizes: tuple[int, ...]) -> Lines:
 def _listed(file: str) -> list[str]:
     """Return the values of a file, one a line; '-' is stdin."""
     try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        content = sys.stdin.buffer.read() if file == "-" else read_regular(file, LARGEST_FILE)
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         why = getattr(problem, "strerror", None) or "it is not UTF-8 text"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from typing import TYPE_CHECKING
 
 import click
@@ -50,4 +52,10 @@ def command(*, root: str, port: int, ledger: str | None, read_only: bool, browse
         if browser:
             click.launch(address)
 
-    serve(root, port=port, ledger=ledger, read_only=read_only, ready=ready)
+    try:
+        serve(root, port=port, ledger=ledger, read_only=read_only, ready=ready)
+    except (KeyboardInterrupt, SystemExit) as stopped:
+        # A page may still wait for a database that does not answer; everything else is closed, and nobody waits for it.
+        if threading.active_count() > 1:
+            os._exit(int(getattr(stopped, "code", 130)))
+        raise

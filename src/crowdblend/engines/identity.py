@@ -30,6 +30,7 @@ from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, Identity, Kind, Wa
 from crowdblend.policies.files import source_files
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource
+from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:
     from crowdblend.policies.strata import Design
@@ -162,7 +163,7 @@ def name_of(parts: Sequence[bytes], secret: bytes) -> str:
 
 def sha256_of(file: Path) -> bytes:
     """The hash of a file's content."""
-    with file.open("rb") as opened:
+    with open_regular(file) as opened:
         return hashlib.file_digest(opened, "sha256").digest()
 
 

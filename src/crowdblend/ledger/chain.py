@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.regular_files import read_regular
 
 FORMAT = "crowdblend ledger 1"
 GENESIS = hashlib.sha256(FORMAT.encode()).hexdigest()
@@ -113,7 +114,7 @@ def read_head(text: str) -> Head:
 def load_head(path: Path) -> Head:
     """Return the head in a file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path).decode("utf-8")
     except (OSError, ValueError):
         raise InvalidInput(f"{path} cannot be read. Name a head.", where="--head", code="ledger.head") from None
     return read_head(text)

@@ -179,6 +179,8 @@ def _prepare_file(path: Path, *, make: bool) -> None:
                     code="ledger.missing",
                 )
             _make_file(path)
+        elif not path.is_file():
+            raise InvalidInput(f"{path} is not a regular file. Name another.", where="ledger", code="ledger.folder")
         elif path.stat().st_mode & 0o077:
             with suppress(PermissionError):  # somebody else's file is theirs to protect
                 path.chmod(0o600)

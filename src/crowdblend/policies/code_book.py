@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.regular_files import read_regular
 
 _NAMES = ("column", "variable", "name", "field")
 _VALUES = ("value", "code")
@@ -43,7 +44,7 @@ class Entry:
 def read_code_book(path: Path) -> dict[str, Entry]:
     """The entries of a code book, by column."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except OSError as error:
         raise _refusal(path, f"cannot be read: {error.strerror}", "Check the path.") from None
     except UnicodeDecodeError:

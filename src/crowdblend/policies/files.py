@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
+from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,12 +89,11 @@ def _refusal(code: str, message: str, remedy: str) -> InvalidInput:
 
 def open_unpacked(file: Path) -> IO[bytes]:
     """The file's text, uncompressed; its checksum is compared at the end."""
-    ending = file.suffix.lower()
-    if ending == ".gz":
-        return cast(IO[bytes], gzip.GzipFile(file))
-    if ending == ".zst":
-        return cast(IO[bytes], pa.CompressedInputStream(str(file), "zstd"))
-    return file.open("rb")
+    opened, ending = open_regular(file), file.suffix.lower()
+    if ending not in COMPRESSIONS:
+        return opened
+    opened.close()
+    return cast(IO[bytes], gzip.GzipFile(file) if ending == ".gz" else pa.CompressedInputStream(str(file), "zstd"))
 
 
 def first_records(file: Path, delimiter: str | None, encoding: str | None, most: int = 1) -> tuple[str, Records]:

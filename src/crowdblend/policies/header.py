@@ -24,6 +24,7 @@ from crowdblend.policies.files import (
     is_pattern,
     pattern_files,
 )
+from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +82,8 @@ def kind_of(kind: pa.DataType) -> ColumnKind:
 
 def _parquet(path: Path) -> Header:
     try:
-        schema = parquet.read_schema(path)
+        with open_regular(path) as file:
+            schema = parquet.read_schema(file)
     except (OSError, pa.ArrowException, ValueError):
         raise _refusal("file", f"{path.name!r} is no Parquet file that can be read.", "Check the path.", path) from None
     return Header(tuple((field.name, kind_of(field.type)) for field in schema))

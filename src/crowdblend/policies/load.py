@@ -16,8 +16,8 @@ from crowdblend.policies.key import Part, did_you_mean, keys_of, parts_of, refus
 from crowdblend.policies.policy import has_columns
 from crowdblend.policies.registry import KINDS, kinds_with, policy_class, sections
 from crowdblend.policies.source import read_keys
+from crowdblend.regular_files import read_regular
 
-_LARGEST_FILE = 10_000_000
 PLACEHOLDER = "FILL_IN"
 
 
@@ -26,17 +26,13 @@ def load_policy(path: Path | str) -> Any:
     check_type("load_policy", path, (str, os.PathLike), "a path")
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST_FILE + 1)
-        text = content.decode("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
             raise refusal("encoding", f"{path.name!r} is not UTF-8 text.", "Save it as UTF-8.", path.name) from None
         why = error.strerror if isinstance(error, OSError) else "not a file name"
         message = f"The policy {path.name!r} cannot be read: {why}."
-        raise refusal("file", message, "Check the path.", path.name) from None
-    if len(content) > _LARGEST_FILE:
-        raise refusal("file", f"{path.name!r} is larger than 10 MB.", "Name a policy, not the data.", path.name)
+        raise refusal("file", message, "Name a policy, not the data.", path.name) from None
     return parse_policy(text, path.absolute().parent)
 
 

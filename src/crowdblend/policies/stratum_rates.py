@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.key import refusal
+from crowdblend.regular_files import read_regular
 
 _MOST_STRATA = 1_000
-_LARGEST_FILE = 10_000_000
 
 
 def rates_of(given: Mapping[str, float] | str) -> Mapping[str, float]:
@@ -31,12 +32,11 @@ def rates_of(given: Mapping[str, float] | str) -> Mapping[str, float]:
 def _read(path: Path) -> dict[str, float]:
     """A file of rates: a label and a rate in each line, after a line that names the two."""
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise _refusal(f"{path.name!r} is larger than 10 MB.", "Name a file of rates.")
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = [line for line in csv.reader(file) if line]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise _refusal(f"The file of rates {path.name!r} cannot be read.", "Check the path; use UTF-8.") from None
+        text = read_regular(path).decode("utf-8-sig")
+        lines = [line for line in csv.reader(io.StringIO(text, newline="")) if line]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or "it is no CSV file in UTF-8"
+        raise _refusal(f"The file of rates {path.name!r} cannot be read: {why}.", "Name a file of rates.") from None
     rates: dict[str, float] = {}
     for number, line in enumerate(lines[1:], 2):
         try:

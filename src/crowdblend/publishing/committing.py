@@ -22,6 +22,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.publishing.exchange import exchange, rename_to_new
 from crowdblend.publishing.staging import Staging, flush
 from crowdblend.publishing.target import CERTIFICATE, check_target
+from crowdblend.regular_files import read_regular
 
 
 def commit(staging: Staging, folder: Path, *, force: bool) -> None:
@@ -64,7 +65,7 @@ def remove(staging: Staging, folder: Path) -> None:
 def digest_of(folder: Path) -> str | None:
     """The digest that the certificate in a folder states, or None."""
     try:
-        stated = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["digest"]
+        stated = json.loads(read_regular(folder / CERTIFICATE))["digest"]
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return None
     return stated if isinstance(stated, str) else None

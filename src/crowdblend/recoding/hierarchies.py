@@ -23,6 +23,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Lookup
 from crowdblend.recoding.intervals import whole_label
 from crowdblend.recoding.reading import is_blank
+from crowdblend.regular_files import read_regular
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,13 @@ class Hierarchies(Lookup):
         return {line[0]: codes[line[self.level]] for line in self.lines}
 
 
+LARGEST_FILE = 100_000_000
+
+
 def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
     """The lines of a hierarchy file; a byte order mark and empty lines are ignored."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
     except OSError as error:
         raise InvalidInput(
             f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path.",

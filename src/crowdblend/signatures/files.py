@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
 
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused, Unavailable
+from crowdblend.regular_files import read_regular
 from crowdblend.signatures.signers import Signer, check_signer, read_signers
 from crowdblend.signatures.sshsig import PrivateKey, Signature, parse, sign
 
@@ -58,11 +59,12 @@ def read_signature(path: Path) -> Signature:
     """The signature beside a file; refuses one that is missing or none."""
     target = signature_file(path)
     try:
-        with target.open("rb") as file:
-            text = file.read(_MOST_BYTES).decode("ascii", "replace")
-    except OSError:
+        text = read_regular(target, _MOST_BYTES).decode("ascii", "replace")
+    except OSError as problem:
+        missing = isinstance(problem, FileNotFoundError)
+        why = "is missing: this was not signed" if missing else f"cannot be read: {problem.strerror}"
         raise DoesNotVerify(
-            f"{target.name} is missing: this was not signed. Ask the publisher for the signature.",
+            f"{target.name} {why}. Ask the publisher for the signature.",
             where=target.name,
             code="signature.missing",
         ) from None
@@ -77,7 +79,7 @@ def check_file(path: Path, signer: str | os.PathLike[str], namespace: str) -> Si
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or "no file has this name"
         raise InvalidInput(f"{path} cannot be read: {reason}.", where=path.name, code="input.not-readable") from None
@@ -91,7 +93,7 @@ _CURVES = (256, 384, 521)
 def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None) -> PrivateKey:
     """The private key in a file that `ssh-keygen` wrote."""
     try:
-        content = Path(path).expanduser().read_bytes()
+        content = read_regular(Path(path).expanduser(), _MOST_BYTES)
     except (OSError, RuntimeError, ValueError):
         raise InvalidInput(
             f"The key {os.fspath(path)} cannot be read.",

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.regular_files import read_regular
 from crowdblend.signatures.sshsig import Signature, check
 
 _KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
@@ -58,7 +59,7 @@ def read_signers(stated: str | os.PathLike[str]) -> tuple[Signer, ...]:
     text = os.fspath(stated)
     if text.split(maxsplit=1)[:1] not in [[kind] for kind in _KINDS]:
         try:
-            text = Path(text).expanduser().read_text(encoding="utf-8")
+            text = read_regular(Path(text).expanduser()).decode("utf-8")
         except (OSError, ValueError, RuntimeError):
             raise InvalidInput(
                 f"{text[:200]} cannot be read.",

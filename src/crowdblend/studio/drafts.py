@@ -31,6 +31,8 @@ class Draft:
     """The names and types of the data's columns."""
     jobs: Mapping[str, str] = field(default_factory=dict)
     """The last job of a step, by the step's name."""
+    hierarchies: tuple[str, ...] = ()
+    """The hashes of the hierarchy files that were written for it, which may be written again."""
     policy: str = ""
     out: str = ""
 

@@ -13,7 +13,6 @@ import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -74,9 +73,9 @@ class Session:
             self._used = True
             return self._cookie
 
-    def knows(self, cookie: str | None) -> bool:
-        """Return whether somebody holds the cookie."""
-        return cookie is not None and secrets.compare_digest(cookie.encode(), self._cookie.encode())
+    def knows(self, cookies: list[str]) -> bool:
+        """Return whether one of these is the cookie."""
+        return any(secrets.compare_digest(one.encode(), self._cookie.encode()) for one in cookies)
 
 
 class Guard:
@@ -99,7 +98,7 @@ class Guard:
             await refused(scope, receive, _with_headers(send))
         elif scope["path"] == self._session.path + START and scope["method"] == "GET":
             await self._start(scope)(scope, receive, _with_headers(send))
-        elif not scope["path"].startswith(self._session.path + "/") or not self._session.knows(self._cookie(headers)):
+        elif not scope["path"].startswith(self._session.path + "/") or not self._session.knows(self._cookies(headers)):
             sentence = (
                 "Open the address that crowdblend studio printed. It works once; start the studio again for another."
             )
@@ -136,12 +135,10 @@ class Guard:
         found.set_cookie(self._name, cookie, httponly=True, samesite="strict", path=self._session.path)
         return found
 
-    def _cookie(self, headers: Headers) -> str | None:
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self._name)
-        except CookieError:
-            return None
-        return None if found is None else found.value
+    def _cookies(self, headers: Headers) -> list[str]:
+        """Return all values of our cookie; other ports of this host set cookies as they like, of its name too."""
+        pairs = (pair.strip().partition("=") for header in headers.getlist("cookie") for pair in header.split(";"))
+        return [value for name, _, value in pairs if name == self._name]
 
 
 def _no(status: int, sentence: str) -> Response:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 import h11
 import uvicorn
@@ -93,17 +94,25 @@ def _state(root: Root, read_only: bool) -> Iterator[Path]:
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP/1.1 that closes connections which send nothing, or the head of a request byte by byte, or are too many."""
+    """HTTP/1.1 that closes connections which send nothing, or the head of a request byte by byte.
+
+    Where there are too many, the one that is waited for longest makes room: who sends nothing keeps nobody out.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
+    _since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Begin to wait for a request."""
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
-            transport.abort()
-            return
+        self._since = self.loop.time()
         self._deadline = self.loop.call_later(HEAD_WITHIN, transport.abort)
+        if len(self.connections) > MOST_CONNECTIONS:
+            others = cast("set[PromptProtocol]", self.connections)
+            waited_for = (one for one in others if one.cycle is None or one.cycle.response_complete)
+            oldest = min(waited_for, key=lambda one: one._since)
+            others.discard(oldest)
+            oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Wait no longer once the head of a request is whole."""

@@ -34,6 +34,7 @@ from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import STDIN, DataSource
+from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:
     from crowdblend.engines.databases import local_copy
@@ -110,7 +111,7 @@ def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     files = source_files(data.source, data.format)
     for file in files:
         try:
-            with file.open("rb") as opened:
+            with open_regular(file) as opened:
                 start = opened.read(8)
         except OSError as error:
             raise refusal(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
+from crowdblend.regular_files import read_regular
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.hierarchy_files import (
@@ -52,14 +55,17 @@ def save(visit: Visit) -> Response:
         check_size(len(rows), len(rows[0]))
         given = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
         return visit.page("fragments/hierarchy_table.html", **given)
-    written = root.relative(root.write(_named(path), hierarchy_csv(rows)))
-    name = draft.names[place]
+    text = hierarchy_csv(rows)
+    _check_replacement(visit, root.inside(_named(path)))
+    written, name = root.relative(root.write(path, text)), draft.names[place]
 
     def changed(draft: Draft) -> Draft:
         texts = draft.choices.columns.get(name, {})
         level = {} if texts.get("levels") else {"level": texts.get("level") or "1"}
         return replace(
-            draft, choices=draft.choices.with_column(name, {**texts, WAY: "hierarchy", "hierarchy": written, **level})
+            draft,
+            choices=draft.choices.with_column(name, {**texts, WAY: "hierarchy", "hierarchy": written, **level}),
+            hierarchies=tuple({*draft.hierarchies, _hash(text.encode())}),
         )
 
     visit.studio.drafts.change(draft.id, changed)
@@ -84,12 +90,33 @@ def _path(draft: Draft, place: int) -> str:
 
 
 def _named(path: str) -> str:
-    """Return the name of a file that is written; only a CSV file is, so that no data or certificate is overwritten."""
+    """Return the name of a file that is written; only a CSV file is."""
     if not path.lower().endswith(".csv"):
         raise InvalidInput(
             "A hierarchy is a CSV file.", remedy="Give it a name that ends in .csv.", where="file", code="studio.name"
         )
     return path
+
+
+def _check_replacement(visit: Visit, path: Path) -> None:
+    """Refuse to replace a file unless a draft wrote it as it is: it may be the data."""
+    try:
+        known = not path.exists() or any(
+            _hash(read_regular(path)) in draft.hierarchies for draft in visit.studio.drafts.all()
+        )
+    except OSError:
+        known = False
+    if not known:
+        raise InvalidInput(
+            f"{path.name!r} exists, and the studio did not write it.",
+            remedy="Give the hierarchy another name.",
+            where="file",
+            code="output.exists",
+        )
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _rows(sent: Mapping[str, str]) -> list[list[str]]:

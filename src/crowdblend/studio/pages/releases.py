@@ -14,6 +14,7 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import read
+from crowdblend.regular_files import read_regular
 from crowdblend.reports.page import Block
 from crowdblend.reports.recoding import chosen_recoding
 from crowdblend.reports.write import report_html
@@ -21,8 +22,6 @@ from crowdblend.studio.forms import KIND_NAMES
 from crowdblend.studio.pages.jobs import report_response
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
-
-_LARGEST_PACKAGE = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def _about(studio: Studio, folder: str) -> dict[str, str]:
     """Return what a folder says of itself, for the list; nothing of it was checked, and nothing is claimed with it."""
     try:
         file = studio.root.existing(f"{folder}/{DATA_PACKAGE}")
-        said = json.loads(file.read_bytes()) if file.stat().st_size < _LARGEST_PACKAGE else {}
+        said = json.loads(read_regular(file))
         kind = str(said.get("crowdblend", {}).get("kind", ""))
         named = said.get("crowdblend", {}).get("about", {}).get("title") or KIND_NAMES.get(kind, "")
         return {"title": str(named)[:200], "created": str(said.get("created", ""))[:10]}
@@ -95,7 +94,7 @@ def show_result(visit: Visit) -> Response:
     ledger = f" --ledger {studio.ledger}" if studio.ledger else ""
     recorded = f", ledger={studio.ledger!r}" if studio.ledger else ""
     code = {
-        "TOML": studio.root.existing(draft.policy).read_text(encoding="utf-8"),
+        "TOML": read_regular(studio.root.existing(draft.policy)).decode("utf-8"),
         "Command line": f"crowdblend release {draft.policy} --out {draft.out}{ledger}",
         "Python": f"import crowdblend as cb\n\npolicy = cb.load_policy({draft.policy!r})\n"
         f"cb.release(None, policy, out={draft.out!r}{recorded})\n",
