@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.networks import Concealed, network
+from crowdblend.networks import network
+from tests.networks.planted import Concealed
 
 
 def test_rows_hold_everybody_s_neighbours() -> None:

@@ -14,9 +14,14 @@ from scipy.stats import chi2
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource, SystemSource
 from crowdblend.selection import permute_and_flip as module
-from crowdblend.selection.permute_and_flip import permute_and_flip, permute_and_flip_rows
+from crowdblend.selection.permute_and_flip import permute_and_flip_rows
 
 RUNS = 6_000
+
+
+def permute_and_flip(losses, rate, source):
+    (place,) = permute_and_flip_rows(losses[np.newaxis], rate, source)
+    return int(place)
 
 
 def exact(losses: list[int], rate: float) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from crowdblend.errors import InvalidInput
 from crowdblend.papers import cbp, lqs, zkp
@@ -13,10 +14,7 @@ __all__ = ["REPRODUCTIONS", "Reproduction", "reproduce"]
 REPRODUCTIONS: dict[str, Callable[[], Reproduction]] = {
     "lqs-table1": lqs.table1,
     "lqs-table2": lqs.table2,
-    "lqs-figure2": lqs.figure2,
-    "lqs-figure3": lqs.figure3,
-    "lqs-figure4": lqs.figure4,
-    "lqs-figure5": lqs.figure5,
+    **{name: partial(lqs.inverse_delta_figure, name) for name in lqs.FIGURES},
     "lqs-figure6": lqs.figure6,
     "cbp-proposition12": cbp.first_point,
     "zkp-politics": zkp.politics,

@@ -7,7 +7,7 @@ figures in the text; the grids are ours.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from crowdblend.calculus import Rule
@@ -19,8 +19,6 @@ from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 from crowdblend.planning.bounds import BOUNDS, Bound
 from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.solve import solve
-
-EXACT, PUBLISHED = "exact", "published"
 
 TABLE2_K = 20
 
@@ -40,14 +38,9 @@ TABLE2 = {
     0.2: ("2.16e-03", "8.02e-06", "1.89e-07", "6.03e-09", "4.79e-11", "1.59e-12"),
 }
 
-FIGURE2_KS, FIGURE2_RATE = (5, 10, 20, 30, 50), 0.2
-FIGURE3_K, FIGURE3_RATES = 20, (0.05, 0.1, 0.2, 0.3, 0.4)
-FIGURE4_PAIRS = ((15, 0.05), (22, 0.1), (35, 0.2), (60, 0.4))
-FIGURE5_KS, FIGURE5_RATE = (1, 2, 3, 4, 5), 0.025
 FIGURE6_RATES, FIGURE6_DELTA = (0.05, 0.1, 0.2, 0.3, 0.4), 1e-6
-
-EPSILONS = tuple(step / 20 for step in range(1, 41))
 FIGURE6_KS = tuple(range(5, 101, 5))
+EPSILONS = tuple(step / 20 for step in range(1, 41))
 
 
 @dataclass(frozen=True)
@@ -142,11 +135,7 @@ def table2() -> Reproduction:
         columns=("rate", "epsilon", "printed", "published", "exact", "published / exact", "digits match"),
         rows=tuple(
             (
-                at.rate,
-                at.epsilon,
-                printed,
-                at.published,
-                at.exact,
+                *(at.rate, at.epsilon, printed, at.published, at.exact),
                 at.published / at.exact,
                 agrees(printed, at.published),
             )
@@ -174,49 +163,30 @@ def _amplified(
     return (label, rate, *(cell for pair in pairs for cell in pair), matches)
 
 
-def figure2() -> Reproduction:
-    """Larger crowds protect more."""
-    return _inverse_delta(
-        "lqs-figure2",
-        f"Larger k protects more (β = {FIGURE2_RATE:g})",
-        [(k, FIGURE2_RATE) for k in FIGURE2_KS],
+# By name: the title, k and rate of every curve, and how a curve is called.
+FIGURES: dict[str, tuple[str, Sequence[tuple[int, float]], Callable[[Point], str]]] = {
+    "lqs-figure2": (
+        "Larger k protects more (β = 0.2)",
+        [(k, 0.2) for k in (5, 10, 20, 30, 50)],
         lambda at: f"k = {at.k}",
-    )
-
-
-def figure3() -> Reproduction:
-    """Smaller samples protect more."""
-    return _inverse_delta(
-        "lqs-figure3",
-        f"Smaller samples protect more (k = {FIGURE3_K})",
-        [(FIGURE3_K, rate) for rate in FIGURE3_RATES],
+    ),
+    "lqs-figure3": (
+        "Smaller samples protect more (k = 20)",
+        [(20, rate) for rate in (0.05, 0.1, 0.2, 0.3, 0.4)],
         lambda at: f"β = {at.rate:g}",
-    )
-
-
-def figure4() -> Reproduction:
-    """What a doubled sampling rate costs in k."""
-    return _inverse_delta(
-        "lqs-figure4",
+    ),
+    "lqs-figure4": (
         "Each doubling of β, answered by a larger k",
-        FIGURE4_PAIRS,
+        [(15, 0.05), (22, 0.1), (35, 0.2), (60, 0.4)],
         lambda at: f"k = {at.k}, β = {at.rate:g}",
-    )
+    ),
+    "lqs-figure5": ("Very small k (β = 0.025)", [(k, 0.025) for k in range(1, 6)], lambda at: f"k = {at.k}"),
+}
 
 
-def figure5() -> Reproduction:
-    """Very small crowds at a very small rate."""
-    return _inverse_delta(
-        "lqs-figure5",
-        f"Very small k (β = {FIGURE5_RATE:g})",
-        [(k, FIGURE5_RATE) for k in FIGURE5_KS],
-        lambda at: f"k = {at.k}",
-    )
-
-
-def _inverse_delta(
-    name: str, title: str, curves: Iterable[tuple[int, float]], label: Callable[[Point], str]
-) -> Reproduction:
+def inverse_delta_figure(name: str) -> Reproduction:
+    """Return one of the figures with a curve for every k and rate."""
+    title, curves, label = FIGURES[name]
     number = name.removeprefix("lqs-figure")
     points = [point(k, rate, epsilon) for k, rate in curves for epsilon in EPSILONS if epsilon > least_epsilon(rate)]
     return Reproduction(
@@ -235,9 +205,8 @@ def figure6() -> Reproduction:
     """The smallest ε that each k satisfies."""
     title = "The smallest ε that each k satisfies (δ ≤ 1e-6)"
     named = {bound.name: bound for bound in BOUNDS}
-    published_bound, exact_bound = (named[name] for name in (PUBLISHED, EXACT))
     rows = [
-        (k, rate, smallest_epsilon(published_bound, k, rate), smallest_epsilon(exact_bound, k, rate))
+        (k, rate, *(smallest_epsilon(named[name], k, rate) for name in ("published", "exact")))
         for rate in FIGURE6_RATES
         for k in FIGURE6_KS
     ]

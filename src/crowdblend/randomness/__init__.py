@@ -10,7 +10,7 @@ from crowdblend.randomness.coin import below_rate, coins, marks
 from crowdblend.randomness.keys import new_key
 from crowdblend.randomness.noise import add_discrete_laplace, differs_from_zero, discrete_laplace, geometric, reaches
 from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
-from crowdblend.randomness.rare import binomial_huge, successes
+from crowdblend.randomness.rare import successes
 from crowdblend.randomness.release_key import DrawKey, ReleaseKey
 from crowdblend.randomness.source import KeyedSource, SeededSource, Source, SystemSource
 
@@ -25,7 +25,6 @@ __all__ = [
     "add_discrete_laplace",
     "below_rate",
     "bernoulli",
-    "binomial_huge",
     "coins",
     "differs_from_zero",
     "discrete_laplace",

@@ -41,11 +41,6 @@ def successes(trials: int, probability: Bounds, source: Source) -> NDArray[np.in
     return np.concatenate([np.empty(0, dtype=np.int64), *_walk(trials, probability, source)])
 
 
-def binomial_huge(trials: int, probability: Bounds, source: Source) -> int:
-    """An exact Binomial(trials, probability) number, in time proportional to its value."""
-    return sum(len(places) for places in _walk(trials, probability, source))
-
-
 def _walk(trials: int, probability: Bounds, source: Source) -> Iterator[NDArray[np.int64]]:
     if not 0 <= trials <= MOST_TRIALS:
         raise InvalidInput(

@@ -32,23 +32,23 @@ _MARGIN = 1e-9
 _WORD = 64
 
 
-def permute_and_flip(losses: NDArray[np.int64], rate: Fraction, source: Source) -> int:
-    """The place of the chosen candidate.
+def permute_and_flip_rows(losses: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray[np.int64]:
+    """Return the place of the chosen candidate in every row, each row an independent choice.
 
     >>> from crowdblend.randomness import SeededSource
-    >>> permute_and_flip(np.array([90, 0, 70]), Fraction(1), SeededSource(1))
-    1
+    >>> permute_and_flip_rows(np.array([[90, 0, 70]]), Fraction(1), SeededSource(1)).tolist()
+    [1]
     """
-    _check(len(losses), rate)
-    heads = np.flatnonzero(_flips(losses - losses.min(), rate, source))
-    return int(heads[uniform(1, len(heads), source)[0]])
-
-
-def permute_and_flip_rows(losses: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray[np.int64]:
-    """The place of the chosen candidate in every row, each row an independent choice; of one row, the same choice."""
-    if len(losses) == 1:
-        return np.array([permute_and_flip(losses[0], rate, source)])
-    _check(losses.shape[1], rate)
+    if not losses.shape[1]:
+        raise InvalidInput(
+            "There is no candidate to choose from. Offer one.", where="candidates", code="selection.no-candidates"
+        )
+    if rate <= 0:
+        raise InvalidInput(
+            f"the rate of a choice must be above 0, got {float(rate):g}. Pass its budget.",
+            where="epsilon",
+            code="selection.epsilon",
+        )
     excess = losses - losses.min(axis=1, keepdims=True)
     heads = _flips(excess.ravel(), rate, source).reshape(excess.shape)
     counted = np.cumsum(heads, axis=1)
@@ -59,19 +59,6 @@ def permute_and_flip_rows(losses: NDArray[np.int64], rate: Fraction, source: Sou
     # The first place with more heads up to it than are passed over.
     places: NDArray[np.int64] = np.argmax(counted > wanted[:, np.newaxis], axis=1)
     return places
-
-
-def _check(candidates: int, rate: Fraction) -> None:
-    if not candidates:
-        raise InvalidInput(
-            "There is no candidate to choose from. Offer one.", where="candidates", code="selection.no-candidates"
-        )
-    if rate <= 0:
-        raise InvalidInput(
-            f"the rate of a choice must be above 0, got {float(rate):g}. Pass its budget.",
-            where="epsilon",
-            code="selection.epsilon",
-        )
 
 
 def _flips(excess: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray[np.bool_]:

@@ -1,9 +1,8 @@
 """By what a source is known again, computed in the database: hashes of people and rows, for sketches.
 
 Copies in other formats agree: a whole number is hashed as a number, also where a text spells it, everything else as the
-text that CSV would have for it, and NULL as the empty text. All anchors are read in one scan of their columns. A quick
-hash, right for nearly every value, finds the rows that may be kept; what decides and what is compared is hashed for
-these alone. A table of few rows is hashed once, whole.
+text that CSV would have for it, and NULL as the empty text. All anchors are read in one scan of their columns.
+A table of few rows is hashed once, whole.
 """
 
 from __future__ import annotations
@@ -31,16 +30,10 @@ _HASHED = "crowdblend_hashed"
 
 
 class _Value(NamedTuple):
-    """In SQL: the hash of a value, and whether it could number a row: a whole number not far above that of rows.
-
-    `quick` is the same hash unless one of `except_where` holds, which is found out faster than the hash of NULL and of
-    all spellings.
-    """
+    """In SQL: the hash of a value, and whether it could number a row: a whole number not far above that of rows."""
 
     hashed: str
     numbered: str
-    quick: str
-    except_where: tuple[str, ...] = ()
 
 
 class DuckDBHashes:
@@ -126,7 +119,7 @@ class DuckDBHashes:
             by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._numbered(anchor)
             below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
-            conditions += self._perhaps(anchor.by, below)
+            conditions.append(f"{by}{below}")
             found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
             groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
@@ -149,12 +142,6 @@ class DuckDBHashes:
     def _hash(self, names: Sequence[str]) -> str:
         return _together([self._values[name].hashed for name in names])
 
-    def _perhaps(self, names: Sequence[str], below: str) -> list[str]:
-        """Conditions of which one holds for every row whose hash is below, and none for nearly all others."""
-        values = [self._values[name] for name in names]
-        exceptions = [condition for value in values for condition in value.except_where]
-        return [_together([value.quick for value in values]) + below, *exceptions]
-
     @cached_property
     def _source(self) -> str:
         """What is read: the source, or the hashes of all its values, where all rows are looked at anyway."""
@@ -171,7 +158,7 @@ class DuckDBHashes:
     def _values(self) -> dict[str, _Value]:
         """What to ask of the source for a value of each column."""
         if self._source == _HASHED:
-            return {name: _Value(f"h{at}", f"n{at}", f"h{at}") for at, name in enumerate(self._columns)}
+            return {name: _Value(f"h{at}", f"n{at}") for at, name in enumerate(self._columns)}
         return {name: _value(*each, self.rows) for name, each in self._columns.items()}
 
     @cached_property
@@ -195,16 +182,7 @@ def _together(hashes: Sequence[str]) -> str:
 
 def _value(identifier: str, kind: ColumnType, rows: int) -> _Value:
     number = f"TRY_CAST(CAST({identifier} AS VARCHAR) AS BIGINT)"
-    hashed, numbered = _hashed_value(identifier, kind), f"coalesce({number} BETWEEN 0 AND {2 * rows}, false)"
-    missing = f"{identifier} IS NULL"
-    if kind is ColumnType.WHOLE:
-        return _Value(hashed, numbered, f"hash(CAST({identifier} AS BIGINT))", (missing,))
-    if kind is ColumnType.DATE:
-        return _Value(hashed, numbered, f"hash(CAST({identifier} AS VARCHAR))", (missing,))
-    if kind is ColumnType.TEXT:
-        spelled = (f"{identifier} < ':'", f"{identifier} = 'True'", f"{identifier} = 'False'")
-        return _Value(hashed, numbered, f"hash({identifier})", (*spelled, missing))
-    return _Value(hashed, numbered, hashed)
+    return _Value(_hashed_value(identifier, kind), f"coalesce({number} BETWEEN 0 AND {2 * rows}, false)")
 
 
 def _hashed_value(identifier: str, kind: ColumnType) -> str:
