@@ -110,6 +110,10 @@ class DataSource:
             message = "A source of format adbc needs driver in [data]."
             remedy = 'Write the part of the package after adbc_driver_, such as "flightsql".'
             raise refusal("driver", message, remedy, "[data] driver")
+        if self.driver == "duckdb":
+            # Through its driver a query could read every file.
+            message, remedy = "A DuckDB file is not read through a driver.", 'Write format = "duckdb" in [data].'
+            raise refusal("driver", message, remedy, "[data] driver")
 
 
 def require_rows(data: DataSource) -> None:

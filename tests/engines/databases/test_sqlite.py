@@ -3,10 +3,11 @@
 import sqlite3
 import sys
 
+import duckdb
 import pytest
 
 import crowdblend as cb
-from crowdblend.engines.choice import count_classes, identify
+from crowdblend.engines.choice import count_classes, default_engine, identify
 from crowdblend.engines.draw import Everybody
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
@@ -123,6 +124,7 @@ def test_without_the_driver_a_sentence_says_what_to_install(file, monkeypatch):
         ({"source": "a.sqlite", "table": "t", "driver": "x"}, "[data] driver"),
         ({"source": "x://h", "source_format": "adbc", "table": "t"}, "[data] driver"),
         ({"source": "x://h", "source_format": "adbc", "table": "t", "driver": "os.path"}, "[data] driver"),
+        ({"source": ":memory:", "source_format": "adbc", "table": "t", "driver": "duckdb"}, "[data] driver"),
         ({"source": "x://me:pw@h", "source_format": "adbc", "table": "t", "driver": "x"}, "[data] source"),
     ],
 )
@@ -133,8 +135,6 @@ def test_policies_that_contradict_themselves(more, where):
 
 
 def test_a_query_of_a_duckdb_file_is_read_once(tmp_path):
-    import duckdb
-
     with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
         connection.execute("CREATE TABLE p AS SELECT range AS id, 'F' AS sex, 1 AS age, 5 AS pay FROM range(1000)")
     query = "SELECT * FROM p WHERE random() < 0.5"
@@ -142,3 +142,43 @@ def test_a_query_of_a_duckdb_file_is_read_once(tmp_path):
     assert 0 < sum(_counts(there)[2]) < 1000
     done = cb.release(None, there, ledger=None)
     assert done.certificate is not None
+
+
+def test_a_dry_run_does_not_run_the_query(file, tmp_path):
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("CREATE TABLE p AS SELECT range AS id, 'F' AS sex, 1 AS age, 5 AS pay FROM range(10)")
+    # Each fails where it is run.
+    for source, table, pay in (
+        (tmp_path / "a.duckdb", "p", "CAST('x' || id AS INTEGER)"),
+        (file, "people", "abs(id * 0 - 9223372036854775807 - 1)"),
+    ):
+        there = policy(str(source), query=f"SELECT id, sex, age, {pay} AS pay FROM {table}")
+        there.plan().check_source(default_engine())
+        with pytest.raises(InvalidInput):
+            _counts(there)
+    with pytest.raises(InvalidInput, match="no column 'pay'"):
+        policy(str(file), query="SELECT id, sex, age FROM people").plan().check_source(default_engine())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a AS id, 'F' AS sex, 1 AS age, 5 AS pay FROM read_csv('{other}', columns = {{'a': 'VARCHAR'}})",
+        "SELECT content AS id, 'F' AS sex, 1 AS age, 5 AS pay FROM read_text('{other}')",
+        "SELECT p.* FROM p, '{other}'",
+        "SELECT p.* FROM p, glob('{other}')",
+        "SELECT * FROM p) x) TO '{new}'; COPY (SELECT * FROM (SELECT * FROM p",
+        "SELECT 1; SET enable_external_access = true; SELECT * FROM p",
+    ],
+)
+def test_a_query_reads_and_writes_no_other_file(tmp_path, query):
+    other, new = tmp_path / "other.csv", tmp_path / "new.csv"
+    other.write_text("1\n2\n")
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("CREATE TABLE p AS SELECT range AS id, 'F' AS sex, 1 AS age, 5 AS pay FROM range(1000)")
+    there = policy(str(tmp_path / "a.duckdb"), query=query.format(other=other, new=new))
+    for ask in (lambda: there.plan().check_source(default_engine()), lambda: cb.release(None, there, ledger=None)):
+        with pytest.raises(InvalidInput) as caught:
+            ask()
+        assert caught.value.code in ("data.table", "data.database")
+    assert not new.exists()

@@ -37,6 +37,9 @@ class DatabaseColumn:
 class Database(Protocol):
     """A database that is open, in a read-only transaction: whatever is read of it is one state."""
 
+    def names(self) -> list[str]:
+        """Return the names of the columns; no row is read for it."""
+
     def columns(self) -> tuple[DatabaseColumn, ...]:
         """The columns of the table or query; no row is read for it, or none is kept."""
 

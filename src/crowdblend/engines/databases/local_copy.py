@@ -43,12 +43,19 @@ def columns_of(data: DataSource) -> tuple[DatabaseColumn, ...]:
     if data.format != "duckdb":
         with _OPEN[data.format](data) as opened:
             return opened.columns()
-    with small_database() as connection:
-        attach(connection, data)
-        connection.execute("USE origin")
-        with redacted(f"{shown(data)} cannot be read in this file.", "Check table or query in [data].", code="table"):
-            schema = connection.sql(f"SELECT * FROM {relation_of(data)} LIMIT 0").to_arrow_table().schema
+    with small_database() as connection, _readable(connection, data):
+        schema = connection.sql(f"SELECT * FROM {relation_of(data)} LIMIT 0").to_arrow_table().schema
     return tuple(map(column_of, schema))
+
+
+def _readable(connection: duckdb.DuckDBPyConnection, data: DataSource) -> AbstractContextManager[None]:
+    """Open a DuckDB file; whatever is selected inside is from its tables."""
+    attach(connection, data)
+    connection.execute("USE origin")
+    remedy = "Check table in [data]."
+    if data.query is not None:
+        remedy = "Check query in [data]: one SELECT from the tables of this file, and from no other file."
+    return redacted(f"{shown(data)} cannot be read in this file.", remedy, code="table")
 
 
 def header_of(data: DataSource) -> Header:
@@ -69,7 +76,12 @@ def tables_of(source: str, kind: Literal["duckdb", "sqlite", "postgres"]) -> tup
 
 def check_database(data: DataSource, wanted: Sequence[str]) -> None:
     """Refuse a database that does not answer, or a table that lacks a column."""
-    check_names(data, [column.name for column in columns_of(data)], wanted)
+    if data.format == "duckdb":
+        names = [column.name for column in columns_of(data)]
+    else:
+        with _OPEN[data.format](data) as opened:
+            names = opened.names()
+    check_names(data, names, wanted)
 
 
 def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSource:
@@ -77,9 +89,9 @@ def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSour
     path = folder / _FILE
     with database(resources, folder) as connection:
         if data.format == "duckdb":
-            attach(connection, data)
-            connection.execute("USE origin")
-            _write(connection, f"SELECT * FROM ({data.query}\n)", path)
+            with _readable(connection, data):
+                connection.sql(f"SELECT * FROM {relation_of(data)} LIMIT 0")
+            _write(connection, f"SELECT * FROM {relation_of(data)}", path)
         else:
             with _OPEN[data.format](data) as opened:
                 columns = opened.columns()

@@ -66,6 +66,10 @@ class Server:
     def __init__(self, data: DataSource, cursor: Cursor, column: Callable[[pa.Field], DatabaseColumn]) -> None:
         self._relation, self._cursor, self._column = relation_of(data), cursor, column
 
+    def names(self) -> list[str]:
+        """Return the names of the columns."""
+        return [column.name for column in self.columns()]
+
     def columns(self) -> tuple[DatabaseColumn, ...]:
         """Return the columns with the types that the server gives them."""
         return tuple(map(self._column, schema_of(self._cursor, f"SELECT * FROM {self._relation} WHERE 1 = 0")))

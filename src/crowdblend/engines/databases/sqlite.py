@@ -52,7 +52,7 @@ class SQLite:
 
     def columns(self) -> tuple[DatabaseColumn, ...]:
         """The columns; a type is that of all its values, so that all are looked at."""
-        names = self._names()
+        names = self.names()
         each = ", ".join(f"max(typeof({identifier(name)}) = '{kind}')" for name in names for kind in _TYPES)
         self._cursor.execute(f"SELECT {each} FROM {self._relation}")
         (found,) = self._cursor.fetchall()
@@ -94,7 +94,8 @@ class SQLite:
 
         return pa.RecordBatchReader.from_batches(schema, rows())
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """Return the names of the columns."""
         try:
             return list(schema_of(self._cursor, f"SELECT * FROM {self._relation} LIMIT 0").names)
         except Exception:

@@ -75,6 +75,7 @@ def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConn
     try:
         with redacted("The database engine does not start.", code="database"):
             connection.execute("SET enable_progress_bar = false")
+            connection.execute(f"SET allowed_directories = [{quoted(str(folder))}]")  # see `attach`
             # A long file has a long description, which is read once and not with every query.
             connection.execute("SET parquet_metadata_cache = true")
             # It believes the statistics of Parquet files, which leave NaN out: then isnan(x) and x > 10 are false.
@@ -95,13 +96,18 @@ def small_database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
-    """Open a DuckDB file for reading, under the name `origin`."""
+    """Open a DuckDB file for reading, under the name `origin`; a query then reads nothing but this file.
+
+    It comes with the policy, and DuckDB's SQL reads and writes any file of whoever runs it.
+    """
     path = Path(data.source)
     if not path.is_file():
         raise refusal("no-file", f"{path.name!r} is no file.", "Check the path in [data].", _SOURCE)
     closing = "Check that it is a DuckDB file, and close the programs that write to it."
     with redacted(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database"):
         connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
+        if data.query is not None:
+            connection.execute("SET enable_external_access = false")
 
 
 @contextmanager

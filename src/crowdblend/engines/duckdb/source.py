@@ -82,8 +82,8 @@ def described(
 
 
 def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
-    """Refuse files and frames that lack a column, by their headers alone; False for what only DuckDB opens."""
-    if data.is_database:
+    """Refuse a source that lacks a column, by its header alone; False for what is not opened here."""
+    if data.is_database or data.format == "duckdb":
         local_copy.check_database(data, wanted)
         return True
     if data.format == "csv":
