@@ -50,6 +50,8 @@ def ages() -> np.ndarray:
 
 
 BORN = {"columns": {"born": cb.date("year", "2020-01-01", "2023-01-01")}}
+YEAR = {"columns": {"born": cb.prefix(4)}}
+ZONED = pd.to_datetime(DAYS).tz_localize("America/New_York")
 PAY = {"columns": {"pay": cb.breaks(0, 1, 2, top=True)}}
 TEXT = {"columns": {"sex": cb.values("Female", "Male", missing="none")}}
 
@@ -68,7 +70,6 @@ RELEASED: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "days and times": (lambda: pandas(born=DAYS), BORN),
     "days in seconds": (lambda: pandas(born=np.array(DAYS, dtype="datetime64[s]")), BORN),
     "days in nanoseconds": (lambda: pandas(born=np.array(DAYS, dtype="datetime64[ns]")), BORN),
-    "days with a zone": (lambda: pandas(born=pd.to_datetime(DAYS).tz_localize("Asia/Tokyo")), BORN),
     "Python dates": (lambda: pandas(born=[day.date() for day in DAYS]), BORN),
     "decimals": (lambda: pandas(pay=[decimal.Decimal(int(age) % 3) / 2 for age in ages()]), PAY),
     "whole numbers as floats": (lambda: pandas(person_id=np.arange(PEOPLE, dtype=float)), {}),
@@ -140,6 +141,9 @@ def two_levels() -> pd.DataFrame:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
+    "days with a zone": (lambda: pandas(born=ZONED), BORN, "data.zoned-column"),
+    "first characters of days with a zone": (lambda: pandas(born=ZONED), YEAR, "data.zoned-column"),
+    "Polars days with a zone": (lambda: pl.from_pandas(pandas(born=ZONED)), BORN, "data.zoned-column"),
     "a list": (lambda: [1, 2], {}, "data.type"),
     "a dictionary": (lambda: {"person_id": [1]}, {}, "data.type"),
     "a Series": (lambda: pandas()["age"], {}, "data.type"),

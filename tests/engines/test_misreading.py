@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -14,6 +17,7 @@ from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Everybody, Exactly
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
+from tests.engines.engines import counting
 from tests.engines.test_engine import KEY, counted, policy
 from tests.refusals import refuses
 
@@ -226,3 +230,26 @@ def test_people_in_a_network_have_names(tmp_path: Path, name: str) -> None:
     (tmp_path / "people.csv").write_text(f"id,age\na,1\nb,30\nc,30\n{name},30\n")
     with refuses("data.blank", "column 'id'"):
         read_network(parse_policy(GRAPH, tmp_path), default_engine())
+
+
+def test_new_years_eve_in_new_york(tmp_path: Path) -> None:
+    """Half an hour before midnight there it is the new year in UTC: a moment has no day, a text has the one it says."""
+    days = {"day": '{ date = "day" }'}
+    moment, text = datetime(2024, 12, 31, 23, 30, tzinfo=ZoneInfo("America/New_York")), "2024-12-31T23:30:00-05:00"
+    write(tmp_path / "moments.parquet", id=[1, 2], day=[moment, moment])
+    write(tmp_path / "local.parquet", id=[1, 2], day=[moment.replace(tzinfo=None)] * 2)
+    write(tmp_path / "texts.parquet", id=[1, 2], day=[text, text])
+    (tmp_path / "texts.csv").write_text(f"id,day\n1,{text}\n2,{text}\n")
+    for engine in ("duckdb", "memory"):
+        for source in ("local.parquet", "texts.parquet", "texts.csv"):
+            found = counting(engine)(policy(tmp_path, days, source), Everybody()).classes
+            assert counted(found) == {("2024-12-31",): 2}
+        for column in days["day"], "{ prefix = 4 }", '{ values = ["2024"], other = "o" }':
+            with refuses("data.zoned-column"):
+                counting(engine)(policy(tmp_path, {"day": column}, "moments.parquet"), Everybody())
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as database:
+        database.execute("CREATE TABLE people AS SELECT 1 AS id, TIMESTAMPTZ '2024-12-31 23:30:00-05:00' AS day")
+    with refuses("data.zoned-column"):
+        classes(tmp_path, days, "people.duckdb", 'table = "people"')
+    there = "query = \"SELECT id, CAST(day AT TIME ZONE 'America/New_York' AS DATE) AS day FROM people\""
+    assert classes(tmp_path, days, "people.duckdb", there) == {("2024-12-31",): 1}

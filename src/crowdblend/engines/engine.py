@@ -50,6 +50,7 @@ class ColumnType(Enum):
     DECIMAL = "decimal number"
     DATE = "date"
     TIMESTAMP = "date and time without a time zone, to the microsecond"
+    ZONED = "date and time with a time zone"
     TEXT = "text"
     OTHER = "other"
     NESTED = "several values in each row"

@@ -156,6 +156,17 @@ def test_other_types_are_read_as_their_text(address):
     assert codes == [[0] * 6]
 
 
+def test_new_years_eve_in_new_york(address):
+    execute("DROP TABLE IF EXISTS town.moments")
+    execute("CREATE TABLE town.moments AS SELECT 1 AS id, TIMESTAMPTZ '2024-12-31 23:30:00-05:00' AS day")
+    columns = {"day": cb.date("day")}
+    with pytest.raises(InvalidInput) as caught:
+        _counts(policy(address, table="town.moments", columns=columns))
+    assert caught.value.code == "data.zoned-column"
+    query = "SELECT id, (day AT TIME ZONE 'America/New_York')::date AS day FROM town.moments"
+    assert _counts(policy(address, query=query, columns=columns))[0] == (("2024-12-31",),)
+
+
 def test_a_password_is_used_and_never_told(address, tmp_path, monkeypatch, capfd):
     """A role that needs a password gets in by PGPASSWORD and by a service file, and no message says the password."""
     import psycopg

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import compute, csv, parquet
 
+import crowdblend as cb
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Coin, Everybody, Exactly
 from crowdblend.engines.spark import relation
@@ -21,6 +22,7 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.policies import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import DrawKey
+from tests.refusals import refuses
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -198,3 +200,33 @@ def test_more_classes_than_the_driver_takes_are_refused_by_their_allowed_number(
 def test_rows_of_a_frame_have_no_places(spark: SparkSession, engine: SparkEngine) -> None:
     about = about_frame(spark.createDataFrame(people()), "rows_are_people = true")
     assert code_of(lambda: count_classes(about, Exactly(KEY, 10, PEOPLE), engine))[0] == "data.unordered"
+
+
+def test_new_years_eve_in_new_york(tmp_path: Path, spark: SparkSession, engine: SparkEngine) -> None:
+    """A moment has no day, as in the other engines; a text has the one it says."""
+    text = "2024-12-31T23:30:00-05:00"
+    days = cb.Table(
+        source=str(tmp_path / "people.csv"),
+        person="id",
+        columns={"day": cb.date("day")},
+        sampling=cb.Sampling(rate=0.5),
+        epsilon=1,
+        delta=1e-6,
+        population="town",
+    )
+    (tmp_path / "people.csv").write_text(f"id,day\n1,{text}\n", encoding="utf-8")
+    frame = spark.sql(f"SELECT 1 AS id, TIMESTAMP '{text}' AS day")
+    local = spark.sql(
+        "SELECT 1 AS id, to_date(from_utc_timestamp(TIMESTAMP '2025-01-01T04:30:00Z', 'America/New_York')) AS day"
+    )
+
+    def labels(data: DataSource) -> Any:
+        return count_classes(days.with_source(data), Everybody(), engine).classes.labels
+
+    assert labels(days.data) == (("2024-12-31",),)
+    with refuses("data.zoned-column"):
+        labels(DataSource(source="frame", format="frame", person="id", frame=frame))
+    parquet.write_table(pa.table({"id": [1], "day": pa.array([0], pa.timestamp("us", "UTC"))}), tmp_path / "a.parquet")
+    with refuses("data.zoned-column"):
+        labels(DataSource(source=str(tmp_path / "a.parquet"), format="parquet", person="id"))
+    assert len(labels(DataSource(source="frame", format="frame", person="id", frame=local))[0]) == 1

@@ -24,7 +24,7 @@ from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.notation_hints import hint_for
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.engines.packing import Packing
-from crowdblend.engines.refusals import nested_column
+from crowdblend.engines.refusals import refuse_unreadable
 from crowdblend.packages import compute, duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
@@ -201,8 +201,7 @@ def reads_typed(column: Column, kind: ColumnType) -> bool:
     All other columns are read as the text they are shown as, because that is what a recoding is defined on and the
     database's own conversion of them rounds differently or depends on it.
     """
-    if kind is ColumnType.NESTED:
-        raise nested_column(column.name)
+    refuse_unreadable(column.name, kind)
     reads = column.recoding.reads
     return (reads == "number" and kind.is_number) or (reads == "date" and kind.is_day)
 

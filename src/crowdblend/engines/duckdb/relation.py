@@ -25,6 +25,7 @@ _TYPES = {
     "FLOAT": ColumnType.SINGLE,
     "DATE": ColumnType.DATE,
     "TIMESTAMP": ColumnType.TIMESTAMP,
+    "TIMESTAMP WITH TIME ZONE": ColumnType.ZONED,
     "VARCHAR": ColumnType.TEXT,
 }
 _NESTED = ("STRUCT", "MAP", "UNION")

@@ -22,11 +22,11 @@ from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
 from crowdblend.engines.refusals import (
     missing_column,
-    nested_column,
     no_rows,
     outside_bounds,
     refuse_blanks,
     refuse_broken_name,
+    refuse_unreadable,
 )
 from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned
 from crowdblend.engines.totals import Totals, check_people
@@ -231,8 +231,7 @@ class Coding:
         """The code of each row's value, -1 where it has no class."""
         column = packing.columns[position]
         held, recoding = self._table.columns[column.name], column.recoding
-        if held.type is ColumnType.NESTED:
-            raise nested_column(column.name)
+        refuse_unreadable(column.name, held.type)
         if isinstance(recoding, Closed):
             codes = [recoding.code(text) for text in held.texts()]
             return np.array([_NO_CLASS if code is None else code for code in codes], dtype=np.int64)[held.positions]

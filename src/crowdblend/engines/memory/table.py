@@ -44,7 +44,8 @@ class MemoryColumn:
         kind = kinds.pop() if kinds else ColumnType.TEXT
         if kind is ColumnType.WHOLE and not all(value is None or -(2**63) <= value < 2**63 for value in self.values):  # type: ignore[operator]
             return ColumnType.OTHER
-        return kind
+        zoned = kind is ColumnType.TIMESTAMP and any(getattr(value, "tzinfo", None) for value in self.values)
+        return ColumnType.ZONED if zoned else kind
 
     def texts(self) -> list[str | None]:
         """The different values as the texts that they are shown as."""
