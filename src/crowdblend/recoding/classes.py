@@ -5,7 +5,7 @@ Three kinds, by what an engine has to do:
     Recoding
     ├── Closed          the classes are known: `labels`, and `code(value)` is a position in them
     │   ├── Computed        an engine evaluates `sql(column)`
-    │   └── Lookup          an engine joins the table `lookup`, and takes `fallback_sql(column)` where nothing matches
+    │   └── Lookup          an engine looks values up in `lookup`, and takes `fallback_sql(column)` for the others
     └── Open            the classes are not listed: `label(value)`, and an engine evaluates `label_sql(column)`
 
 Two optional classes take what has no other place: `missing` takes blanks, and `other` takes every value outside the
@@ -195,7 +195,7 @@ class Computed(Closed):
 
 @dataclass(frozen=True, kw_only=True)
 class Lookup(Closed):
-    """A closed recoding that an engine joins: exact equality of text, code point by code point."""
+    """A closed recoding that an engine looks up: exact equality of text, code point by code point."""
 
     kind: ClassVar[Literal["lookup"]] = "lookup"
 

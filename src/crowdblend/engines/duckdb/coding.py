@@ -31,16 +31,12 @@ from crowdblend.policies.columns import Column
 from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open
 from crowdblend.recoding.reading import blank_sql, quoted
 
-# Planning a query takes time by the square of its joins. Further columns are looked up by Arrow.
-_MOST_JOINS = 16
 # A refusal looks at so many different values to say what helps.
 _MOST_TEXTS = 1000
 
 
 class Coding:
     """The recodings of some columns on one connection; the rows are in a relation with the columns v0, v1, …"""
-
-    _joining = True
 
     def __init__(
         self,
@@ -56,13 +52,6 @@ class Coding:
             position: OutsideCounter() for position, column in enumerate(columns) if column.recoding.other is not None
         }
         self._typed = [reads_typed(column, kind) for column, kind in zip(columns, types, strict=True)]
-        lookups = [position for position, column in enumerate(columns) if isinstance(column.recoding, Lookup)]
-        lookups = lookups if self._joining else []
-        self._joins, self._lookups = lookups[:_MOST_JOINS], lookups[_MOST_JOINS:]
-        for position in self._joins:
-            self._connection.register("given", self._lookup(position))
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE lookup{position} AS SELECT * FROM given")
-            self._connection.unregister("given")
 
     def selected(self, identifiers: Sequence[str]) -> str:
         """The raw columns as the query wants them, out of a relation that calls them so."""
@@ -73,8 +62,9 @@ class Coding:
 
     def coded(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """The classes of some rows, in any order, and the carried columns in the same order."""
-        for position in self._lookups:
-            rows = rows.append_column(f"k{position}", self._looked_up(rows.column(f"v{position}"), position))
+        for position, (known, codes_of) in self._lookups.items():
+            places = compute.index_in(rows.column(f"v{position}").cast(pa.string()), value_set=known)
+            rows = rows.append_column(f"k{position}", codes_of.take(places))
         self._connection.register("raw", rows)
         try:
             found = self._connection.sql(self._query(carried)).to_arrow_table()
@@ -107,7 +97,7 @@ class Coding:
             return []
         text = f"CAST(v{position} AS VARCHAR)"
         shown = f"CASE WHEN {blank_sql(text)} THEN NULL ELSE {text} END"
-        query = f"SELECT {shown}, count(*) FROM {self._joined} WHERE ({self._codes[position]}) = {wanted} GROUP BY 1"
+        query = f"SELECT {shown}, count(*) FROM raw WHERE ({self._codes[position]}) = {wanted} GROUP BY 1"
         return [
             (value and self._raw(recoding.reads, value), rows) for value, rows in self._connection.sql(query).fetchall()
         ]
@@ -115,7 +105,7 @@ class Coding:
     def _query(self, carried: Sequence[str]) -> str:
         parts = [f"{self._packed_sql(at)} AS p{at}" for at in range(self.packing.width)]
         parts += [f"{self._codes[position]} AS l{position}" for position in self.packing.open]
-        return f"SELECT {', '.join([*parts, *carried])} FROM {self._joined}"
+        return f"SELECT {', '.join([*parts, *carried])} FROM raw"
 
     def _packed_sql(self, at: int) -> str:
         terms = [
@@ -135,30 +125,18 @@ class Coding:
             return recoding.sql(value, typed)
         if isinstance(recoding, Open):
             return recoding.label_sql(value, typed)
-        code = f"t{position}.code" if position in self._joins else f"k{position}"
-        if isinstance(recoding, Lookup) and recoding.missing_code is not None:
-            return f"COALESCE({code}, {recoding.fallback_sql(value)})"
-        return code
+        assert isinstance(recoding, Lookup)
+        missing = recoding.missing_code is not None
+        return f"COALESCE(k{position}, {recoding.fallback_sql(value)})" if missing else f"k{position}"
 
     @cached_property
-    def _joined(self) -> str:
-        joins = (
-            f" LEFT JOIN lookup{position} AS t{position} ON v{position} = t{position}.value" for position in self._joins
-        )
-        return "raw" + "".join(joins)
-
-    def _lookup(self, position: int) -> pa.Table:
-        """The values of a column's domain, and their codes."""
-        recoding = self._columns[position].recoding
-        assert isinstance(recoding, Lookup)
-        given = recoding.lookup
-        return pa.table({"value": pa.array(given, pa.string()), "code": pa.array(given.values(), pa.int32())})
-
-    def _looked_up(self, values: pa.ChunkedArray, position: int) -> pa.ChunkedArray:
-        """The codes of values, NULL outside the domain."""
-        lookup = self._lookup(position)
-        places = compute.index_in(values.cast(pa.string()), value_set=lookup.column("value").combine_chunks())
-        return lookup.column("code").take(places)
+    def _lookups(self) -> dict[int, tuple[pa.Array, pa.Array]]:
+        """By position, the listed values of a column and their codes."""
+        return {
+            position: (pa.array(recoding.lookup, pa.string()), pa.array(recoding.lookup.values(), pa.int32()))
+            for position, column in enumerate(self._columns)
+            if isinstance(recoding := column.recoding, Lookup)
+        }
 
     def _closed_part(self, found: pa.Table, at: int) -> NDArray[np.int64]:
         column = found.column(f"p{at}")
@@ -178,7 +156,7 @@ class Coding:
 
     def _refuse_outside(self) -> None:
         without_class = ", ".join(f"bool_or(({code}) IS NULL)" for code in self._codes)
-        (outside,) = self._connection.sql(f"SELECT {without_class} FROM {self._joined}").fetchall()
+        (outside,) = self._connection.sql(f"SELECT {without_class} FROM raw").fetchall()
         position = outside.index(True)
         self.packing.refuse(position, self._hint(position))
 
@@ -188,7 +166,7 @@ class Coding:
             return None
         recoding, text = self._columns[position].recoding, f"CAST(v{position} AS VARCHAR)"
         query = (
-            f"SELECT DISTINCT {text} FROM {self._joined} WHERE ({self._codes[position]}) IS NULL "
+            f"SELECT DISTINCT {text} FROM raw WHERE ({self._codes[position]}) IS NULL "
             f"AND NOT {blank_sql(text)} LIMIT {_MOST_TEXTS}"
         )
         found = [text for (text,) in self._connection.sql(query).fetchall()]
@@ -233,8 +211,6 @@ def _is_quick(column: Column, kind: ColumnType) -> bool:
 
 class DirectCoding(Coding):
     """The recodings of some columns as part of the query that reads them."""
-
-    _joining = False
 
     @cached_property
     def _coordinates(self) -> dict[int, Axis]:
