@@ -9,18 +9,7 @@ from itertools import pairwise
 from typing import Literal, TypeGuard
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.drawing import (
-    GRID,
-    INK,
-    LINE,
-    NARROW,
-    PADDING,
-    PALETTE,
-    QUIET,
-    Drawing,
-    text_width,
-    wrap,
-)
+from crowdblend.figures.drawing import GRID, INK, LINE, NARROW, PADDING, PALETTE, QUIET, Drawing, text_width, wrap
 from crowdblend.figures.scales import Scale, log_ticks, round_numbers
 
 _WIDTH, _HEIGHT, _NARROW_HEIGHT = 640, 340, 260

@@ -58,10 +58,7 @@ class Budget:
 
 
 def add_up(
-    population: str,
-    spent: Sequence[SpendingGroup],
-    overlapping: tuple[str, ...] = (),
-    releases: tuple[int, ...] = (),
+    population: str, spent: Sequence[SpendingGroup], overlapping: tuple[str, ...] = (), releases: tuple[int, ...] = ()
 ) -> Budget:
     """Return the budget of the people that are called `population`: the sum of some groups of releases about them.
 

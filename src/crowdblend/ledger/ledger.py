@@ -217,12 +217,7 @@ class Ledger:
         return entry.id
 
     def finish(
-        self,
-        entry_id: int,
-        *,
-        certificate_digest: str,
-        data_sha256: str,
-        internal: Mapping[str, Any] | None = None,
+        self, entry_id: int, *, certificate_digest: str, data_sha256: str, internal: Mapping[str, Any] | None = None
     ) -> None:
         """Record what is published, and destroy the key unless it is sealed.
 

@@ -23,11 +23,7 @@ from crowdblend.planning.solve import solve
 TABLE2_K = 20
 
 # Printed in Table 1, left: rate, e^ε, ε, δ; right: rate, ε.
-TABLE1_LEFT = (
-    (1.0, "11", "2.40", "1e-5"),
-    (0.1, "2", "0.69", "1e-6"),
-    (0.01, "1.1", "0.095", "1e-7"),
-)
+TABLE1_LEFT = ((1.0, "11", "2.40", "1e-5"), (0.1, "2", "0.69", "1e-6"), (0.01, "1.1", "0.095", "1e-7"))
 TABLE1_RIGHT = ((1.0, "1"), (0.1, "0.159"), (0.01, "0.017"))
 
 # Printed in Table 2, at k = 20: δ for each rate (rows) and ε (columns).

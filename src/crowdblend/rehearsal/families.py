@@ -72,13 +72,7 @@ format = "csv"
 
 
 def _crowds(
-    kind: str,
-    sampling: str,
-    release: str,
-    *,
-    age: str = "width = 30",
-    data: str = 'person = "id"',
-    more: str = "",
+    kind: str, sampling: str, release: str, *, age: str = "width = 30", data: str = 'person = "id"', more: str = ""
 ) -> str:
     columns = f'group = {{ values = ["x", "y"] }}\nage = {{ from = 0, to = 90, {age} }}'
     return _toml(kind, sampling, columns, f"accept_delta = true\n{release}", data=data, more=more)

@@ -105,8 +105,5 @@ class RecodingChoice:
         if known is None:
             return selection.score_is_stated(sensitivity=float(moves), monotone=self.score.monotone)
         return selection.expected_people_bound_a_score(
-            counted_from=known.counted_from,
-            rate=known.rate,
-            stands_for=known.stands_for,
-            parts=self.score.parts(most),
+            counted_from=known.counted_from, rate=known.rate, stands_for=known.stands_for, parts=self.score.parts(most)
         )

@@ -42,10 +42,7 @@ _FAILURES: tuple[tuple[tuple[str, ...], Callable[[], InvalidInput]], ...] = (
             "disk-full", "The temporary folder is full.", "Free some space, or point TMPDIR elsewhere.", "TMPDIR"
         ),
     ),
-    (
-        ("utf-8", "utf8", "unicode", "invalid string encoding"),
-        not_utf8,
-    ),
+    (("utf-8", "utf8", "unicode", "invalid string encoding"), not_utf8),
 )
 _UNITS = {"k": 1, "m": 2, "g": 3, "t": 4}
 

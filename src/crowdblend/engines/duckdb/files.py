@@ -185,10 +185,7 @@ def _header(data: DataSource, file: Path) -> list[str]:
         )
     if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
         raise refusal(
-            "no-header",
-            f"{shown(data)} does not begin with a line of column names.",
-            "Add that line.",
-            file.name,
+            "no-header", f"{shown(data)} does not begin with a line of column names.", "Add that line.", file.name
         )
     return names
 

@@ -16,14 +16,7 @@ from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
 from crowdblend.engines.sampling import random_places
-from crowdblend.engines.spark.class_counts import (
-    allowed_classes,
-    checked,
-    classes_in,
-    merged,
-    of_tasks,
-    with_row_key,
-)
+from crowdblend.engines.spark.class_counts import allowed_classes, checked, classes_in, merged, of_tasks, with_row_key
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.tasks import AddUp, MarksBetween, RowsOfFiles
 from crowdblend.engines.totals import Totals, check_people
