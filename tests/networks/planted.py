@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crowdblend.networks import Adjacency, Network, View, network
+from crowdblend.networks import Network, network
 
 # cycles of three, cycles of five, paths of four, people alone, and stars of seven
 SHAPES = {"triangles": 60, "pentagons": 30, "paths": 50, "alone": 40, "stars": 20}
@@ -47,39 +45,3 @@ TRUTH = {
     "eulerian": share(ODD // 2 + EVEN_COMPONENTS - 1),
     "average-degree": Fraction(2 * LINKS, PEOPLE),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Concealed:
-    """The network without one person's links: what a simulator of the release sees."""
-
-    adjacency: Adjacency
-    hidden: int
-
-    @property
-    def people(self) -> int:
-        """How many people there are, the hidden one among them."""
-        return self.adjacency.people
-
-    def neighbours(self, person: int) -> NDArray[np.integer]:
-        """Everybody a person is linked to but the hidden one, who is linked to nobody."""
-        row = self.adjacency.neighbours(person)
-        return row[:0] if person == self.hidden else row[row != self.hidden]
-
-
-@dataclass(eq=False)
-class Watched:
-    """A view that writes down whose neighbours it was asked for."""
-
-    view: View
-    visited: list[int] = field(default_factory=list)
-
-    @property
-    def people(self) -> int:
-        """How many people there are."""
-        return self.view.people
-
-    def neighbours(self, person: int) -> NDArray[np.integer]:
-        """Everybody a person is linked to; the visit is written down."""
-        self.visited.append(person)
-        return self.view.neighbours(person)

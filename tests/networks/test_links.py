@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.networks import network
-from tests.networks.planted import Concealed
+from crowdblend.networks import Concealed, network
 
 
 def test_rows_hold_everybody_s_neighbours() -> None:

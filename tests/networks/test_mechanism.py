@@ -8,10 +8,9 @@ from fractions import Fraction
 import pytest
 
 from crowdblend.mechanisms.networks import GridNoise, NoisyStatistic
-from crowdblend.networks import Structure
+from crowdblend.networks import Concealed, Structure
 from crowdblend.planning.networks import Bounds, NetworkRequest, plan_network
 from crowdblend.randomness import SeededSource
-from tests.networks.planted import Concealed
 
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
 

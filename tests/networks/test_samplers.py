@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 
 from crowdblend.calculus import RULES
+from crowdblend.networks import Concealed, Watched
 from crowdblend.networks import samplers as s
 from crowdblend.networks.samplers import View
 from crowdblend.randomness import SeededSource, Source
-from tests.networks.planted import Concealed, Watched
 
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
 

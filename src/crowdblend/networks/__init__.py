@@ -2,6 +2,6 @@
 
 from crowdblend.networks.exact import Structure
 from crowdblend.networks.links import Adjacency, Network, network
-from crowdblend.networks.samplers import View
+from crowdblend.networks.samplers import Concealed, View, Watched
 
-__all__ = ["Adjacency", "Network", "Structure", "View", "network"]
+__all__ = ["Adjacency", "Concealed", "Network", "Structure", "View", "Watched", "network"]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.networks.links import Adjacency
 from crowdblend.randomness import Source, uniform
 
 
@@ -28,6 +29,42 @@ class View(Protocol):
 
     def neighbours(self, person: int) -> NDArray[np.integer]:
         """Everybody a person is linked to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Concealed:
+    """The network without one person's links: what a simulator of the release sees."""
+
+    adjacency: Adjacency
+    hidden: int
+
+    @property
+    def people(self) -> int:
+        """How many people there are, the hidden one among them."""
+        return self.adjacency.people
+
+    def neighbours(self, person: int) -> NDArray[np.integer]:
+        """Everybody a person is linked to but the hidden one, who is linked to nobody."""
+        row = self.adjacency.neighbours(person)
+        return row[:0] if person == self.hidden else row[row != self.hidden]
+
+
+@dataclass(eq=False)
+class Watched:
+    """A view that writes down whose neighbours it was asked for."""
+
+    view: View
+    visited: list[int] = field(default_factory=list)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.view.people
+
+    def neighbours(self, person: int) -> NDArray[np.integer]:
+        """Everybody a person is linked to; the visit is written down."""
+        self.visited.append(person)
+        return self.view.neighbours(person)
 
 
 @dataclass(frozen=True)
