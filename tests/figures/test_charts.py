@@ -6,9 +6,8 @@ import math
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.charts import Axis, Line, LineChart, Share, ShareChart
+from crowdblend.figures.charts import Axis, Line, LineChart, Share, ShareChart, save
 from crowdblend.figures.drawing import PALETTE
-from crowdblend.figures.files import save
 from crowdblend.figures.scales import log_ticks
 from tests.figures.pictures import Picture
 

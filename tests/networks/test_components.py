@@ -8,7 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from crowdblend.networks import network
-from crowdblend.networks.components import components
+from crowdblend.networks.exact import components
 
 
 def shapes() -> dict[str, tuple[int, np.ndarray]]:

@@ -19,9 +19,8 @@ from crowdblend.planning.networks import Bounds
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal import FAMILIES, Crowd
-from crowdblend.rehearsal.graph import ReplacedLinks
+from crowdblend.rehearsal.graph import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
 from crowdblend.rehearsal.replacing import Replaced
-from crowdblend.rehearsal.worst_case_graphs import CHAIN, COUPLES, NOBODY, LinkedGroups, worst_case_graphs
 from tests.rehearsal.releases import audited, files_of, rehearsal, released, subject_of_text
 
 SYNOPSIS = """

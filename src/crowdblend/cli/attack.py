@@ -10,7 +10,7 @@ import click
 from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.files import save
+from crowdblend.figures.charts import save
 from crowdblend.guarantees.wording import at_most
 
 RUNS = 2_000

@@ -8,7 +8,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, print_table
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.files import save
+from crowdblend.figures.charts import save
 from crowdblend.papers import REPRODUCTIONS, Reproduction, reproduce
 
 ALL = "all"

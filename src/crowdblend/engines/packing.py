@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import Counts, PackedCodes
-from crowdblend.engines.refusals import outside_bounds, outside_domain
+from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.refusals import at_column, outside_bounds, outside_domain, refusal
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Axis, Closed, Open, Recoding
@@ -155,3 +156,21 @@ def _places(sizes: Sequence[int]) -> list[Place]:
             weights.append(weights[-1] * size)
         places += [Place(at, weight, size) for weight, size in zip(reversed(weights), group, strict=True)]
     return places
+
+
+def refuse_unreadable(name: str, kind: ColumnType) -> None:
+    """Refuse a column that is recoded and has a list or structure in each row, or moments without a day."""
+    if kind is ColumnType.NESTED:
+        raise refusal(
+            "nested-column",
+            f"Column {name!r} holds several values in each row.",
+            "Split it into columns with one number, date or text in each row.",
+            at_column(name),
+        )
+    if kind is ColumnType.ZONED:
+        raise refusal(
+            "zoned-column",
+            f"Column {name!r} holds moments with a time zone, which fall on other days in other zones.",
+            "Convert it to dates of the zone that you mean, such as (moment AT TIME ZONE 'Europe/Berlin')::date.",
+            at_column(name),
+        )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from crowdblend.engines.engine import ColumnType
 from crowdblend.errors import InvalidInput
 
 
@@ -30,24 +29,6 @@ def missing_column(source: str, name: str, remedy: str = "Check its spelling.") 
 def no_rows() -> InvalidInput:
     """The refusal of a source without a single row."""
     return refusal("no-rows", "The data have no rows.", "Check source in [data].", "[data] source")
-
-
-def refuse_unreadable(name: str, kind: ColumnType) -> None:
-    """Refuse a column that is recoded and has a list or structure in each row, or moments without a day."""
-    if kind is ColumnType.NESTED:
-        raise refusal(
-            "nested-column",
-            f"Column {name!r} holds several values in each row.",
-            "Split it into columns with one number, date or text in each row.",
-            at_column(name),
-        )
-    if kind is ColumnType.ZONED:
-        raise refusal(
-            "zoned-column",
-            f"Column {name!r} holds moments with a time zone, which fall on other days in other zones.",
-            "Convert it to dates of the zone that you mean, such as (moment AT TIME ZONE 'Europe/Berlin')::date.",
-            at_column(name),
-        )
 
 
 def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:

@@ -273,7 +273,8 @@ class AxisDomain(Domain, frozen=True, kw_only=True):
 
     def axis(self) -> Axis:
         """Return the steps of the resolution between the bounds."""
-        return recoding.Axis.declared(self.start, self.stop, self.resolution, drop=self.outside == "drop")
+        dropped = "outside" if self.outside == "drop" else None
+        return recoding.Axis(self.start, self.stop, self.resolution, other=dropped)
 
 
 DOMAINS: dict[str, type[Domain]] = {

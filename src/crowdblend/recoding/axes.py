@@ -10,17 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.intervals import Intervals
 from crowdblend.recoding.reading import Number, exact, plain
 
-DROPPED = "outside"
 # Values recoded at once, so that what is made of them stays in the caches.
 _PIECE = 1 << 15
 
@@ -36,28 +34,7 @@ class Axis(Intervals):
 
     include_stop: bool = True
 
-    @classmethod
-    def declared(cls, start: Number, stop: Number, resolution: Number, *, drop: bool = False) -> Axis:
-        """The axis as a policy declares it; refusals name the policy's keys."""
-        low, high, step = (
-            Fraction(exact(name, value)) for name, value in (("from", start), ("to", stop), ("resolution", resolution))
-        )
-        if step <= 0 or low >= high or (high - low) % step:
-            raise InvalidInput(
-                f"from must be below to by a whole number of resolutions, got from {start}, to {stop}, "
-                f"resolution {resolution}. Declare the bounds that apply to everybody.",
-                where="from",
-                code="recoding.order",
-            )
-        steps = int((high - low) / step)
-        if steps > LARGEST_DOMAIN:
-            raise InvalidInput(
-                f"an axis may have at most {LARGEST_DOMAIN:,} steps of its resolution, got {steps:,}. "
-                "Use a coarser resolution.",
-                where="resolution",
-                code="recoding.size",
-            )
-        return cls(start, stop, resolution, other=DROPPED if drop else None)
+    unit: ClassVar[str] = "resolution"
 
     @property
     def cells(self) -> int:

@@ -14,7 +14,17 @@ from typing import Any, ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Computed
-from crowdblend.recoding.reading import Number, blank_sql, double, exact, is_blank, number, number_sql, plain
+from crowdblend.recoding.reading import (
+    Number,
+    blank_sql,
+    double,
+    exact,
+    exact_range,
+    is_blank,
+    number,
+    number_sql,
+    plain,
+)
 
 MOST_STEPS = 2**31
 
@@ -35,28 +45,7 @@ class Bounded:
     blank: Number | None = None
 
     def __post_init__(self) -> None:
-        start, stop, resolution = self._declared
-        if resolution <= 0 or start >= stop:
-            raise InvalidInput(
-                f"from must be below to and resolution above 0, got from {self.start}, to {self.stop}, "
-                f"resolution {self.resolution}. Declare bounds that hold for everybody.",
-                where="from",
-                code="recoding.order",
-            )
-        if (stop - start) % resolution:
-            raise InvalidInput(
-                f"to - from must be a whole number of resolutions, got from {self.start}, to {self.stop}, "
-                f"resolution {self.resolution}. Move to.",
-                where="to",
-                code="recoding.step",
-            )
-        if (stop - start) / resolution > MOST_STEPS:
-            raise InvalidInput(
-                f"to - from may be at most 2^31 resolutions, got from {self.start}, to {self.stop}, "
-                f"resolution {self.resolution}. Use a coarser resolution.",
-                where="resolution",
-                code="recoding.size",
-            )
+        start, stop, _ = self._declared
         if self.blank is not None and not start <= Fraction(exact("blank", self.blank)) <= stop:
             raise InvalidInput(
                 f"blank must lie between from and to, got {self.blank}. Choose a value between them.",
@@ -66,9 +55,7 @@ class Bounded:
 
     @cached_property
     def _declared(self) -> tuple[Fraction, Fraction, Fraction]:
-        named = (("from", self.start), ("to", self.stop), ("resolution", self.resolution))
-        start, stop, resolution = (Fraction(exact(name, value)) for name, value in named)
-        return start, stop, resolution
+        return exact_range(self.start, self.stop, self.resolution, unit="resolution", most=MOST_STEPS)
 
     @property
     def steps(self) -> int:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
-from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain, plain_digits
+from crowdblend.recoding.reading import Number, double, exact, exact_range, number, number_sql, plain, plain_digits
 
 _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
 
@@ -45,34 +45,15 @@ class Intervals(Computed):
     whole: bool = False
 
     reads: ClassVar[Literal["number"]] = "number"
+    unit: ClassVar[str] = "width"
+    """The key that declares the width."""
 
     def __post_init__(self) -> None:
-        start, stop, width = (Fraction(value) for value in self._declared)
-        if width <= 0 or start >= stop:
-            raise InvalidInput(
-                f"from must be below to and width above 0, got from {self.start}, to {self.stop}, width {self.width}. "
-                "Declare the range that applies to everybody.",
-                where="from",
-                code="recoding.order",
-            )
-        if (stop - start) % width:
-            raise InvalidInput(
-                f"to - from must be a whole number of widths, got from {self.start}, to {self.stop}, "
-                f"width {self.width}. Move to, or use breaks.",
-                where="to",
-                code="recoding.step",
-            )
-        if self._steps > LARGEST_DOMAIN:
-            raise InvalidInput(
-                f"a column may have at most {LARGEST_DOMAIN} intervals, got {self._steps}. Use a larger width.",
-                where="width",
-                code="recoding.size",
-            )
         if max(map(abs, (self._first, self._first + self._steps * self._step, self._scale))) > _EXACT:
             raise InvalidInput(
-                f"from, to and width must need at most 15 digits together, got from {self.start}, to {self.stop}, "
-                f"width {self.width}. Round them.",
-                where="width",
+                f"from, to and {self.unit} must need at most 15 digits together, got from {self.start}, "
+                f"to {self.stop}, {self.unit} {self.width}. Round them.",
+                where=self.unit,
                 code="recoding.digits",
             )
         if self.include_stop and self.top:
@@ -85,11 +66,9 @@ class Intervals(Computed):
             check_whole((("from", self.start), ("to", self.stop), ("width", self.width)))
         super().__post_init__()
 
-    @property
+    @cached_property
     def _declared(self) -> tuple[Fraction, Fraction, Fraction]:
-        named = (("from", self.start), ("to", self.stop), ("width", self.width))
-        start, stop, width = (Fraction(exact(name, value)) for name, value in named)
-        return start, stop, width
+        return exact_range(self.start, self.stop, self.width, unit=self.unit, most=LARGEST_DOMAIN)
 
     @cached_property
     def _scale(self) -> int:

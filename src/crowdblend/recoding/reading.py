@@ -16,6 +16,7 @@ import math
 import re
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from typing import TypeAlias
 
 from crowdblend.errors import InvalidInput
@@ -119,6 +120,31 @@ def exact(name: str, value: Number) -> Decimal:
         reason = f"{name} must be finite, and 0 or between 1e-300 and 1e300 in size, got {value}."
         raise InvalidInput(f"{reason} Declare the number that applies.", where=name, code="recoding.number")
     return read
+
+
+def exact_range(
+    start: Number, stop: Number, step: Number, *, unit: str, most: int
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return bounds and step of a declared grid; refuses what is no whole number of steps, or more than `most`.
+
+    `unit` is the key that declares the step.
+    """
+    named = (("from", start), ("to", stop), (unit, step))
+    low, high, each = (Fraction(exact(name, value)) for name, value in named)
+    given = ", ".join(f"{name} {value}" for name, value in named)
+    if each <= 0 or low >= high:
+        raise InvalidInput(
+            f"from must be below to and {unit} above 0, got {given}. Declare the range that applies to everybody.",
+            where="from",
+            code="recoding.order",
+        )
+    if (high - low) % each:
+        message = f"to - from must be a whole number of {unit}s, got {given}. Move to, or use breaks."
+        raise InvalidInput(message, where="to", code="recoding.step")
+    if (high - low) / each > most:
+        message = f"to - from may be at most {most:,} {unit}s, got {given}. Use a larger {unit}."
+        raise InvalidInput(message, where=unit, code="recoding.size")
+    return low, high, each
 
 
 def plain(value: Number) -> int | float:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.files import write_whole
+from crowdblend.figures.charts import write_whole
 from crowdblend.reading.release import PublishedRelease, read
 from crowdblend.reports.page import REPORT, page
 from crowdblend.reports.text import visible

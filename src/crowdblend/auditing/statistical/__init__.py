@@ -2,9 +2,8 @@
 
 from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
 from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen, foresee
-from crowdblend.auditing.statistical.populations import hard_sizes
 from crowdblend.auditing.statistical.run import Repeated, audit, repeat
-from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Pair, Subject, views_of
+from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Pair, Subject, hard_sizes, views_of
 from crowdblend.auditing.statistical.verdict import Verdict
 
 __all__ = [

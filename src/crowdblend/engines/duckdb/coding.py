@@ -23,8 +23,7 @@ from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.notation_hints import hint_for
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
-from crowdblend.engines.packing import Packing
-from crowdblend.engines.refusals import refuse_unreadable
+from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.packages import compute, duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column

@@ -18,7 +18,7 @@ from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, no_progress
 from crowdblend.engines.memory.table import MemoryColumn, MemoryTable, is_finite
-from crowdblend.engines.packing import Packing
+from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
 from crowdblend.engines.refusals import (
     missing_column,
@@ -26,7 +26,6 @@ from crowdblend.engines.refusals import (
     outside_bounds,
     refuse_blanks,
     refuse_broken_name,
-    refuse_unreadable,
 )
 from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned
 from crowdblend.engines.totals import Totals, check_people
