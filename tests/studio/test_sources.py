@@ -125,7 +125,7 @@ def _nothing_connects(monkeypatch: pytest.MonkeyPatch) -> None:
     def connects(*_: object, **__: object) -> NoReturn:
         raise AssertionError("a connection was opened")
 
-    for kind in ("postgres", "sqlite", "adbc"):
+    for kind in ("postgres", "sqlite"):
         monkeypatch.setitem(local_copy._OPEN, kind, connects)
 
 
@@ -164,7 +164,7 @@ def test_nothing_connects_when_looking_only(
         ("data", {"data:source": "../secret.csv"}),
         ("data", {"data:source": "postgresql://10.0.0.1/x"}),
         ("data", {"data:query": "SELECT * FROM read_csv('/etc/passwd')"}),
-        ("data", {"data:driver": "flightsql", "data:format": "adbc"}),
+        ("data", {"data:format": "postgres"}),
         ("release", {"sampling:stratum": "sex", "sampling:rates": "../secret.csv"}),
         ("release", {"data:source": "/etc/passwd"}),
         ("columns", {"place": "1", "way": "hierarchy", "key:hierarchy": "../secret.csv"}),

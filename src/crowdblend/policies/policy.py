@@ -72,9 +72,6 @@ class Policy(Section, frozen=True, kw_only=True):
     ] = None
     table: Annotated[str | None, data_key("The table in a database.")] = None
     query: Annotated[str | None, data_key("An SQL query, instead of a table: its rows are the data.")] = None
-    driver: Annotated[str | None, data_key('The ADBC driver of a database of another make, with format = "adbc".')] = (
-        None
-    )
     delimiter: Annotated[str | None, data_key("The character between the fields of a CSV file.")] = None
     encoding: Annotated[str | None, data_key('The encoding of a CSV file, such as "latin-1"; UTF-8 unless given.')] = (
         None

@@ -14,9 +14,9 @@ from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.key import Key, did_you_mean, refusal, shown
 
-Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "adbc", "catalog"]
+Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "catalog"]
 # What is read through a database driver, not as files.
-DATABASES = ("postgres", "sqlite", "adbc")
+DATABASES = ("postgres", "sqlite")
 STDIN = "-"
 IN_PYTHON = "the data you pass"
 
@@ -26,10 +26,9 @@ CATALOG = "catalog://"
 _SQLITE = "sqlite:///"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PASSWORD = re.compile(r"(?i)://[^?#]*:[^?#]*@|[?&;](ssl)?(password|pwd)=")
-_DRIVER = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _CSV_KEYS = ("delimiter", "encoding", "decimal", "thousands", "date_format")
 # What a policy says of how the source is read.
-READING_KEYS = ("table", "query", "driver", *_CSV_KEYS)
+READING_KEYS = ("table", "query", *_CSV_KEYS)
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ class DataSource:
     table: str | None = None
     population: str | None = None
     query: str | None = None
-    driver: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None
@@ -94,7 +92,7 @@ class DataSource:
     def _check_keys(self) -> None:
         """Refuse keys that the format does not have, and a database of which nothing says what to read."""
         tabled = (*DATABASES, "duckdb")
-        formats = {"table": tabled, "query": tabled, "driver": ("adbc",), **dict.fromkeys(_CSV_KEYS, ("csv",))}
+        formats = {"table": tabled, "query": tabled, **dict.fromkeys(_CSV_KEYS, ("csv",))}
         for name, having in formats.items():
             if getattr(self, name) is not None and self.format not in having:
                 raise refusal(
@@ -106,14 +104,6 @@ class DataSource:
         if self.format in tabled and (self.table is None) == (self.query is None):
             message = f"A source of format {self.format} needs either table or query in [data]."
             raise refusal("table-of-source", message, "Name the table to read, or write a query.", "[data] table")
-        if self.format == "adbc" and not _DRIVER.fullmatch(self.driver or ""):
-            message = "A source of format adbc needs driver in [data]."
-            remedy = 'Write the part of the package after adbc_driver_, such as "flightsql".'
-            raise refusal("driver", message, remedy, "[data] driver")
-        if self.driver == "duckdb":
-            # Through its driver a query could read every file.
-            message, remedy = "A DuckDB file is not read through a driver.", 'Write format = "duckdb" in [data].'
-            raise refusal("driver", message, remedy, "[data] driver")
 
 
 def require_rows(data: DataSource) -> None:
@@ -172,5 +162,5 @@ def format_of(source: str) -> Format:
     if (known := files.format_of(source)) is not None:
         return cast(Format, known)
     message = "The name of the source does not say its format."
-    remedy = 'Add format = "csv", "parquet", "duckdb", "postgres", "sqlite" or "adbc" to [data].'
+    remedy = 'Add format = "csv", "parquet", "duckdb", "postgres" or "sqlite" to [data].'
     raise refusal("format", message, remedy, "[data] format")

@@ -39,7 +39,6 @@ def test_counts_and_identity_are_those_of_parquet(file, tmp_path):
     for source, more in (
         (f"sqlite:///{file}", {"table": "people"}),
         (str(file), {"query": "SELECT * FROM people"}),
-        (file.as_uri() + "?mode=ro", {"source_format": "adbc", "driver": "sqlite", "table": "people"}),
     ):
         there = policy(source, **more)
         assert _counts(there) == _counts(plain)
@@ -110,9 +109,6 @@ def test_without_the_driver_a_sentence_says_what_to_install(file, monkeypatch):
     with pytest.raises(Unavailable) as caught:
         _counts(policy(str(file), table="people"))
     assert (caught.value.code, caught.value.remedy) == ("system.package", "Install crowdblend[sqlite].")
-    with pytest.raises(Unavailable) as caught:
-        _counts(policy("grpc://h", source_format="adbc", driver="flightsql", table="people"))
-    assert caught.value.remedy == "Install adbc-driver-flightsql."
 
 
 @pytest.mark.parametrize(
@@ -121,11 +117,7 @@ def test_without_the_driver_a_sentence_says_what_to_install(file, monkeypatch):
         ({"source": "a.sqlite"}, "[data] table"),
         ({"source": "a.sqlite", "table": "t", "query": "SELECT 1"}, "[data] table"),
         ({"source": "a.csv", "query": "SELECT 1"}, "[data] query"),
-        ({"source": "a.sqlite", "table": "t", "driver": "x"}, "[data] driver"),
-        ({"source": "x://h", "source_format": "adbc", "table": "t"}, "[data] driver"),
-        ({"source": "x://h", "source_format": "adbc", "table": "t", "driver": "os.path"}, "[data] driver"),
-        ({"source": ":memory:", "source_format": "adbc", "table": "t", "driver": "duckdb"}, "[data] driver"),
-        ({"source": "x://me:pw@h", "source_format": "adbc", "table": "t", "driver": "x"}, "[data] source"),
+        ({"source": "x://me:pw@h", "source_format": "postgres", "table": "t"}, "[data] source"),
     ],
 )
 def test_policies_that_contradict_themselves(more, where):

@@ -68,15 +68,14 @@ def column_of(field: pa.Field) -> DatabaseColumn:
     return DatabaseColumn(field.name, kind_of(field.type), identifier(field.name))
 
 
-def driver(module: str, extra: str | None) -> Any:
+def driver(module: str, extra: str) -> Any:
     """The DB-API module of an ADBC driver; a clear sentence where it is not installed."""
     try:
         return import_module(f"adbc_driver_{module}.dbapi")
     except ImportError:
-        package = f"adbc-driver-{module.replace('_', '-')}"
         raise Unavailable(
-            f"This source needs the database driver {package}, which is not installed.",
-            remedy=f"Install crowdblend[{extra}]." if extra else f"Install {package}.",
+            f"This source needs the database driver adbc-driver-{module}, which is not installed.",
+            remedy=f"Install crowdblend[{extra}].",
             where="[data] source",
             code="system.package",
         ) from None

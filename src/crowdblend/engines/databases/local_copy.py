@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from crowdblend.engines.databases.database import Database, DatabaseColumn, column_of, relation_of
-from crowdblend.engines.databases.servers import open_any, open_postgresql
+from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.engines.databases.sqlite import open_sqlite
 from crowdblend.engines.duckdb.database import attach, database, redacted, small_database
 from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, shown
@@ -27,7 +27,6 @@ from crowdblend.recoding.reading import quoted
 _OPEN: dict[str, Callable[[DataSource], AbstractContextManager[Database]]] = {
     "postgres": open_postgresql,
     "sqlite": open_sqlite,
-    "adbc": open_any,
 }
 _FILE = "rows.parquet"
 _TABLES = {
@@ -99,7 +98,7 @@ def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSour
                 check_repeats(data, names, names)
                 connection.register("incoming", opened.batches(columns))
                 _write(connection, f"SELECT {', '.join(map(_stored, columns))} FROM incoming", path)
-    return replace(data, source=str(path), format="parquet", table=None, query=None, driver=None)
+    return replace(data, source=str(path), format="parquet", table=None, query=None)
 
 
 def _stored(column: DatabaseColumn) -> str:

@@ -19,7 +19,7 @@ from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
 # These have fields of their own on the page, or are chosen with the source.
-_CHOSEN = ("source", "table", "query", "driver", "format")
+_CHOSEN = ("source", "table", "query", "format")
 _OWN = (*_CHOSEN, "population", "person", "rows_are_people")
 _TABLED = ("duckdb", "sqlite")
 _CHOOSABLE = ("folder", "csv", "parquet", *_TABLED)
@@ -62,7 +62,7 @@ def choose(visit: Visit) -> Response:
     source, table, query, header = open_source(visit.studio, **sent)
 
     def chosen(draft: Draft) -> Draft:
-        texts = {"source": source, "table": table, "query": query, "driver": "", "format": header.format or ""}
+        texts = {"source": source, "table": table, "query": query, "format": header.format or ""}
         choices = draft.choices.with_texts("data", {**texts, "delimiter": header.delimiter or ""})
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})

@@ -59,7 +59,7 @@ def _opened(studio: Studio, path: str) -> str:
 
 def _source(studio: Studio, policy: Policy, source: str) -> tuple[str, Columns]:
     """Return the source of a policy as the studio names it, and its columns."""
-    if policy.driver is not None or (policy.query is not None and not is_address(source)):
+    if policy.query is not None and not is_address(source):
         raise InvalidInput(
             "The studio opens files under its root, PostgreSQL and SQLite only.",
             remedy="Release this policy with crowdblend release.",

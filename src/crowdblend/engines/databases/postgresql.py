@@ -1,13 +1,12 @@
-"""Database servers: PostgreSQL, and whatever else has an ADBC driver, asked in plain SQL.
+"""PostgreSQL, read in one read-only transaction that sees one state, with the types that the server names.
 
-PostgreSQL is read in one read-only transaction that sees one state, with the types that the server names. Password,
-certificates and service files come from libpq's own variables and files (PGPASSWORD, ~/.pgpass, PGSERVICEFILE,
-PGSSLMODE), never from a policy. Another server is read by one statement, which sees one state.
+Password, certificates and service files come from libpq's own variables and files (PGPASSWORD, ~/.pgpass,
+PGSERVICEFILE, PGSSLMODE), never from a policy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from crowdblend.engines.databases.database import (
@@ -38,33 +37,20 @@ _MOST_DIGITS = 38
 
 
 @contextmanager
-def open_postgresql(data: DataSource) -> Iterator[Server]:
+def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
     """Open a PostgreSQL database in a transaction that changes nothing."""
-    with _cursor(data, "postgresql", "postgres") as cursor:
+    module = driver("postgresql", "postgres")
+    with silenced(data), closing(module.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
         for statement in _BEGIN:
             cursor.execute(statement)
-        yield Server(data, cursor, _postgresql_column)
+        yield PostgreSQL(data, cursor)
 
 
-@contextmanager
-def open_any(data: DataSource) -> Iterator[Server]:
-    """Open a database through the driver that the policy names; nothing is committed."""
-    with _cursor(data, str(data.driver), None) as cursor:
-        yield Server(data, cursor, column_of)
+class PostgreSQL:
+    """A table or query of a PostgreSQL database."""
 
-
-@contextmanager
-def _cursor(data: DataSource, name: str, extra: str | None) -> Iterator[Cursor]:
-    module = driver(name, extra)
-    with silenced(data), closing(module.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
-        yield cursor
-
-
-class Server:
-    """A table or query of a database server."""
-
-    def __init__(self, data: DataSource, cursor: Cursor, column: Callable[[pa.Field], DatabaseColumn]) -> None:
-        self._relation, self._cursor, self._column = relation_of(data), cursor, column
+    def __init__(self, data: DataSource, cursor: Cursor) -> None:
+        self._relation, self._cursor = relation_of(data), cursor
 
     def names(self) -> list[str]:
         """Return the names of the columns."""
@@ -72,7 +58,7 @@ class Server:
 
     def columns(self) -> tuple[DatabaseColumn, ...]:
         """Return the columns with the types that the server gives them."""
-        return tuple(map(self._column, schema_of(self._cursor, f"SELECT * FROM {self._relation} WHERE 1 = 0")))
+        return tuple(map(_column, schema_of(self._cursor, f"SELECT * FROM {self._relation} WHERE 1 = 0")))
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
         """Return all rows, in the server's order."""
@@ -81,7 +67,7 @@ class Server:
         return self._cursor.fetch_record_batch()
 
 
-def _postgresql_column(field: pa.Field) -> DatabaseColumn:
+def _column(field: pa.Field) -> DatabaseColumn:
     metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
     name, kind = identifier(field.name), metadata.get("POSTGRESQL:type")
     if kind == "numeric":
