@@ -1,7 +1,9 @@
 """Each recoding's classes, ends and refusals."""
 
+import re
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,3 +176,13 @@ def test_frozen_equal_and_hashable():
 
 def test_what_is_exported():
     assert all(hasattr(crowdblend.recoding, name) for name in crowdblend.recoding.__all__)
+
+
+def test_numbers_are_told_apart_to_as_many_digits_as_the_page_says():
+    halves = Intervals(0, 100, 50)
+    page = (Path(__file__).parents[2] / "docs" / "sources.md").read_text(encoding="utf-8")
+    below, equal = re.findall(r"`(49\.9+)`", page)
+    (digits,) = re.findall(r"up to ([0-9]+) digits", page)
+    assert len(below.replace(".", "")) == int(digits)
+    assert halves.label(below) != halves.label("50") == halves.label(equal)
+    assert all(float(f"{10**15 - 1}e{power}") < float(f"1e{15 + power}") for power in range(-300, 290))
