@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 
 from crowdblend.calculus import Assumption
-from crowdblend.errors import DoesNotCompose
+from crowdblend.errors import DoesNotCompose, Refused
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.published import Release
@@ -233,6 +234,44 @@ def test_what_cannot_be_compared_is_said_and_certified(publish, tmp_path: Path) 
         certified = publish("bare.csv", who=ROWS).certificate
     assert Assumption.SAMPLE_NOT_COMPARED in certified.stated
     assert Ledger.open(tmp_path / "ledger.sqlite").entry(2).not_compared == (1,)
+
+
+def test_a_pseudonymized_extract_with_other_columns_cannot_be_compared(begin, tmp_path: Path) -> None:
+    table = people()
+    write(table, tmp_path / "drawn.csv")
+    renamed = {"ssn": "pseudonym", "weight": "kg", "smokes": "smoker", "town": "place"}
+    extract = table.drop(columns="id").rename(columns=renamed)
+    write(extract.assign(pseudonym=[f"x{hash(one)}" for one in extract.pseudonym]), tmp_path / "extract.csv")
+    begin("drawn.csv")
+    with pytest.warns(UserWarning, match="by release 1: there is nothing to compare it by"):
+        begin("extract.csv", who='person = "pseudonym"')
+    # Ids of the same column, or an id in common, would have told.
+    write(people(seed=2)[["id", "sex", "age"]], tmp_path / "others.csv")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        begin("others.csv")
+    assert [str(one.message) for one in said if "release 1" in str(one.message)] == []
+
+
+@pytest.mark.parametrize("who", ['person = "id"', ROWS])
+@pytest.mark.parametrize("name", ["", 'population = "patients"'])
+def test_people_of_a_population_with_a_limit_are_declared_first(
+    begin, ledger: Ledger, tmp_path: Path, who: str, name: str
+) -> None:
+    """Four of five rows are no copy, and get round the limit unless both are added up."""
+    table = people()
+    write(table, tmp_path / "register.csv")
+    write(pd.concat([shuffled(table).iloc[120:], people(120, seed=2)]), tmp_path / "most.csv")
+    begin("register.csv", drawn="", who=who, more='population = "residents"')
+    with pytest.warns(UserWarning, match="also in the population 'residents'"):
+        begin("most.csv", drawn="", who=who, more=name)
+    ledger.limit("residents", epsilon=0.1, delta=1e-6)
+    with refused("limit.overlap"):
+        begin("most.csv", drawn="", who=who, more=name)
+    ledger.overlap("patients", "residents")
+    with pytest.raises(Refused) as full:
+        begin("most.csv", drawn="", who=who, more='population = "patients"')
+    assert full.value.code in ("limit.exceeded", "another-population")
 
 
 def test_without_a_ledger_nothing_is_compared(tmp_path: Path) -> None:

@@ -236,4 +236,4 @@ def test_independent_samples_of_one_population_stand_beside_each_other(
     for name in ("one.parquet", "two.parquet"):
         drawn = everybody[chance.random(len(everybody)) < rate]
         write(drawn.assign(id=range(1, len(drawn) + 1)), tmp_path / name)
-        begin(name, who=TABLE, rate=rate)
+        begin(name, who=TABLE, rate=rate, more='population = "residents"')

@@ -12,6 +12,7 @@ from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity, Sketch
 from crowdblend.ledger.overlap import comparable, have_in_common, nearly_equal, tells_apart, too_much_in_common
 
+_FEW = 0.001
 _OWN_IDS = 'if the ids only number the rows of this table, add ids = "table" to [data].'
 
 
@@ -64,9 +65,10 @@ def check_conflicts(
             _refuse_what_does_not_add_up(entry, new.spending)
     # Releases that each drew their own sample cannot be about one.
     apart = [(entry, known) for entry, known in spent if not (new.spending.fresh and known.spending.fresh)]
-    not_compared = tuple(entry.id for entry, known in apart if not _pairs(new.identity, known.identity))
+    not_compared = tuple(entry.id for entry, known in apart if not _are_compared(new, known))
     shared = (known.spending.population for _, known in spent if _has_people_in_common(new, known))
     others = tuple(name for name in dict.fromkeys(shared) if name not in added_up)
+    _refuse_beside_limit(new.spending.population, others, declared)
     return Outlook(new.spending.population, not_compared, others)
 
 
@@ -146,10 +148,39 @@ def _only_by_numbers(
     return not same(KnownRelease(spending, replace(identity, sketches=identity.of("rows"))), known)
 
 
+def _are_compared(one: KnownRelease, other: KnownRelease) -> bool:
+    """Return whether a copy of one source would be found in the other: ids of another column may be pseudonyms."""
+    return any(
+        first.kind == "rows" or first.anchor == second.anchor or have_in_common(first, second)
+        for first, second in _pairs(one.identity, other.identity)
+    )
+
+
 def _has_people_in_common(one: KnownRelease, other: KnownRelease) -> bool:
-    """Return whether some ids are in both sources; ids that number the rows of one table say nothing about another."""
-    pairs = _pairs(one.identity, other.identity)
-    return any(have_in_common(*pair) for pair in pairs if {pair[0].kind, pair[1].kind} == {"person"})
+    """Return whether some ids are in both sources, or more rows than those of one person in a thousand.
+
+    Ids that number the rows of one table say nothing about another.
+    """
+    return any(
+        too_much_in_common(first, second, (_FEW, _FEW)) if first.kind == "rows" else have_in_common(first, second)
+        for first, second in _pairs(one.identity, other.identity)
+        if {first.kind, second.kind} in ({"person"}, {"rows"})
+    )
+
+
+def _refuse_beside_limit(population: str, others: Sequence[str], declared: Declarations) -> None:
+    """Refuse people of another population where one of both has a limit, which would not see the other's releases."""
+    for other in others:
+        if declared.limit(population) or declared.limit(other):
+            unnamed = population.startswith(UNNAMED)
+            own_name = f'Write population = "{other}" into [data], or a name of its own, and then: ' if unnamed else ""
+            raise DoesNotCompose(
+                f"Some of these people are also in the population {other!r}, and a limit holds that would not count "
+                "what is released about both.",
+                remedy=f"{own_name}crowdblend ledger overlap {'NAME' if unnamed else population!r} {other!r}.",
+                where="[data] population",
+                code="limit.overlap",
+            )
 
 
 def _refuse_another_name(new: KnownRelease, spent: Sequence[tuple[Entry, KnownRelease]], added_up: set[str]) -> None:
