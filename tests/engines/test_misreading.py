@@ -190,6 +190,7 @@ samples = 3
 [release]
 kind = "graph"
 epsilon = 50.0
+accept_epsilon = true
 """
 LINKS = "source,target\na,b\nb,c\nc,d\n"
 

@@ -1,7 +1,8 @@
-"""A delta that guarantees next to nothing is refused, unless the policy accepts it."""
+"""A delta or an epsilon that guarantees next to nothing is refused, unless the policy accepts it."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees import Differential
 from crowdblend.kinds import plan
+from crowdblend.kinds.registry import KINDS
 from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from tests.commands import crowdblend
 from tests.golden.releases import POLICIES, write_sources
 from tests.policies.policies import bent
 
@@ -80,3 +84,32 @@ def test_every_release_that_is_published_keeps_to_the_limit(tmp_path: Path) -> N
         stated = made.certificate().differential()
         assert getattr(made.policy, "accept_delta", False) or stated is None or stated.delta <= 1e-3
     assert len(kinds) == 7
+
+
+@pytest.mark.parametrize("name", [*KINDS, "table-register", "table-biased", "table-split"])
+def test_a_large_epsilon_needs_a_word(name: str, tmp_path: Path) -> None:
+    write_sources(tmp_path)
+    text = re.sub(r"(?m)^epsilon = .*$", "epsilon = 50.0", POLICIES[name])
+    policy = parse_policy(text, tmp_path)
+    accepted = policy.replace(accept_epsilon=True).plan().facts()["parameters"]["epsilon"]
+    if accepted <= 10:  # a network spends what its statistics ask for
+        assert name == "graph"
+        return
+    with pytest.raises(Infeasible) as refused:
+        plan(policy)
+    assert (refused.value.code, refused.value.where) == ("plan.epsilon", "[release] epsilon")
+    assert refused.value.exit_code == 1
+
+
+@pytest.mark.parametrize("releases", [1, 10])
+def test_a_series_is_mentioned_wherever_its_guarantee_is(releases: int, tmp_path: Path) -> None:
+    write_sources(tmp_path)
+    series = "that were planned under one budget"
+    text = re.sub(r"(?m)^k = .*\n", "", POLICIES["table"]).replace("[release]", f"[release]\nreleases = {releases}")
+    (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+    dry = crowdblend("release", tmp_path / "policy.toml", "--dry-run").stdout
+    done = release(parse_policy(text, tmp_path), out, ledger=None)
+    assert done.folder is not None
+    said = [dry, *((out / name).read_text(encoding="utf-8") for name in ("README.md", "report.html"))]
+    assert [f"one of {releases} releases" in one and series in one for one in said] == [releases > 1] * 3

@@ -337,7 +337,9 @@ def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_pa
 def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
     """With hardly any noise a third is still no double."""
     head = POLICY[: POLICY.index("[[statistics]]")].replace("sample = 400", "sample = 3000")
-    text = head.replace("epsilon = 1.0", "epsilon = 500").replace("from = 0, to = 90000, resolution = 100", bounds)
+    text = head.replace("epsilon = 1.0", "epsilon = 500\naccept_epsilon = true").replace(
+        "from = 0, to = 90000, resolution = 100", bounds
+    )
     made = plan(parse_policy(text + '[[statistics]]\nname = "income"\naverage = "income"\n'))
     grid, values = made.policy.measures["income"], made.values(0)
     assert isinstance(values, SampleValues)

@@ -42,7 +42,9 @@ EVERY = {
     "table-split-rows": SPLIT_ROWS,
     "table-noisy-choice": NOISY_CHOICE,
     "statistics-two-ways": TWO_WAYS,
-    "graph-four": FOUR_STATISTICS.replace("epsilon = 8.0", "epsilon = 40.0").replace("1400", "700"),
+    "graph-four": FOUR_STATISTICS.replace("epsilon = 8.0", "epsilon = 40\naccept_epsilon = true").replace(
+        "1400", "700"
+    ),
 }
 for _name in ("table", "table-drawn", "table-split", "statistics", "synopsis"):
     EVERY[_name.replace("table", "table-text") if "table" in _name else f"{_name}-text"] = (

@@ -69,6 +69,7 @@ def test_a_table_without_noise_or_loss_has_no_error() -> None:
         columns={"sex": cb.values("f", "m"), "age": cb.intervals(0, 90, width=30)},
         sampling=cb.Sampling(everybody=True),
         epsilon=100.0,
+        accept_epsilon=True,
     )
     (file,) = cb.rehearse(policy, people=500, times=2).files
     assert (file.cells, file.shown, file.margin_error) == (6, 6.0, 0.0)
@@ -155,7 +156,7 @@ def test_the_audit_knows_numbers_of_groups_and_quantiles() -> None:
         "others with a share of 0.5 below",
     ]
     assert subject.observer(pairs[0].more).numbers, "the two persons move some number"
-    loud = subject_of_text(text.replace("epsilon = 2.0", "epsilon = 500"))
+    loud = subject_of_text(text.replace("epsilon = 2.0", "epsilon = 500\naccept_epsilon = true"))
     people = pairs[0].more
     exact = [
         value for place in range(3) for value in loud._published(place, [(c.values, c.size) for c in people.people])

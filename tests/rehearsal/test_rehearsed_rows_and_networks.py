@@ -40,6 +40,7 @@ home = {{ values = ["town", "land"] }}
 kind = "synopsis"
 format = "{format}"
 epsilon = 12.0
+accept_epsilon = true
 """
 PEOPLE = tuple(
     Crowd(values, size)
@@ -62,6 +63,7 @@ degree_bound = 5
 kind = "graph"
 format = "{format}"
 epsilon = 40.0
+accept_epsilon = true
 """
 OF_LINKS = ("connectivity", "cycle-freeness", "eulerian", "average-degree")
 AVERAGE = '[[graph.statistics]]\nname = "average"\nsamples = 60\ncolumn = "age"\nfrom = 10\nto = 90.5\n'

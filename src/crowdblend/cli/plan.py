@@ -72,7 +72,7 @@ def print_plan(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ())
     certificate = planned.certificate()
     stated = replace(certificate, stated=(*certificate.stated, *assumptions))
     rows = [*planned.describe()]
-    if sentence := lead(certificate.guarantees):
+    if sentence := lead(certificate.guarantees, certificate.facts):
         rows.append(("would mean", sentence))
     rows += [("guarantees", guarantee.words()) for guarantee in certificate.guarantees]
     rows += [("assuming", assumed.sentence()) for assumed in stated.assumptions()]

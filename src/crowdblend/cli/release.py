@@ -206,7 +206,7 @@ def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
 def _guarantees(certificate: Certificate) -> list[tuple[str, str]]:
     """Return the guarantee for one person as a sentence about guessing, and precisely; else the strongest one."""
     precise = (certificate.differential() or certificate.guarantees[0]).words()
-    sentence = lead(certificate.guarantees)
+    sentence = lead(certificate.guarantees, certificate.facts)
     return [("guarantee", sentence), ("precisely", precise)] if sentence else [("guarantee", precise)]
 
 

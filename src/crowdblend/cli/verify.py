@@ -74,7 +74,7 @@ def _print_certificate(certificate: Certificate, uncovered: tuple[str, ...], *, 
     click.echo(said)
     if uncovered:
         click.echo(f"  not covered  {', '.join(uncovered)}")
-    if sentence := lead(certificate.guarantees):
+    if sentence := lead(certificate.guarantees, certificate.facts):
         click.echo(sentence)
     for guarantee in certificate.guarantees:
         click.echo(f"  guarantee  {guarantee.words()}")

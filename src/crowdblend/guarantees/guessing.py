@@ -18,8 +18,9 @@ Both are evaluated in balls and rounded up, also where e^ε is beyond every doub
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_CEILING, Context, Decimal
+from typing import Any
 
 from flint import arb
 
@@ -98,8 +99,17 @@ def guess_sentence(guarantee: Guarantee) -> str | None:
     return None
 
 
-def lead(guarantees: Iterable[Guarantee]) -> str | None:
-    """What comes first wherever guarantees are shown: the one for one person as a sentence about guessing."""
-    known = tuple(guarantees)
+def lead(guarantees: Iterable[Guarantee], facts: Mapping[str, Any]) -> str | None:
+    """Return what comes first wherever guarantees are shown: the one for one person as a sentence about guessing.
+
+    Where the facts say that several releases were planned together, a second sentence says how many.
+    """
+    known, parameters = tuple(guarantees), facts.get("parameters")
     first = differential_for_one(known) or zero_knowledge_for_one(known)
-    return None if first is None else guess_sentence(first)
+    said = [] if first is None else [guess_sentence(first)]
+    planned, fresh = parameters.get("releases") if isinstance(parameters, dict) else 1, facts.get("fresh_samples")
+    # Fresh samples for several tables count as releases.
+    releases = planned // (len(fresh) if isinstance(fresh, dict) and fresh else 1) if isinstance(planned, int) else 1
+    if releases > 1:
+        said.append(f"It is one of {releases} releases, each from a fresh sample, that were planned under one budget.")
+    return " ".join(said) or None

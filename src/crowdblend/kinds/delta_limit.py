@@ -1,4 +1,4 @@
-"""The largest delta that is published without a word from the steward.
+"""The largest delta and epsilon that are published without a word from the steward.
 
 A delta is kept by a release that publishes everybody in full with that probability, or each person with it. So one
 that is not far below one over the number of people guarantees nothing that a reader would call a guarantee.
@@ -7,7 +7,7 @@ that is not far below one over the number of people guarantees nothing that a re
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PlanT = TypeVar("PlanT", "Plan", "StrataPlan")
 LARGEST_DELTA = 1e-3
+LARGEST_EPSILON = 10.0
 
 
 class DeltaPolicy(Protocol):
@@ -46,6 +47,17 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
         where="[release] delta",
         code="plan.delta",
     )
+
+
+def check_epsilon(policy: Any, epsilon: float) -> None:
+    """Refuse an epsilon above 10 unless the policy accepts it: whoever guesses is right all but one time in 20,000."""
+    if epsilon > LARGEST_EPSILON and not policy.accept_epsilon:
+        raise Infeasible(
+            f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that guarantees next to nothing.",
+            remedy="Lower it: 1 is usual. accept_epsilon = true in [release] accepts it as it is.",
+            where="[release] epsilon",
+            code="plan.epsilon",
+        )
 
 
 def refuse_crowd_of_one(k: int, where: str = "") -> None:

@@ -11,7 +11,7 @@ from crowdblend.guarantees.guessing import lead
 
 def plan_html(described: Iterable[tuple[str, str]], certificate: Certificate) -> str:
     """The plan as HTML in which every text is escaped."""
-    sentence = lead(certificate.guarantees)
+    sentence = lead(certificate.guarantees, certificate.facts)
     rows = "".join(
         f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
         for what, how in described

@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 
 from crowdblend.errors import InvalidInput, NotProved
 from crowdblend.guarantees.parameters import check_type
+from crowdblend.kinds.delta_limit import check_epsilon
 from crowdblend.kinds.kind import AnyPlan, AnyPolicy
 from crowdblend.numerics.balls import Undecided
 from crowdblend.policies.policy import Policy
@@ -48,7 +49,9 @@ def plan(policy: AnyPolicy) -> AnyPlan:
     check_type("plan", policy, Policy, "a policy, such as Table(…) or load_policy(…)")
     module = cast(KindModule, import_module(f"crowdblend.kinds.{file_name(policy.kind)}"))
     try:
-        return module.plan(policy)
+        planned = module.plan(policy)
+        check_epsilon(policy, planned.facts()["parameters"]["epsilon"])
+        return planned
     except (Undecided, OverflowError, ZeroDivisionError) as problem:
         raise NotProved(
             "The numbers of this policy are too extreme to be bounded rigorously.",

@@ -84,6 +84,7 @@ class Policy(Section, frozen=True, kw_only=True):
     ] = None
     date_format: Annotated[str | None, data_key('How a CSV file writes dates, such as "%d.%m.%Y".')] = None
     format: Annotated[Literal["parquet", "csv"], key("The format of the published data.")] = "parquet"
+    accept_epsilon: Annotated[bool, key("True to publish although epsilon is above 10.")] = False
     about: Annotated[About | None, part("Who publishes what, for readers.")] = None
     memory: Annotated[
         str | None, key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.')

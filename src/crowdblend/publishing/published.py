@@ -146,7 +146,10 @@ def release_html(done: Release) -> str:
 
 def guarantee_sentence(certificate: Certificate) -> str:
     """The guarantee for somebody who has never heard of ε; else the strongest one, precisely."""
-    return lead(certificate.guarantees) or (certificate.differential() or certificate.guarantees[0]).words()
+    return (
+        lead(certificate.guarantees, certificate.facts)
+        or (certificate.differential() or certificate.guarantees[0]).words()
+    )
 
 
 def _rows(table: pa.Table) -> markupsafe.Markup:

@@ -27,7 +27,7 @@ def readme(certificate: Certificate) -> str:
     lines += [f"- {name}: {_plain(about[name])}" for name in _TOLD if name in about]
     lines += [f"- date: {facts['date']}"] if "date" in facts else []
     lines += ["", "| file | what it is |", "|---|---|", *_files(facts), ""]
-    if opening := lead(certificate.guarantees):
+    if opening := lead(certificate.guarantees, certificate.facts):
         lines += ["## What is guaranteed", "", _plain(opening), ""]
     if facts["kind"] in COUNTED:
         said = sentences(facts_of_table(facts, next(iter(facts.get("tables") or ()), "data")), declared_domain(facts))

@@ -124,7 +124,7 @@ def page(folder: PublishedRelease, view: View, figures: bool) -> str:
     return template.render(
         title=str(about.get("title") or view.heading),
         about=said,
-        lead=lead(folder.certificate.guarantees),
+        lead=lead(folder.guarantees, folder.facts),
         assumed_rate=Assumption.ASSUMED_RATE.value if rate_is_assumed(folder) else None,
         keys=[*view.keys, *_keys(folder)],
         contents=contents,

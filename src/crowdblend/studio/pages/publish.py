@@ -109,7 +109,7 @@ def _dry_run(studio: Studio, draft: Draft) -> dict[str, object]:
     return {
         "error": None,
         "described": [(what, how) for what, how in planned.describe() if how],
-        "lead": lead(certificate.guarantees),
+        "lead": lead(certificate.guarantees, certificate.facts),
         "guarantees": [guarantee.words() for guarantee in certificate.guarantees],
         "assumptions": [assumed.sentence() for assumed in certificate.assumptions()],
     }

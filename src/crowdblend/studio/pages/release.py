@@ -135,7 +135,7 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, object], str | None]:
     parameters, expected = planned.facts()["parameters"], expectations(planned)
     plan = {
         "error": None,
-        "lead": lead(certificate.guarantees),
+        "lead": lead(certificate.guarantees, certificate.facts),
         "guarantee": (certificate.differential() or certificate.guarantees[0]).words(),
         "solved": {name: parameters[name] for name in PLANNED if isinstance(parameters.get(name), int | float)},
         "planned": parameters.get("solved"),

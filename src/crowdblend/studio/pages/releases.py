@@ -36,7 +36,7 @@ class OpenedRelease:
 def _opened(studio: Studio, folder: str) -> OpenedRelease:
     """Return a release folder whose certificate holds."""
     release = read(studio.root.existing(folder))
-    return OpenedRelease(release.certificate, lead(release.guarantees), chosen_recoding(release))
+    return OpenedRelease(release.certificate, lead(release.guarantees, release.facts), chosen_recoding(release))
 
 
 def show_all(visit: Visit) -> Response:
