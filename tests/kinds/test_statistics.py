@@ -117,7 +117,7 @@ def made(town: Path, out: Path, text: str = POLICY, **named: Any) -> dict[tuple[
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 40.0])
 def test_every_number_is_within_its_error(town: Path, tmp_path: Path, epsilon: float) -> None:
     """At confidence 1 − 1e-7 for each of 5 statistics: a false alarm has probability below 1e-6."""
-    text = POLICY.replace("epsilon = 1.0", f"epsilon = {epsilon}\nconfidence = 0.9999999")
+    text = POLICY.replace("epsilon = 1.0", f"epsilon = {epsilon}\naccept_epsilon = true\nconfidence = 0.9999999")
     found, true = made(town, tmp_path / "out", text), truth()
     assert found.keys() == true.keys()
     for name, (value, error) in found.items():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from crowdblend.errors import InvalidInput
+from crowdblend.policies import parse_policy
 from crowdblend.policies.files import format_of, source_files
 
 TREE = (
@@ -93,3 +95,21 @@ def test_a_name_says_the_format() -> None:
         "m.parquet.gz": None,
         "csv": None,
     }
+
+
+@pytest.mark.parametrize("before", ["", "[columns]\n", "[release]\n", "[columns]\nx = { "])
+@pytest.mark.parametrize("part", ["a", '"a"', "'a'"])
+def test_a_key_of_many_parts_is_refused_at_once(before: str, part: str) -> None:
+    started = time.process_time()
+    for parts in (100, 20_000):
+        end = " = 1 }" if before.endswith("{ ") else " = 1"
+        with pytest.raises(InvalidInput) as refused:
+            parse_policy(f"{before}{'.'.join([part] * parts)}{end}\n")
+        assert refused.value.code == "policy.toml"
+    assert time.process_time() - started < 5
+    with pytest.raises(InvalidInput) as refused:
+        parse_policy(f"{before}{'.'.join([part] * 50)}{end}\n")
+    assert refused.value.code != "policy.toml"
+    long = "a" * 1_000_000  # no dots, in no time
+    with pytest.raises(InvalidInput):
+        parse_policy(f"x = '{long}'")

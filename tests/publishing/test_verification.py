@@ -11,8 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pyarrow import csv, parquet
 
 from crowdblend.calculus import Certificate, Derivation, sha256_of
 from crowdblend.calculus.certificate import digest
@@ -22,7 +24,9 @@ from crowdblend.kinds.registry import KINDS, file_name
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
+from crowdblend.reading import cells
 from crowdblend.reading.release import read
+from crowdblend.reports.write import report_html
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 _LEFT_OUT = "<p>left out"
@@ -386,3 +390,41 @@ def test_no_report_of_data_that_contradict_their_certificate(releases: dict[str,
     told = CliRunner().invoke(cli, ["report", str(folder), "--force"])
     assert told.exit_code == 1
     assert (folder / "report.html").read_text() == _LEFT_OUT
+
+
+def in_parquet(folder: Path, target: Path, data: pa.Table) -> Path:
+    """A forged copy with other data, as Parquet."""
+    both = shutil.copytree(folder, target.with_name("both"), dirs_exist_ok=True)
+    parquet.write_table(data, both / "data.parquet", compression="zstd")
+    (both / "data.csv").unlink()
+
+    def replace_data(facts: Any) -> None:
+        del facts["files"]["data.csv"]
+        facts["files"]["data.parquet"] = ""
+
+    return forged(both, target, unchanged, replace_data)
+
+
+@pytest.mark.parametrize(("name", "rows"), [("table", 10_000), ("statistics", 1_000_001)])
+def test_small_files_of_many_rows_are_not_read(
+    name: str, rows: int, releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = csv.read_csv(releases[name] / "data.csv")
+    many = pa.table({column: pa.repeat(original.column(column)[0], rows) for column in original.column_names})
+    folder = in_parquet(releases[name], tmp_path / "many", many)
+    for opening in (verify_release, read, report_html):
+        with pytest.raises(DoesNotVerify, match="more rows than the certificate has cells"):
+            opening(folder)
+
+
+def test_small_files_that_unpack_to_much_are_not_read(
+    releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "LARGEST_UNPACKED", 1 << 20)
+    original = csv.read_csv(releases["microdata"] / "data.csv").slice(0, 1)
+    large = pa.table({column: ["x" * (1 << 23)] for column in original.column_names})
+    folder = in_parquet(releases["microdata"], tmp_path / "large", large)
+    assert (folder / "data.parquet").stat().st_size < 100_000
+    for opening in (verify_release, read, report_html):
+        with pytest.raises(DoesNotVerify, match="far more memory than it has bytes"):
+            opening(folder)

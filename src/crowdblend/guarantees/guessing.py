@@ -106,10 +106,10 @@ def lead(guarantees: Iterable[Guarantee], facts: Mapping[str, Any]) -> str | Non
     """
     known, parameters = tuple(guarantees), facts.get("parameters")
     first = differential_for_one(known) or zero_knowledge_for_one(known)
-    said = [] if first is None else [guess_sentence(first)]
+    said = [] if first is None else [guess_sentence(first) or ""]
     planned, fresh = parameters.get("releases") if isinstance(parameters, dict) else 1, facts.get("fresh_samples")
     # Fresh samples for several tables count as releases.
     releases = planned // (len(fresh) if isinstance(fresh, dict) and fresh else 1) if isinstance(planned, int) else 1
     if releases > 1:
         said.append(f"It is one of {releases} releases, each from a fresh sample, that were planned under one budget.")
-    return " ".join(said) or None
+    return " ".join(filter(None, said)) or None

@@ -80,7 +80,7 @@ def _first(known: Mapping[str, str | None], names: tuple[str, ...]) -> str | Non
 def _from_schema(path: Path, text: str) -> Iterator[tuple[str, Entry]]:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _refusal(path, "is no JSON", "Write a Frictionless Table Schema, or a CSV file.") from None
     fields = list(_fields(found))
     if not fields:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -19,6 +20,8 @@ from crowdblend.policies.source import read_keys
 from crowdblend.regular_files import read_regular
 
 PLACEHOLDER = "FILL_IN"
+# tomllib takes time with the square of the parts of a key, and recursion follows their depth.
+_DEEP = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*"|'[^'\n]*'|[\w-]+)[ \t]*\.[ \t]*){99}""")
 
 
 def load_policy(path: Path | str) -> Any:
@@ -39,6 +42,8 @@ def load_policy(path: Path | str) -> Any:
 def parse_policy(text: str, folder: Path | str = ".") -> Any:
     """Read a policy from its text; the paths in it are relative to `folder`. Its class is that of its kind."""
     check_type("parse_policy", text, str, "the text of a policy")
+    if _DEEP.search(text):
+        raise refusal("toml", "The policy is not TOML that can be read: a key has 100 parts.", "Correct that line.")
     try:
         parts = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:

@@ -17,7 +17,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ NO_VALUE = "(no value)"
 PIECE = 1 << 20
 BLOCK = 1 << 23
 WIDEST_FIELD = 1 << 24
+# Bytes that any file may unpack to, and how many each of its bytes may beyond.
+LARGEST_UNPACKED = 1 << 28
+DENSEST = 1_000
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,23 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
         name for name in (names[:-3] if estimated else names) if not counted or name not in ("count", EXACT)
     )
     return Cells(path, columns, counted, counted and "exact" in names, estimated)
+
+
+def check_footer(path: Path, most: int | None) -> None:
+    """Refuse a Parquet file that would take far more memory than it has bytes, or has more rows than `most`."""
+    if path.suffix != ".parquet":
+        return
+    try:
+        found = pq.read_metadata(path)
+        unpacked = sum(found.row_group(at).total_byte_size for at in range(found.num_row_groups))
+        large = unpacked > max(LARGEST_UNPACKED, DENSEST * path.stat().st_size)
+    except (pa.ArrowException, OSError) as damaged:
+        raise unreadable(path) from damaged
+    if large or (most is not None and found.num_rows > most):
+        what = "takes far more memory than it has bytes" if large else "has more rows than the certificate has cells"
+        raise DoesNotVerify(
+            f"{path.name} {what}. Ask the publisher for the original folder.", where=path.name, code="data-contradict"
+        )
 
 
 def header_of(path: Path) -> list[str]:

@@ -6,6 +6,7 @@ the form that the caller expects.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,11 +18,11 @@ import pyarrow as pa
 
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.estimates import facts_of_table
+from crowdblend.estimates import domain_sizes, facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
 from crowdblend.reading import notes
-from crowdblend.reading.cells import ENDINGS, Cells, open_cells
+from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells
 from crowdblend.reading.domain import Labels, declared_domain, ordered_columns
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.reading.tables import read_table
@@ -29,6 +30,7 @@ from crowdblend.reading.tables import read_table
 _COUNTED = {"table": True, "outlier-table": True, "microdata": False, "points": False}
 TOTALS = "totals"
 _STATED = ("statistics", "graph")
+MOST_STATED = 1_000_000
 CONTRADICTION = "data-contradict"
 T = TypeVar("T")
 
@@ -111,7 +113,18 @@ class PublishedRelease:
         files = {Path(name).stem: self.folder / name for name in names}
         if len(files) < len(names):
             raise contradiction("it names two data files for one table")
+        for name, path in files.items():
+            check_footer(path, self._most_rows(name))
         return files
+
+    def _most_rows(self, name: str) -> int | None:
+        """How many rows a table can have: a few of statistics, and of cells as many as there are; else unknown."""
+        if self.kind in _STATED:
+            return MOST_STATED
+        if self.kind not in ("table", "outlier-table") or name == TOTALS:
+            return None
+        sizes = domain_sizes(facts_of_table(self.facts, name))
+        return None if None in sizes.values() else math.prod(size or 0 for size in sizes.values())
 
     @property
     def data(self) -> pa.Table:
