@@ -46,13 +46,21 @@ def processes(known: object, workers: int) -> ProcessPoolExecutor:
             "The subject cannot be sent to other processes. Use functions that they can import instead of lambdas, or "
             "one worker."
         ) from None
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(known,))
+    with _starting():  # the pool starts a process that keeps track of its locks
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(known,))
 
 
 def submitted(
     pool: ProcessPoolExecutor, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
 ) -> list[Future[Any]]:
-    """Submit calls to the pool; an interruption from the keyboard is for this process alone.
+    """Submit calls to the pool, which starts processes for them."""
+    with _starting():
+        return [pool.submit(function, *arguments) for arguments in calls]
+
+
+@contextmanager
+def _starting() -> Iterator[None]:
+    """Keep interruptions from the keyboard, and modules in the working folder, away from processes that start inside.
 
     A process that is started while interruptions are ignored ignores them for good, and ends with the pool. Python's
     own modules come first in it: by default it would import those that lie in the working folder.
@@ -62,7 +70,7 @@ def submitted(
     safe = os.environ.get(_SAFE_PATH, "")
     os.environ[_SAFE_PATH] = "1"
     try:
-        return [pool.submit(function, *arguments) for arguments in calls]
+        yield
     finally:
         os.environ[_SAFE_PATH] = safe  # blank says no
         if here:
