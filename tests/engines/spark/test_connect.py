@@ -17,14 +17,13 @@ from pyarrow import parquet
 from crowdblend.engines.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark.engine import SparkEngine
-from crowdblend.engines.spark.session import is_connect
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies.policy import Resources
 from tests.engines.spark.test_layouts import KEY, about_frame, people, policy, same
 
 with SparkEngine.started() as engine:
     spark = engine._session(policy(Path("."), "people.parquet").data)
-    assert is_connect(spark)
+    assert type(spark).__module__.startswith("pyspark.sql.connect")
     about = about_frame(spark.createDataFrame(people()).repartition(3))
     phases = []
     found = count_classes(about, Coin(KEY, 0.5), engine, lambda phase, _: phases.append(phase))

@@ -87,17 +87,6 @@ def test_ctrl_c_stops_the_job(spark: SparkSession) -> None:
     assert phases[0] == "reading"
 
 
-def test_progress_says_how_many_tasks_are_done(spark: SparkSession) -> None:
-    def slow(batches: Iterator[Any]) -> Iterator[Any]:
-        for batch in batches:
-            time.sleep(1.2)
-            yield batch
-
-    phases: list[str] = []
-    collected(mapped(spark.range(0, 2, 1, 2), slow), lambda phase, _: phases.append(phase))
-    assert "reading, task 0 of 2" in phases
-
-
 def test_settings_of_the_session_are_put_back(spark: SparkSession) -> None:
     name = "spark.sql.execution.arrow.maxRecordsPerBatch"
     before = spark.conf.get(name)

@@ -1,19 +1,18 @@
-"""The Spark session: the caller's where there is one, ours otherwise; jobs that show progress and can be stopped.
+"""The Spark session: the caller's where there is one, ours otherwise; jobs that can be stopped.
 
-Only what Spark Connect offers too is used: no context, no RDD, no gateway to Java, except to show progress where there
-is no Connect. Spark's own messages may quote rows, so none of them reaches anybody: it stays in the driver's log.
+Only what Spark Connect offers too is used: no context, no RDD, no gateway to Java. Spark's own messages may quote rows,
+so none of them reaches anybody: it stays in the driver's log.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
@@ -35,7 +34,6 @@ _SETTINGS = {
     # Workers import nothing from the folder that Spark was started in, which may be that of the data.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
-_POLL_SECONDS = 0.5
 
 
 def active_session() -> SparkSession | None:
@@ -113,16 +111,13 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def is_connect(spark: SparkSession) -> bool:
-    """Whether this is a session of Spark Connect."""
-    return type(spark).__module__.startswith("pyspark.sql.connect")
-
-
 def collected(frame: DataFrame, progress: Progress | None = None, phase: str = "reading") -> pa.Table:
     """The rows of a frame on the driver, as Arrow; Ctrl-C stops the job."""
     spark = frame.sparkSession
     tag = f"crowdblend-{uuid.uuid4().hex}"
-    with quiet(), redacted(), _larger_batches(spark), _shown(spark, progress, phase):
+    if progress:
+        progress(phase, 0)
+    with quiet(), redacted(), _larger_batches(spark):
         spark.addTag(tag)
         try:
             return frame.toArrow()
@@ -196,44 +191,3 @@ def _failure(text: str) -> CrowdblendError:
         where="--engine spark",
         code="engine.spark-job",
     )
-
-
-@contextmanager
-def _shown(spark: SparkSession, progress: Progress | None, phase: str) -> Iterator[None]:
-    """How many tasks of the job are done, as long as it runs."""
-    if progress is None:
-        yield
-        return
-    progress(phase, 0)
-    if is_connect(spark):
-
-        def handler(stages: Any, **_: Any) -> None:
-            some = list(stages or ())
-            total, ready = sum(one.num_tasks for one in some), sum(one.num_completed_tasks for one in some)
-            progress(f"{phase}, task {ready} of {total}", 0)
-
-        spark.registerProgressHandler(handler)
-        try:
-            yield
-        finally:
-            spark.removeProgressHandler(handler)
-        return
-    over = threading.Event()
-    watching = threading.Thread(target=_watch, args=(spark, progress, phase, over), daemon=True)
-    watching.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watching.join()
-
-
-def _watch(spark: SparkSession, progress: Progress, phase: str, over: threading.Event) -> None:
-    """Say how many tasks are done, until the job is over."""
-    tracker = spark.sparkContext.statusTracker()
-    while not over.wait(_POLL_SECONDS):
-        with suppress(Exception):
-            stages = [found for one in tracker.getActiveStageIds() if (found := tracker.getStageInfo(one))]
-            if stages:
-                total = sum(stage.numTasks for stage in stages)
-                progress(f"{phase}, task {sum(stage.numCompletedTasks for stage in stages)} of {total}", 0)
