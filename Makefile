@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Compiled files are kept whatever the environment says: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo test test-slow mutation audit bench bench-data peers lint docs pictures site wheel clean

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+# Arguments of Chromium: a page is seen as it is, without a browser that looks for news of its own.
+QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
 

@@ -18,12 +18,13 @@ from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.guarantees.parameters import check
 from crowdblend.kinds import plan
 from crowdblend.policies import init_policy, load_policy, parse_policy
+from tests.cases import for_each
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*")
 CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, CrowdblendError)]
 
 
-@pytest.mark.parametrize("kind", CLASSES)
+@for_each("kind", CLASSES)
 def test_every_class_has_its_code_and_exit(kind: type[CrowdblendError]) -> None:
     error = kind("It is wrong. Mend it.")
     assert CODE.fullmatch(error.code)
@@ -70,8 +71,8 @@ def test_a_message_cannot_steer_a_terminal() -> None:
     assert printable("a\x1b[2K\rverified\n\x9b") == "a\\x1b[2K\\rverified\\n\\x9b"
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
-@pytest.mark.parametrize("options", [["rules"], ["rules", "suppression.exact"], ["rules", "--json"]])
+@for_each("encoding", ["latin-1", "ascii", "utf-8"])
+@for_each("options", [["rules"], ["rules", "suppression.exact"], ["rules", "--json"]])
 def test_every_encoding_of_the_terminal_will_do(encoding: str, options: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "crowdblend", *options],
@@ -100,7 +101,7 @@ WRONG_TYPES: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG_TYPES)
+@for_each("name", WRONG_TYPES)
 def test_wrong_types_are_refused_in_a_sentence(name: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         WRONG_TYPES[name]()

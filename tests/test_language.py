@@ -1,4 +1,4 @@
-"""How the source speaks: refusals that a program can tell apart, no refrains, and a docstring on everything public."""
+"""How the source is written: refusals with codes, no refrains, imports at the top, docstrings on everything public."""
 
 from __future__ import annotations
 
@@ -56,6 +56,18 @@ def test_refusals_have_a_code_and_a_place() -> None:
         if not {"code", "where"} <= {keyword.arg for keyword in call.keywords}
     ]
     assert bare == []
+
+
+def test_imports_stand_at_the_top_of_a_file() -> None:
+    inside = [
+        f"{file}:{node.lineno}"
+        for file, tree in trees().items()
+        for function in ast.walk(tree)
+        if isinstance(function, DEFINITIONS)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert inside == []
 
 
 def test_a_code_is_words_in_lower_case() -> None:

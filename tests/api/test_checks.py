@@ -13,6 +13,7 @@ import crowdblend as cb
 from crowdblend.demo import friendships
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from tests.api.survey import KEY, survey, table
+from tests.cases import for_each
 from tests.refusals import refuses
 
 
@@ -60,7 +61,7 @@ def test_an_edited_release_in_memory_does_not_verify() -> None:
         cb.verify(cb.Release(done.certificate, None, None, files))
 
 
-@pytest.mark.parametrize("target", [7, None, b"{}", ["published"]])
+@for_each("target", [7, None, b"{}", ["published"]])
 def test_verify_refuses_other_types(target: Any) -> None:
     with refuses("argument.type"):
         cb.verify(target)

@@ -20,6 +20,7 @@ from pyarrow import parquet
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from tests.api.survey import KEY, PEOPLE, survey, table
+from tests.cases import for_each
 
 DAYS = [datetime.datetime(2020 + at % 2, 1, 1, 23, 30) for at in range(PEOPLE)]
 
@@ -186,7 +187,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@for_each("case", REFUSED)
 def test_refused_in_one_sentence_and_nothing_is_recorded(case: str, tmp_path: Path) -> None:
     make, changes, code = REFUSED[case]
     ledger = cb.Ledger(tmp_path / "ledger.db")

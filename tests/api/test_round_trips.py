@@ -10,6 +10,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.load import parse_policy
+from tests.cases import for_each
 from tests.golden.releases import POLICIES
 from tests.refusals import refuses
 
@@ -30,7 +31,7 @@ def test_every_example(path: Path, tmp_path: Path) -> None:
     assert cb.load_policy(tmp_path / "policy.toml") == policy
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@for_each("name", POLICIES)
 def test_every_kind(name: str, tmp_path: Path) -> None:
     policy = parse_policy(POLICIES[name], tmp_path)
     policy.to_toml(tmp_path / "policy.toml")

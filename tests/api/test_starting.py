@@ -17,6 +17,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from crowdblend.policies.registry import KINDS
+from tests.cases import for_each
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
 from tests.refusals import refuses
@@ -100,7 +101,7 @@ def _filled(text, kind):
     return filled
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_kind_from_every_source(kind, source, tmp_path):
     where, table = _source(source, tmp_path)
@@ -182,7 +183,7 @@ def test_a_code_book_gives_the_domains(tmp_path):
     assert policy.columns[2].recoding.labels == ("0–39", "40–100")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "remedy"),
     [("a,b\n1,2\n", "Name them so."), ("{}", "Frictionless"), ("{", "Frictionless"), (None, "Check the path.")],
 )
@@ -195,7 +196,7 @@ def test_a_code_book_that_is_none(tmp_path, content, remedy):
     assert (caught.value.code, remedy in caught.value.remedy) == ("init.codebook", True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("names", "person"),
     [
         ("age,respondent_id,x", "respondent_id"),

@@ -9,6 +9,7 @@ import pytest
 
 from crowdblend.attacks import ATTACKS, attack
 from crowdblend.mechanisms import PublishedClasses, SampledClasses, SuppressedHistogram
+from tests.cases import for_each
 from tests.commands import crowdblend
 
 
@@ -21,7 +22,7 @@ def test_without_a_name_it_lists() -> None:
     assert json.loads(out)["attacks"] == ATTACKS
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@for_each("name", ATTACKS)
 def test_every_attack_tells_its_story(name: str) -> None:
     code, out, err = crowdblend("attack", name, "--runs", "0")
     assert (code, err) == (0, "")
@@ -49,7 +50,7 @@ def test_plot(tmp_path: Path) -> None:
     assert crowdblend("attack", "minimality", "--runs", "0", "--plot", target).returncode == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "named"),
     [(["guesswork"], "composition"), (["xor", "--runs", "-1"], "runs"), (["xor", "--runs", "ten"], "runs")],
 )

@@ -14,6 +14,7 @@ from scipy.stats import binom
 
 from crowdblend.attacks import ATTACKS, Bound, Finding, Trial, attack, membership, politics, same_sample, xor
 from crowdblend.planning import plan
+from tests.cases import for_each
 
 FOUND: dict[str, Finding] = {}
 
@@ -37,7 +38,7 @@ def numbers(name: str, start: str) -> tuple[float, float]:
     return float(pair.hit.value), float(pair.miss.value)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@for_each("name", ATTACKS)
 def test_the_target_falls_and_ours_stands(name: str) -> None:
     outcome = found(name)
     assert outcome.target_broken
@@ -54,7 +55,7 @@ def test_the_target_falls_and_ours_stands(name: str) -> None:
 
 
 # At most 5 trials of 4 one-sided bounds of 2.5e-9 in each of 10 attacks: a false alarm in two million runs of them all.
-@pytest.mark.parametrize("name", ATTACKS)
+@for_each("name", ATTACKS)
 def test_the_code_does_what_was_computed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdblend.attacks.trial.DOUBT", 2.5e-9)
     outcome = attack(name).launch(400)
@@ -160,7 +161,7 @@ def test_politics_tells_next_to_nothing_from_a_sampled_total() -> None:
     assert politics.leaning().sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("groups", [1, 2, 3])
+@for_each("groups", [1, 2, 3])
 def test_same_sample_by_enumeration(groups: int) -> None:
     """All numbers of sampled members of all groups, and the choice among them."""
     rate, k, weight = 0.25, same_sample.K, math.e

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from crowdblend.attacks import attack, differencing, duplicate, extreme_value, minimality
 from crowdblend.cli.main import cli
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
+from tests.cases import for_each
 
 
 def fixed_classes(width: int):
@@ -59,7 +60,7 @@ def plain(self: NoisyHistogram, sample: SampledClasses, key: bytes) -> Published
     return PublishedClasses(sample.columns, sample.labels, sample.codes, sample.counts)
 
 
-@pytest.mark.parametrize("name", ["extreme-value", "duplicate", "empty-cells", "membership"])
+@for_each("name", ["extreme-value", "duplicate", "empty-cells", "membership"])
 def test_a_release_of_ours_that_leaks_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SuppressedHistogram, "publish", everything)
     monkeypatch.setattr(NoisyHistogram, "publish", plain)

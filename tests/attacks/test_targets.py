@@ -10,10 +10,11 @@ import pytest
 
 from crowdblend.attacks.laws import difference_at_least, laplace_is, laplace_reaches, published_law
 from crowdblend.attacks.targets import clustered, duplicated, is_k_anonymous, mondrian
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("recoding", [mondrian, clustered])
-@pytest.mark.parametrize("seed", range(20))
+@for_each("recoding", [mondrian, clustered])
+@for_each("seed", range(20))
 def test_local_recodings_are_k_anonymous(recoding, seed: int) -> None:
     source = np.random.default_rng(seed)
     k, columns = int(source.integers(1, 6)), int(source.integers(1, 4))
@@ -73,7 +74,7 @@ def test_laws_by_enumeration() -> None:
         assert difference_at_least(first, second, least) == sum(first[x] * second[y] for x, y in pairs)
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+@for_each("epsilon", [0.2, 1.0, 3.0])
 def test_laplace_adds_up(epsilon: float) -> None:
     assert sum(laplace_is(value, epsilon) for value in range(-400, 401)) == pytest.approx(1)
     for least in range(-3, 5):

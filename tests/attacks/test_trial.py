@@ -12,9 +12,10 @@ from scipy.stats import binom
 from crowdblend.attacks import Bound, Pair, Trial, computed, seen
 from crowdblend.attacks.trial import DOUBT
 from crowdblend.errors import InvalidInput
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(("times", "runs"), [(0, 50), (1, 50), (25, 50), (49, 50), (50, 50), (3, 20_000)])
+@for_each(("times", "runs"), [(0, 50), (1, 50), (25, 50), (49, 50), (50, 50), (3, 20_000)])
 def test_bounds_are_those_of_clopper_and_pearson(times: int, runs: int) -> None:
     """At the lower end so many or more events have probability DOUBT, at the upper end so many or fewer."""
     chance = seen(times, runs)
@@ -33,13 +34,13 @@ def test_the_four_bounds_of_a_trial_are_wrong_once_in_a_million_times() -> None:
     assert 4 * DOUBT <= 1e-6
 
 
-@pytest.mark.parametrize(("times", "runs"), [(-1, 5), (6, 5), (0, 0)])
+@for_each(("times", "runs"), [(-1, 5), (6, 5), (0, 0)])
 def test_impossible_counts_are_refused(times: int, runs: int) -> None:
     with pytest.raises(InvalidInput, match="seen between"):
         seen(times, runs)
 
 
-@pytest.mark.parametrize("value", [-0.1, 1.5, Fraction(3, 2)])
+@for_each("value", [-0.1, 1.5, Fraction(3, 2)])
 def test_impossible_chances_are_refused(value: float) -> None:
     with pytest.raises(InvalidInput, match="between 0 and 1"):
         computed(value)
@@ -51,8 +52,8 @@ def excesses(bound: Bound, hit: float, miss: float) -> list[float]:
     return [one - math.exp(bound.epsilon) * other - bound.delta for one, other in ways]
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.5])
-@pytest.mark.parametrize("delta", [0.0, 0.01, 0.3])
+@for_each("epsilon", [0.0, 0.3, 1.0, 2.5])
+@for_each("delta", [0.0, 0.01, 0.3])
 def test_a_promise_is_broken_exactly_when_its_definition_is(epsilon: float, delta: float) -> None:
     bound, steps, largest = Bound(epsilon, delta), 32, 0.0
     for above, below in product(range(steps + 1), repeat=2):

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from crowdblend.cli.main import cli
 from crowdblend.rehearsal import FAMILIES
+from tests.cases import for_each
 
 MECHANISMS = """
 from fractions import Fraction
@@ -91,7 +92,7 @@ def test_mechanisms_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "no claim and no subject" in other.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "says"),
     [
         ([], "one of POLICY, --mechanism, --broken, --own and --injected"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from crowdblend.auditing.broken_mechanisms import BROKEN_MECHANISMS
+from tests.cases import for_each
 
 # Each of the exact ones is certain; each of those that are run is a false alarm with probability 1e-6 at most.
 ASKED_FOR = """
@@ -18,7 +17,7 @@ def test_the_classic_mistakes_are_there() -> None:
     assert set(BROKEN_MECHANISMS) >= set(ASKED_FOR.split())
 
 
-@pytest.mark.parametrize("mechanism", BROKEN_MECHANISMS.values(), ids=lambda mechanism: mechanism.name)
+@for_each("mechanism", BROKEN_MECHANISMS.values())
 def test_the_broken_one_is_caught_and_the_honest_one_is_not(mechanism) -> None:
     found = mechanism.broken.finding()
     assert found is not None

@@ -40,6 +40,7 @@ from crowdblend.guarantees import (
 from crowdblend.guarantees.aggregates import IidSampling
 from crowdblend.mechanisms import SampledClasses, SuppressedHistogram
 from crowdblend.numerics.balls import precision
+from tests.cases import for_each
 
 HALF = Fraction(1, 2)
 LETTERS = World(("A", "B"), 5)
@@ -82,7 +83,7 @@ def test_our_suppression_blends_into_crowds_and_not_into_larger_ones() -> None:
     assert "blends with 3 of them" in found.describe()
 
 
-@pytest.mark.parametrize(("k", "epsilon"), [(2, 0.0), (2, 0.5), (3, 0.2), (3, 1.0)])
+@for_each(("k", "epsilon"), [(2, 0.0), (2, 0.5), (3, 0.2), (3, 1.0)])
 def test_our_suppression_after_sampling_has_exactly_the_promised_delta(k: int, epsilon: float) -> None:
     world = World(("A",), 8)
     delta = sampled_delta(k, HALF, epsilon)
@@ -167,7 +168,7 @@ def test_a_table_that_is_refused_is_passed_over() -> None:
     assert outlier_private(few, OutlierPrivate(0.6931471805599454, 1, 1, 1.0, 0.0), LETTERS) is None
 
 
-@pytest.mark.parametrize("masses", [{}, {0: HALF}, {0: 0.5, 1: 0.5}, {0: Fraction(3, 2), 1: -HALF}])
+@for_each("masses", [{}, {0: HALF}, {0: 0.5, 1: 0.5}, {0: Fraction(3, 2), 1: -HALF}])
 def test_what_is_no_distribution_is_refused(masses) -> None:
     """What is the same on every table, and would be found to tell nothing."""
     for guarantee in (Differential(1.0, 0.0, Relation.ADD_REMOVE), CrowdBlending(2, 0.0)):
@@ -201,7 +202,7 @@ def test_what_only_the_absence_of_a_person_shows_is_found() -> None:
         assert (found.event, found.likely, found.unlikely) == ({"nobody"}, HALF, 0)
 
 
-@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 1.0, 20.0])
+@for_each("epsilon", [1e-9, 0.3, 1.0, 20.0])
 def test_the_growth_is_rounded_up(epsilon: float) -> None:
     growth = growth_above(epsilon)
     with precision(600):

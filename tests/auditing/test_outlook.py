@@ -18,6 +18,7 @@ from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.subject import Observed
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
+from tests.cases import for_each
 
 RANDOM = SystemRandom()
 
@@ -34,7 +35,7 @@ RESPONSE = BlackBox(
 )
 
 
-@pytest.mark.parametrize(("runs", "epsilon", "delta"), [(4_000, 1.0, 0.0), (20_000, 0.5, 0.01), (100_000, 0.0, 0.3)])
+@for_each(("runs", "epsilon", "delta"), [(4_000, 1.0, 0.0), (20_000, 0.5, 0.01), (100_000, 0.0, 0.3)])
 def test_the_smallest_leak_is_found_with_95_percent_and_none_of_fewer_hits(
     runs: int, epsilon: float, delta: float
 ) -> None:
@@ -66,9 +67,7 @@ def test_power_is_foreseen() -> None:
     assert foresee(nothing, runs=80_000).half_refuted < 0.05
 
 
-@pytest.mark.parametrize(
-    ("likely", "unlikely"), [((40, 60), (0, 60)), ((300, 500), (90, 500)), ((900, 1000), (300, 1000))]
-)
+@for_each(("likely", "unlikely"), [((40, 60), (0, 60)), ((300, 500), (90, 500)), ((900, 1000), (300, 1000))])
 def test_theleast_excess_is_the_largest_that_is_refuted(likely: tuple[int, int], unlikely: tuple[int, int]) -> None:
     """That the bound behind it errs with 5 % at most is tested where it is made."""
     epsilon, delta = math.log(2), 0.05
@@ -111,7 +110,7 @@ class Timed:
         return RESPONSE.observe(population, runs)
 
 
-@pytest.mark.parametrize("slower", [0.5, 1, 2, 4, 10])
+@for_each("slower", [0.5, 1, 2, 4, 10])
 def test_the_time_is_kept_when_runs_take_longer_than_at_first(slower: float) -> None:
     """Every figure but the coins is fixed: no clock of the machine has a part in it."""
     subject, foreseen = Timed(each=0.01), []

@@ -30,6 +30,7 @@ from crowdblend.auditing.statistical.workers import processes, submitted
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.rehearsal import FAMILIES
+from tests.cases import for_each
 
 RNG = np.random.default_rng()
 
@@ -71,7 +72,7 @@ def test_a_small_error_keeps_its_digits() -> None:
     assert 40 * math.log1p(-high) == pytest.approx(math.log(3e-16), rel=1e-9)
 
 
-@pytest.mark.parametrize("guaranteed", [40.0, 400.0, 1e6])
+@for_each("guaranteed", [40.0, 400.0, 1e6])
 def test_a_promise_of_next_to_nothing_is_audited_too(guaranteed: float) -> None:
     """The largest ε that a policy may have; no number of runs refutes it."""
     assert 1 < epsilon_lower((1000, 1000), (0, 1000), 0.0, 1e-3, guaranteed) < math.log(1000)
@@ -79,8 +80,8 @@ def test_a_promise_of_next_to_nothing_is_audited_too(guaranteed: float) -> None:
     assert hard_sizes(10, 0.8, guaranteed) == hard_sizes(10, 0.8, 40.0)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)])
-@pytest.mark.parametrize("guaranteed", [0.0, 1.0])
+@for_each(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)])
+@for_each("guaranteed", [0.0, 1.0])
 def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, guaranteed: float) -> None:
     """By enumeration: where (ε, δ)-closeness just holds, a larger ε is claimed with probability at most the error."""
     n, m, error = 9, 7, 0.1
@@ -120,7 +121,7 @@ def test_both_sides_together_say_more_than_each() -> None:
     assert 0.4 < epsilon_lower(likely, unlikely, delta, error, 0.4) < math.log((1640 / 4687 - delta) / (640 / 4687))
 
 
-@pytest.mark.parametrize(("k", "rate", "epsilon"), [(5, 0.5, 0.3), (10, 0.8, 0.4), (10, 0.8, 0.8), (20, 0.1, 0.5)])
+@for_each(("k", "rate", "epsilon"), [(5, 0.5, 0.3), (10, 0.8, 0.4), (10, 0.8, 0.8), (20, 0.1, 0.5)])
 def test_hard_sizes_attain_the_supremum(k: int, rate: float, epsilon: float) -> None:
     """By a scan over crowd sizes: the worst divergence is at one of the sizes."""
 

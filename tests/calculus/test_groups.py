@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import pytest
-
 from crowdblend.calculus import RULES
 from crowdblend.calculus.groups import best_for_group, derived_for_group, for_group
 from crowdblend.guarantees import IidSampling, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import right_conclusion
+from tests.cases import for_each
 from tests.truth.distributions import growth_below
 
 FEW = RandomSamples(10, 1_000_000)
@@ -22,7 +21,7 @@ def one(epsilon: float, delta: float = 0.0, drawn: RandomSamples | IidSampling =
     return ZeroKnowledge(epsilon, delta, drawn, relation)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("promise", "people", "rule"),
     [
         (one(0.5), 50, "zero-knowledge.group-samples"),

@@ -26,6 +26,7 @@ from crowdblend.guarantees import (
 )
 from crowdblend.ledger import Ledger
 from crowdblend.numerics.loss_law import LossLaw
+from tests.cases import for_each
 from tests.ledger.spendings import shared, spending
 
 CROWDS = CrowdCurve(8, 0.0, 0.1)
@@ -69,7 +70,7 @@ def test_one_sample_for_two_releases_is_refused(tmp_path: Path) -> None:
     sentence(refused.value)
 
 
-@pytest.mark.parametrize("curve", [CROWDS, AmplifiedCurve(1.0, 1e-8, 0.1), ReplacedCurve(CROWDS)])
+@for_each("curve", [CROWDS, AmplifiedCurve(1.0, 1e-8, 0.1), ReplacedCurve(CROWDS)])
 def test_a_grid_that_is_too_coarse_gives_more_and_never_less(curve: LossCurve) -> None:
     uses = (Uses(curve, 10),)
     found = []
@@ -119,7 +120,7 @@ def test_laws_on_two_grids_are_refused() -> None:
         one.beside(LossLaw(0.02, one.cut, one.first, one.masses, one.infinite))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "make",
     [
         lambda: CrowdCurve(0, 0.0, 0.1),

@@ -19,6 +19,7 @@ from crowdblend.guarantees import (
     Uses,
 )
 from crowdblend.planning import plan
+from tests.cases import for_each
 
 CHOICE = RULES["selection.exponential"](RULES["score.stated"](sensitivity=1.0, monotone=True), epsilon=0.5)
 CROWDS = RULES["histogram.suppressed"](k=20)
@@ -57,7 +58,7 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@for_each("name", KNOWN)
 def test_every_rule_with_a_curve_enters_with_it(name: str) -> None:
     made = profile_of(KNOWN[name])
     (use,) = made.conclusion.uses
@@ -65,7 +66,7 @@ def test_every_rule_with_a_curve_enters_with_it(name: str) -> None:
     assert made.description == KNOWN[name].description
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@for_each("name", KNOWN)
 def test_a_single_release_by_its_curve_is_no_worse_than_it_was(name: str) -> None:
     """At the δ that was derived, ε is the same but for the grid, or smaller."""
     before = KNOWN[name].conclusion
@@ -128,7 +129,7 @@ def test_certificates_of_a_series_are_small_and_verify() -> None:
     assert {"FRESH_SAMPLES", "FIXED_SERIES", "REPEATED_RELEASES"} <= listed
 
 
-@pytest.mark.parametrize("edit", ["releases", "k", "epsilon", "rate"])
+@for_each("edit", ["releases", "k", "epsilon", "rate"])
 def test_edits_of_a_series_do_not_verify(edit: str) -> None:
     from crowdblend.calculus.certificate import digest
 
@@ -173,7 +174,7 @@ def test_losses_beyond_the_grid_count_as_infinite() -> None:
     assert RULES["profile.delta"](huge, epsilon=10.0).conclusion.delta > 0.999
 
 
-@pytest.mark.parametrize("uses", [(), (1,), (Uses(3, 1),)])  # type: ignore[arg-type]
+@for_each("uses", [(), (1,), (Uses(3, 1),)])  # type: ignore[arg-type]
 def test_a_profile_holds_uses_of_curves(uses: tuple[Uses, ...]) -> None:
     with pytest.raises(InvalidInput, match="uses of at least one curve"):
         Profile(uses)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from crowdblend.planning import plan
 from crowdblend.policies import load_policy
+from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.policies.policies import SOUND
 
@@ -25,7 +24,7 @@ def test_plan_prints_one_json_object() -> None:
     assert document["rule"] == "suppression.exact"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "code", "named"),
     [
         (["plan", "--rate", "1.2", "--k", "3", "--epsilon", "1"], 2, "rate"),
@@ -46,7 +45,6 @@ def test_plan_prints_one_json_object() -> None:
         (["rules", "suppression.exat"], 2, "suppression.exact"),
         (["nonsense"], 2, "nonsense"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_refusals(arguments: list[str], code: int, named: str) -> None:
     done = crowdblend(*arguments)
@@ -84,7 +82,7 @@ def test_a_certificate_is_verified_from_stdin() -> None:
     assert forged.stdout == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "said"),
     [
         (["--epsilon", "1", "--delta", "0.1"], "no more than sampling alone"),

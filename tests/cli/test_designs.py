@@ -10,6 +10,7 @@ import pytest
 
 from crowdblend.planning.designs import DESIGNS, register_error, sampling_error
 from crowdblend.policies import parse_policy
+from tests.cases import for_each
 from tests.commands import crowdblend
 
 
@@ -29,7 +30,7 @@ def test_the_errors_are_those_of_the_laws() -> None:
     assert sampling_error(rate) == pytest.approx(sum(p * abs(j / rate - people) for j, p in enumerate(mass)), rel=0.01)
 
 
-@pytest.mark.parametrize("answer", list(DESIGNS))
+@for_each("answer", list(DESIGNS))
 def test_init_asks_at_a_terminal(answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "people.csv").write_text("id,sex,age\n1,f,3\n")
     monkeypatch.setattr("crowdblend.cli.init.at_a_terminal", lambda: True)

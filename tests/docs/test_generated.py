@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from docs.generate import PAGES
+from tests.cases import for_each
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["theorems.md", "cli.md", "policy.md", "api.md", "compared.md"])
+@for_each("name", ["theorems.md", "cli.md", "policy.md", "api.md", "compared.md"])
 def test_generated_pages_are_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == PAGES[name](), "run make docs"
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from crowdblend.policies import parse_policy
 from crowdblend.policies.registry import KINDS
+from tests.cases import for_each
 
 ROOT = Path(__file__).parents[2]
 POLICY = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -21,7 +20,7 @@ def first_policy(page: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@for_each("page", PAGES)
 def test_the_policy_that_a_page_begins_with_is_whole(page: str, tmp_path: Path) -> None:
     (tmp_path / "education.csv").write_text("none;low\nschool;low\ncollege;high\n", encoding="utf-8")
     assert parse_policy(first_policy(page), tmp_path).kind in KINDS
@@ -45,6 +44,6 @@ def parse_kind(text: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_every_kind_has_its_line_in_the_table(kind: str) -> None:
     assert f"\n| `{kind}` |" in (ROOT / "docs" / "release.md").read_text(encoding="utf-8")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from crowdblend.engines.arrow_numbers import arrow_numbers
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint64, np.float64, np.bool_])
-@pytest.mark.parametrize("rows", [0, 1, 9, 1000])
+@for_each("kind", [np.int8, np.int32, np.int64, np.uint64, np.float64, np.bool_])
+@for_each("rows", [0, 1, 9, 1000])
 def test_the_same_array(kind: type[np.generic], rows: int) -> None:
     wide = (np.arange(3 * rows) % 5).astype(kind).reshape(rows, 3)
     for numbers in (wide[:, 1], wide[::-1, 0], wide.ravel()):

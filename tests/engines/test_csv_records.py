@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from crowdblend.engines import csv_records
 from crowdblend.engines.csv_records import count_records
 from crowdblend.errors import InvalidInput
+from tests.cases import for_each
 from tests.refusals import refuses
 
 FIELDS = st.text(st.sampled_from('ab,;"\n\r é\x0b'), max_size=5)
@@ -67,8 +68,8 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("block", [1, 2, 3, 1 << 20])
-@pytest.mark.parametrize("case", REFUSED)
+@for_each("block", [1, 2, 3, 1 << 20])
+@for_each("case", REFUSED)
 def test_what_has_no_single_reading_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, block: int
 ) -> None:
@@ -78,9 +79,9 @@ def test_what_has_no_single_reading_is_refused(
         count_records(tmp_path / "rows.csv", ",", 2)
 
 
-@pytest.mark.parametrize("block", [1, 2, 1 << 20])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-@pytest.mark.parametrize("text", [b"a#1##3#", b"a#1#3##", b"a##1#"])
+@for_each("block", [1, 2, 1 << 20])
+@for_each("end", [b"\n", b"\r\n", b"\r"])
+@for_each("text", [b"a#1##3#", b"a#1#3##", b"a##1#"])
 def test_blank_lines_of_a_single_column_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, end: bytes, block: int
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part, row_key_of
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import DrawKey
+from tests.cases import for_each
 
 KEY, OTHER = DrawKey(b"secret".ljust(32)), DrawKey(b"other".ljust(32))
 DRAWS: list[Draw] = [
@@ -16,12 +17,12 @@ DRAWS: list[Draw] = [
 ]
 
 
-@pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: type(draw).__name__)
+@for_each("draw", DRAWS)
 def test_a_draw_does_not_show_its_key(draw: Draw) -> None:
     assert "secret" not in repr(draw)
 
 
-@pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
+@for_each("rate", [-0.1, 1.1, float("nan")])
 def test_a_coin_has_a_probability(rate: float) -> None:
     with pytest.raises(InvalidInput):
         Coin(KEY, rate)

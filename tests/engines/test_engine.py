@@ -22,6 +22,7 @@ from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.engines.duckdb import rows as streaming
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey, coins
+from tests.cases import for_each
 from tests.engines.engines import counting
 from tests.randomness.goodness import fits_share
 from tests.refusals import refuses
@@ -228,7 +229,7 @@ TYPES: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", TYPES)
+@for_each("kind", TYPES)
 def test_every_type_means_what_it_is_shown_as(tmp_path, kind):
     columns = {
         "a": '{ date = "year", from = 1990-01-01, to = 2000-01-01, other = "o" }',

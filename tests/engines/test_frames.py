@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from crowdblend.engines.choice import identify
 from crowdblend.engines.duckdb.database import database, private_folder
@@ -18,6 +17,7 @@ from crowdblend.engines.frames import opened_frame
 from crowdblend.ledger import Wanted
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
+from tests.cases import for_each
 
 DAY = datetime.datetime(2020, 1, 1)
 TYPES: dict[Any, Any] = {
@@ -53,7 +53,7 @@ def pieces(kind: Any, draw: random.Random) -> tuple[pa.ChunkedArray, list[Any]]:
     return pa.chunked_array(chunks), expected
 
 
-@pytest.mark.parametrize("kind", TYPES, ids=str)
+@for_each("kind", TYPES)
 def test_columns_are_read_as_they_are(kind: Any) -> None:
     draw = random.Random(str(kind))
     for once in (False, True):

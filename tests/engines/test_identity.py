@@ -18,6 +18,7 @@ from crowdblend.ledger import Identity, Wanted
 from crowdblend.ledger.identity import MOST, Anchor, zeros
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
+from tests.cases import for_each
 from tests.engines.engines import engine_for
 from tests.ledger.sources import people, shuffled, write
 
@@ -157,7 +158,7 @@ def test_columns_that_tell_rows_apart() -> None:
     assert some.deciding(("town", "age", "sex"), 999_999) == ("town", "age", "sex")
 
 
-@pytest.mark.parametrize("size", [1_000, 20_000, 300_000])
+@for_each("size", [1_000, 20_000, 300_000])
 def test_the_number_of_different_rows_is_estimated(size: int) -> None:
     """From 4,000 of a million rows; the estimate has a relative error of √(2·size)/4,000, below 20 %; five of them."""
     values = np.random.default_rng(2).integers(0, size, 4_000).astype(np.uint64)[:, None]

@@ -17,6 +17,7 @@ from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Everybody, Exactly
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
+from tests.cases import for_each
 from tests.engines.engines import counting
 from tests.engines.test_engine import KEY, counted, policy
 from tests.refusals import refuses
@@ -81,8 +82,8 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize("case", DIFFERENT)
-@pytest.mark.parametrize("column", ["id", "age"])
+@for_each("case", DIFFERENT)
+@for_each("column", ["id", "age"])
 def test_files_with_different_types_are_refused(tmp_path: Path, case: str, column: str) -> None:
     for name, values in zip(("one.parquet", "two.parquet"), DIFFERENT[case], strict=True):
         write(tmp_path / name, **{"id": [1], "age": ["1"], column: values})
@@ -103,8 +104,8 @@ def test_a_column_that_is_spelt_differently_in_a_later_file_is_refused(tmp_path:
         classes(tmp_path, SEX, "*.parquet")
 
 
-@pytest.mark.parametrize("nobody", [float("nan"), float("inf"), float("-inf")])
-@pytest.mark.parametrize("named", [[1.5], [1.0, 2.0], []])
+@for_each("nobody", [float("nan"), float("inf"), float("-inf")])
+@for_each("named", [[1.5], [1.0, 2.0], []])
 def test_a_number_that_is_none_names_nobody(tmp_path: Path, nobody: float, named: list[float]) -> None:
     write(tmp_path / "people.parquet", id=[*named, nobody], sex=["F"] * (len(named) + 1))
     with refuses("data.missing-person", "column 'id'"):
@@ -195,7 +196,7 @@ accept_epsilon = true
 LINKS = "source,target\na,b\nb,c\nc,d\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("age", "code"),
     [
         ("30", None),
@@ -219,7 +220,7 @@ def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path,
             read_network(made, default_engine())
 
 
-@pytest.mark.parametrize("name", ["", " ", "\t"])
+@for_each("name", ["", " ", "\t"])
 def test_people_in_a_network_have_names(tmp_path: Path, name: str) -> None:
     from crowdblend.engines.network import read_network
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from crowdblend.engines.persons import DuplicateCheck, read_persons
 from crowdblend.randomness import coins, marks
+from tests.cases import for_each
 from tests.refusals import refuses
 
 KEY = bytes(range(32))
@@ -17,8 +17,8 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
-@pytest.mark.parametrize("name", COLUMNS)
+@for_each("kind", [pa.string(), pa.large_string(), pa.string_view()])
+@for_each("name", COLUMNS)
 def test_a_column_is_as_a_list(name, kind):
     ids = COLUMNS[name]
     whole = pa.array(["before", *ids, "after"], pa.string()).cast(kind)
@@ -43,16 +43,16 @@ def test_numbers_and_their_spellings():
     assert (number.marks(KEY) == text.marks(KEY)).all()
 
 
-@pytest.mark.parametrize("blank", [None, "", " ", "\t\n", " \r\v\f "])
-@pytest.mark.parametrize("others", [["P1", "P2"], ["1", "2"], [" 1"], []])
+@for_each("blank", [None, "", " ", "\t\n", " \r\v\f "])
+@for_each("others", [["P1", "P2"], ["1", "2"], [" 1"], []])
 def test_nobody_in_a_row_is_refused(blank, others):
     with refuses("data.missing-person", "column 'id'"):
         read_persons(pa.array([*others, blank], pa.string()), "id")
 
 
-@pytest.mark.parametrize("memory_limit", [None, 64_000])
-@pytest.mark.parametrize("span", [10**3, 2**31, 2**32 - 1, 2**32, 2**63], ids=["near", "31", "below 32", "32", "63"])
-@pytest.mark.parametrize("again", [False, True])
+@for_each("memory_limit", [None, 64_000])
+@for_each("span", [10**3, 2**31, 2**32 - 1, 2**32, 2**63])
+@for_each("again", [False, True])
 def test_a_number_that_comes_again_is_refused_however_far_apart_numbers_lie(again, span, memory_limit):
     """Also where two numbers agree in their lower 32 bits and are different people."""
     first = -(2**62)

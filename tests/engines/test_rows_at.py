@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from pyarrow import csv, parquet
 
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
+from tests.cases import for_each
 
 PLACES = np.array([0, 3, 4, 5, 8, 11])
 
@@ -44,7 +44,7 @@ def assert_stream_by(data: DataSource) -> None:
     assert at(data, PLACES) == (PLACES.tolist(), 12, False)
 
 
-@pytest.mark.parametrize("sizes", [[12], [5, 7], [4, 1, 0, 7], [1] * 12])
+@for_each("sizes", [[12], [5, 7], [4, 1, 0, 7], [1] * 12])
 def test_rows_are_counted_through_the_files(tmp_path: Path, sizes: list[int]) -> None:
     data = DataSource(str(written(tmp_path, sizes)), "parquet", rows_are_people=True)
     assert at(data, PLACES) == (PLACES.tolist(), 12, True)
@@ -57,7 +57,7 @@ def test_places_beyond_the_end_have_no_rows(tmp_path: Path) -> None:
     assert at(data, PLACES) == ([0, 3, 4, 5], 7, True)
 
 
-@pytest.mark.parametrize("name", ["file_row_number", "FILE_ROW_NUMBER", "file_index"])
+@for_each("name", ["file_row_number", "FILE_ROW_NUMBER", "file_index"])
 def test_columns_that_are_called_like_places_are_not_taken_for_them(tmp_path: Path, name: str) -> None:
     data = DataSource(str(written(tmp_path, [12], ("row", name))), "parquet", rows_are_people=True)
     assert_stream_by(data)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy import stats
 
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
+from tests.cases import for_each
 from tests.engines.engines import counting
 
 KEY = bytes(range(32))
@@ -68,7 +68,7 @@ def test_order_and_engine_do_not_matter(tmp_path: Path) -> None:
         assert (found.classes.counts.tolist(), found.people) == (list(first[0].values()), first[1])
 
 
-@pytest.mark.parametrize(("wards", "rows"), [("aab", 2), ("abcc", 2), ("aaaab", 1)])
+@for_each(("wards", "rows"), [("aab", 2), ("abcc", 2), ("aaaab", 1)])
 def test_every_set_of_rows_is_equally_likely(wards: str, rows: int, tmp_path: Path) -> None:
     """Of n rows every one is kept with probability m/n: the kept rows of a class are hypergeometric in the mean."""
     people = 6_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from crowdblend.engines.sampling import random_places, smallest_marks
 from crowdblend.randomness import DrawKey
+from tests.cases import for_each
 from tests.randomness.goodness import fits_share
 
 
@@ -20,8 +20,8 @@ def drawn(marks: np.ndarray, samples: int, batch: int = 3) -> list[int]:
     return [row for table in smallest_marks(iter(batches), samples) for row in table.column("row").to_pylist()]
 
 
-@pytest.mark.parametrize("top", [3, 2**64])
-@pytest.mark.parametrize("samples", [1, 5, 19, 20, 30])
+@for_each("top", [3, 2**64])
+@for_each("samples", [1, 5, 19, 20, 30])
 def test_the_smallest_marks_are_drawn_also_where_high_words_agree(top: int, samples: int) -> None:
     rng = np.random.default_rng(samples)
     low, high = (rng.integers(0, most, 20, dtype=np.uint64, endpoint=True) for most in (2**64 - 1, top - 1))

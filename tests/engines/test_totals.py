@@ -14,6 +14,7 @@ from pyarrow import parquet
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part
 from crowdblend.randomness import DrawKey, marks
 from crowdblend.recoding import Bounded
+from tests.cases import for_each
 from tests.engines.engines import engine_for
 from tests.engines.test_engine import COLUMNS, KEY, counted, many, policy, table
 from tests.refusals import refuses
@@ -46,9 +47,9 @@ def totals(name: str, given: Any, draw: Draw, measures: Any = MEASURES) -> Any:
         return source.totals(given.columns, measures, draw)
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("unit", UNIT)
-@pytest.mark.parametrize("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE)], ids=["everybody", "exactly"])
+@for_each("source", SOURCES)
+@for_each("unit", UNIT)
+@for_each("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE)])
 def test_engines_agree(tmp_path: Path, frame: Any, unit: str, source: str, draw: Draw) -> None:
     given = made(tmp_path, frame, unit, source)
     one, other = (totals(name, given, draw) for name in ENGINES)
@@ -68,9 +69,9 @@ def test_the_totals_are_those_of_the_people_with_the_smallest_marks(tmp_path: Pa
     assert counted(found.classes) == {(label,): labels.count(label) for label in set(labels)}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE + 1)], ids=["everybody", "exactly"])
-@pytest.mark.parametrize("unit", UNIT)
+@for_each("engine", ENGINES)
+@for_each("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE + 1)])
+@for_each("unit", UNIT)
 def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine: str, draw: Draw, unit: str) -> None:
     given = made(tmp_path, frame, unit, "people.parquet")
     data = replace(given.data, people=PEOPLE + 1)
@@ -88,8 +89,8 @@ def test_values_outside_their_bounds_are_refused(tmp_path: Path, frame: Any, eng
         totals(engine, given, Everybody(), {"age": Bounded(0, 50, 1)})
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("draw", [Everybody(), Exactly(DrawKey(KEY), 10, PEOPLE)], ids=["everybody", "exactly"])
+@for_each("engine", ENGINES)
+@for_each("draw", [Everybody(), Exactly(DrawKey(KEY), 10, PEOPLE)])
 def test_somebody_with_two_rows_is_refused_drawn_or_not(tmp_path: Path, frame: Any, engine: str, draw: Draw) -> None:
     twice = pd.concat([frame[:-1], frame[:1]])
     given = made(tmp_path, twice, "ids", "people.parquet")
@@ -97,8 +98,8 @@ def test_somebody_with_two_rows_is_refused_drawn_or_not(tmp_path: Path, frame: A
         totals(engine, given, draw)
 
 
-@pytest.mark.parametrize("unit", UNIT)
-@pytest.mark.parametrize("draw", [Everybody(), Coin(DrawKey(KEY), 0.3)], ids=["everybody", "coin"])
+@for_each("unit", UNIT)
+@for_each("draw", [Everybody(), Coin(DrawKey(KEY), 0.3)])
 def test_engines_agree_on_parts(tmp_path: Path, frame: Any, unit: str, draw: Any) -> None:
     """The two parts of a sample, by every engine; where people have names, they add up to the sample."""
     given, found = made(tmp_path, frame, unit, "people.parquet"), []

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from crowdblend.estimates import Estimator, ExactCounts, InclusionRates, Law, NoiseBelowK, NoiseOnEveryCell
 from crowdblend.estimates.binomial import log_binomial
+from tests.cases import for_each
 
 
 def reference(people: int, sampled: int, rate: float) -> float:
@@ -21,7 +22,7 @@ def reference(people: int, sampled: int, rate: float) -> float:
         ctx.prec = before
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("people", "rate"),
     [(1, 0.3), (40, 0.5), (64, 0.999), (10**6, 0.25), (10**9, 1e-7), (10**14, 1e-12)],
 )
@@ -39,10 +40,9 @@ def test_impossible_numbers_have_no_probability() -> None:
     assert (log_binomial(np.array([3]), np.arange(5), 1.0)[0] == [-np.inf, -np.inf, -np.inf, 0, -np.inf]).all()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "law",
     [NoiseOnEveryCell(0.7), NoiseOnEveryCell(20.0), NoiseBelowK(12, 0.4), NoiseBelowK(12, 0.4, None, True)],
-    ids=str,
 )
 def test_noise_is_added_as_the_definition_says(law: Law) -> None:
     weights = np.random.default_rng(3).random((4, 30)) * np.exp(-np.arange(30.0) * 9)

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.estimates import Estimator, ExactCounts, InclusionRates, Law, NoiseBelowK, OutlierNoise
+from tests.cases import for_each
 from tests.estimates.outputs import published
 
 LAWS: list[tuple[Law, float, int]] = [
@@ -49,7 +50,7 @@ def test_intervals_cover_19_times_in_20_and_are_no_wider_than_that(law: Law, rat
             assert covered <= 0.99, people
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.99, 0.999])
+@for_each("confidence", [0.5, 0.8, 0.99, 0.999])
 def test_other_confidences_cover_too(confidence: float) -> None:
     for people in (16, 40, 90, 300, 3000):
         for law in (ExactCounts(8), NoiseBelowK(8, 1.0)):
@@ -64,7 +65,7 @@ def test_the_plain_binomial_interval_would_not_cover() -> None:
     assert masses[(plain.low <= people) & (people <= plain.high)].sum() / masses.sum() < 0.5
 
 
-@pytest.mark.parametrize(("k", "rate"), [(35, 0.5), (8, 0.1), (4, 0.01), (200, 0.3)])
+@for_each(("k", "rate"), [(35, 0.5), (8, 0.1), (4, 0.01), (200, 0.3)])
 def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> None:
     most = Estimator(ExactCounts(k), InclusionRates.at_rate(rate)).unpublished()
     assert binom.cdf(k - 1, most + 1, rate) < 0.05 + 1e-9

@@ -16,6 +16,7 @@ from crowdblend.estimates import (
     laws,
 )
 from crowdblend.estimates.laws import sum_reach
+from tests.cases import for_each
 
 # Each test below looks at one proportion; at its bound of 95 % it fails with this probability.
 FALSE_ALARM = 1e-6
@@ -28,7 +29,7 @@ def draws(rng: np.random.Generator, people: list[int], rate: float) -> np.ndarra
     return rng.binomial(people, rate, (RUNS, len(people)))
 
 
-@pytest.mark.parametrize("people", [[0, 10, 60, 75, 400], [5] * 40, [72] * 12, [1000, 2000]])
+@for_each("people", [[0, 10, 60, 75, 400], [5] * 40, [72] * 12, [1000, 2000]])
 def test_a_margin_over_suppressed_cells_covers(people: list[int]) -> None:
     k, rate = 35, 0.5
     sampled = draws(np.random.default_rng(3), people, rate)
@@ -40,7 +41,7 @@ def test_a_margin_over_suppressed_cells_covers(people: list[int]) -> None:
     assert (np.isnan(found.estimate) == (published < len(people))).all()
 
 
-@pytest.mark.parametrize("people", [[0] * 50, [3] * 30, [10, 60, 75, 400], [2000] * 3])
+@for_each("people", [[0] * 50, [3] * 30, [10, 60, 75, 400], [2000] * 3])
 def test_a_margin_over_noisy_cells_covers(people: list[int]) -> None:
     k, rate, loss = 28, 0.5, 1.49
     rng = np.random.default_rng(4)
@@ -64,7 +65,7 @@ def test_nobody_knows_the_end_of_an_open_domain() -> None:
     assert 90 <= found.low[0] < 180
 
 
-@pytest.mark.parametrize(("cells", "loss"), [(1, 0.3), (2, 1.0), (7, 1.5), (40, 0.2)])
+@for_each(("cells", "loss"), [(1, 0.3), (2, 1.0), (7, 1.5), (40, 0.2)])
 def test_noise_adds_up_as_its_exact_convolution(cells: int, loss: float) -> None:
     a, far = np.exp(-loss), int(80 / loss)
     one = (1 - a) / (1 + a) * a ** np.abs(np.arange(-far, far + 1))
@@ -78,19 +79,18 @@ def test_noise_adds_up_as_its_exact_convolution(cells: int, loss: float) -> None
         assert many[distance > reach - 1].sum() > level
 
 
-@pytest.mark.parametrize(("cells", "loss"), [(1, 1.0), (1, 1e-7), (2, 0.3), (40, 0.2), (1000, 0.02)])
+@for_each(("cells", "loss"), [(1, 1.0), (1, 1e-7), (2, 0.3), (40, 0.2), (1000, 0.02)])
 def test_the_bound_for_long_transforms_is_above_them(cells: int, loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = sum_reach.__wrapped__(cells, loss, 0.05) if loss > 1e-3 else int(np.log(2 / 0.05 / 2) / loss)
     monkeypatch.setattr(laws, "_LONGEST", 0)
     assert exact <= sum_reach.__wrapped__(cells, loss, 0.05) <= 2 * exact + 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("law", "rate"),
     [(NoiseOnEveryCell(0.001), 1.0), (NoiseOnEveryCell(1e-9), 1.0), (NoiseBelowK(50, 0.002), 0.5)],
-    ids=str,
 )
-@pytest.mark.parametrize("people", [0, 40, 5000])
+@for_each("people", [0, 40, 5000])
 def test_faint_noise_is_covered_without_listing_its_law(law: Law, rate: float, people: int) -> None:
     rng = np.random.default_rng(6)
     sampled = draws(rng, [people], rate)[:, 0]

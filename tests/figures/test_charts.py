@@ -9,6 +9,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.figures.charts import Axis, Line, LineChart, Share, ShareChart, save
 from crowdblend.figures.drawing import PALETTE
 from crowdblend.figures.scales import log_ticks
+from tests.cases import for_each
 from tests.figures.pictures import Picture
 
 X, Y = Axis("ε"), Axis("δ", log=True)
@@ -57,7 +58,7 @@ def test_points_lie_where_their_numbers_say():
     assert points[0][1] < points[2][1], "smaller is lower"
 
 
-@pytest.mark.parametrize("value", [None, 0.0, -1.0, math.inf, math.nan])
+@for_each("value", [None, 0.0, -1.0, math.inf, math.nan])
 def test_values_without_a_place_on_the_axis_are_left_out(value):
     assert chart(Line("a", [*line("a").points, (2, value)])).svg() == chart(line("a")).svg()
 
@@ -90,7 +91,7 @@ def test_stairs_rise_upright():
     assert len(picture.of("circle")) == 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("low", "high"),
     [(0.03, 1.7), (1e-30, 1e-2), (1, 1), (1, 10), (9, 11), (1e-6, 1e-6), (1, 1e30), (3e-200, 2e7), (0.004, 1)],
 )
@@ -123,8 +124,8 @@ def test_no_chance_or_a_label_twice_is_refused(given):
         shares(*given)
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize("drawn", [CHART, chart(Line("one", [(1, 1e-3)])), shares(*SHARES)])
+@for_each("narrow", [False, True])
+@for_each("drawn", [CHART, chart(Line("one", [(1, 1e-3)])), shares(*SHARES)])
 def test_all_is_drawn_inside_and_a_narrow_chart_fits_a_phone(drawn, narrow):
     picture = Picture.parse(drawn.svg(narrow=narrow))
     assert picture.inside()
@@ -136,7 +137,7 @@ def test_coordinates_have_two_decimals():
     assert max(len(number.partition(".")[2]) for number in places.replace(",", " ").split()) == 2
 
 
-@pytest.mark.parametrize("name", ["figure.pdf", "figure", "figure.svg.gz", ".svg", "figure.png", "figure.html"])
+@for_each("name", ["figure.pdf", "figure", "figure.svg.gz", ".svg", "figure.png", "figure.html"])
 def test_other_endings_are_refused(tmp_path, name):
     with pytest.raises(InvalidInput, match=r"written as \.svg"):
         save(CHART, tmp_path / name)

@@ -8,6 +8,7 @@ from crowdblend.figures.drawing import SHADES
 from crowdblend.figures.maps import MOST_NUMBERED_COLUMNS, compact, heatmap, point_map
 from crowdblend.figures.recodings import neighbours
 from crowdblend.figures.scales import round_numbers
+from tests.cases import for_each
 from tests.figures.pictures import Picture
 
 HEADINGS = ("finer", "", "coarser")
@@ -28,7 +29,7 @@ def test_bars_below_zero_go_to_the_left():
     assert float(up["width"]) == pytest.approx(3 * float(down["width"]), abs=0.05)
 
 
-@pytest.mark.parametrize("totals", [[("a", 0)], [("a", -1)], [("a", 10**18), ("b", 1)]])
+@for_each("totals", [[("a", 0)], [("a", -1)], [("a", 10**18), ("b", 1)]])
 def test_unusual_counts_are_drawn_inside(totals):
     assert Picture.parse(bar_chart(totals)).inside()
 
@@ -75,7 +76,7 @@ def test_an_empty_heatmap_is_refused():
         heatmap([], rows=["x"], columns=["u"])
 
 
-@pytest.mark.parametrize("count", [0, -1, 9_999, 10_000, 999_999, 1_000_000, 10**15, -(10**6)])
+@for_each("count", [0, -1, 9_999, 10_000, 999_999, 1_000_000, 10**15, -(10**6)])
 def test_compact_numbers_fit_a_tile(count):
     assert len(compact(count)) <= 6
 
@@ -93,7 +94,7 @@ def test_bins_lie_in_their_block_and_north_is_up():
     assert picture.inside()
 
 
-@pytest.mark.parametrize("bounds", [(0, 0, 1000, 1), (-1e9, 1e-9, 1e9, 2e-9), (5, 0, 6, 1000)])
+@for_each("bounds", [(0, 0, 1000, 1), (-1e9, 1e-9, 1e9, 2e-9), (5, 0, 6, 1000)])
 def test_any_bounds_are_drawn(bounds):
     assert Picture.parse(point_map([], [], names=("x", "y"), bounds=bounds)).inside()
 
@@ -113,7 +114,7 @@ def test_no_interval_or_a_label_twice_is_refused(rows):
         interval_chart(rows)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3e-7, 2e-7), (0, 1e18), (123456, 123457), (-1, 0)])
+@for_each(("low", "high"), [(0, 1), (-3e-7, 2e-7), (0, 1e18), (123456, 123457), (-1, 0)])
 def test_round_numbers_are_few_and_between(low, high):
     ticks = round_numbers(low, high)
     assert 3 <= len(ticks) <= 8

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal, localcontext
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.guarantees import CrowdBlending, Differential, IidSampling, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import guess_sentence, percent, right_conclusion, right_guess
+from tests.cases import for_each
 
 EPSILONS = st.floats(min_value=0, max_value=1e4)
 DELTAS = st.floats(min_value=0, max_value=1)
@@ -37,7 +37,7 @@ def test_a_conclusion_is_rounded_up(epsilon: float, delta: float) -> None:
     assert true <= Decimal(stated) <= true * Decimal(1 + 1e-15)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("epsilon", "delta", "chance"),
     [(0, 0, "50 %"), (1, 0, "73.2 %"), (0, 0.0099, "50.5 %"), (1, 0.1, "75.8 %"), (0, 1, "100 %"), (1e6, 0, "100 %")],
 )

@@ -10,6 +10,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter, brief, check
+from tests.cases import for_each
 
 RANGES = {
     "epsilon": "real [0, 1000000.0]",
@@ -76,7 +77,7 @@ def test_every_parameter_has_a_range_here() -> None:
     assert set(RANGES) == set(PARAMETERS)
 
 
-@pytest.mark.parametrize("name", RANGES)
+@for_each("name", RANGES)
 def test_a_range_ends_where_it_should(name: str) -> None:
     kind, first, low, high, last = ENDS.fullmatch(RANGES[name]).groups()  # type: ignore[union-attr]
     number = int if kind == "whole" else float
@@ -95,8 +96,8 @@ def test_a_range_ends_where_it_should(name: str) -> None:
     assert allows(number(high) - 1 if kind == "whole" else math.nextafter(float(high), -math.inf))
 
 
-@pytest.mark.parametrize("name", RANGES)
-@pytest.mark.parametrize("value", [True, False, None, "1", float("nan"), -math.inf])
+@for_each("name", RANGES)
+@for_each("value", [True, False, None, "1", float("nan"), -math.inf])
 def test_what_is_no_number_is_in_no_range(name: str, value: object) -> None:
     assert not PARAMETERS[name].allows(value)
 
@@ -106,7 +107,7 @@ def test_a_whole_number_is_not_a_float_and_a_number_may_be_whole() -> None:
     assert PARAMETERS["epsilon"].allows(1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("parameter", "words"),
     [
         (Parameter(0, 1, ""), "a number between 0 and 1"),
@@ -122,7 +123,7 @@ def test_a_range_in_words(parameter: Parameter, words: str) -> None:
     assert parameter.words() == words
 
 
-@pytest.mark.parametrize("name", RANGES)
+@for_each("name", RANGES)
 def test_a_refusal_names_the_parameter_and_what_to_do(name: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         check(name, "x")

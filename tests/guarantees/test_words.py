@@ -21,12 +21,13 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.utility import BoundedScore, Sampler
+from tests.cases import for_each
 
 ONE = RandomSamples(5, 9)
 ADD_REMOVE = Relation.ADD_REMOVE
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("aggregate", "words"),
     [
         (RandomSamples(5, 9), "the data of 5 random people out of 9, you concealed"),
@@ -56,14 +57,14 @@ def test_aggregates_at_their_edges() -> None:
             refused()
 
 
-@pytest.mark.parametrize("parts", [(), (ONE,), (ONE, "two"), ("one", ONE), (ONE, ONE, None)])
+@for_each("parts", [(), (ONE,), (ONE, "two"), ("one", ONE), (ONE, ONE, None)])
 def test_together_takes_two_aggregates_or_more(parts: tuple) -> None:
     assert len(Together((ONE, ONE)).aggregates) == 2
     with pytest.raises(InvalidInput, match="at least two"):
         Together(parts)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "refused",
     [
         lambda: Differential(1.0, 0.0, "add-remove"),

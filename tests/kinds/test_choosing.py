@@ -26,6 +26,7 @@ from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
+from tests.cases import for_each
 from tests.randomness.goodness import fits_share
 from tests.refusals import is_refusal
 
@@ -61,7 +62,7 @@ def test_levels_may_skip_and_weigh(town: Path) -> None:
     assert (district.leaves.tolist(), district.weight) == ([3, 3, 2, 1], 3.0)
 
 
-@pytest.mark.parametrize("text", [POLICY, SPLIT, DRAWN], ids=["population", "split", "drawn"])
+@for_each("text", [POLICY, SPLIT, DRAWN])
 def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: str) -> None:
     planned = plan(parse_policy(text, town))
     (differential, _) = (one.conclusion for one in planned.certificate().derivations)
@@ -71,9 +72,9 @@ def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: s
     assert planned.facts()["parameters"]["rate"] == 0.5
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 7.7])
-@pytest.mark.parametrize("cost", [0.1, 0.01, 1 / 3])
-@pytest.mark.parametrize("share", [None, 0.2, 0.7])
+@for_each("epsilon", [0.3, 1.0, 2.0, 7.7])
+@for_each("cost", [0.1, 0.01, 1 / 3])
+@for_each("share", [None, 0.2, 0.7])
 def test_the_budget_is_used_up_and_never_exceeded(epsilon: float, cost: float, share: float | None) -> None:
     choosing = Choosing(cost, "population" if share is None else "split", share)
     try:
@@ -285,7 +286,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(WRONG))
+@for_each("name", sorted(WRONG))
 def test_refusals(town: Path, name: str) -> None:
     text, says = WRONG[name]
     with pytest.raises(CrowdblendError) as refused:

@@ -25,7 +25,7 @@ from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "adult-choose.toml"
-RUNS = 20
+RUNS = 8
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_the_choice_costs_little_and_publishes_more(
     planned, lattice = plan_release(policy), lattice_of(policy.columns)
     k, rate = planned.parameters.k, planned.parameters.rate
     alone = plan(rate=rate, epsilon=2.0, delta=1e-6, kind="microdata").k
-    best_nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:30]]
+    best_nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:12]]
     theirs = published_k(2.0, rate)
     found, fixed, ours_rows, their_rows = [], [], [], []
     for run in range(RUNS):

@@ -19,6 +19,7 @@ from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.publishing.release import release
 from crowdblend.selection import Ladder, Lattice, score
+from tests.cases import for_each
 
 from .towns import DRAWN, KEY, POLICY, SPLIT, write_town
 
@@ -49,8 +50,8 @@ def scores_of(step: dict[str, Any]) -> list[dict[str, Any]]:
 SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 
 
-@pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
-@pytest.mark.parametrize("score", ["loss", "entropy"])
+@for_each("text", [POLICY, SPLIT])
+@for_each("score", ["loss", "entropy"])
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
     planned = plan(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
     certificate = planned.certificate()

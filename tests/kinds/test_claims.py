@@ -20,6 +20,7 @@ from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
 from crowdblend.planning import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 MECHANISMS: tuple[Any, ...] = (
@@ -112,7 +113,7 @@ def test_a_mechanism_that_guarantees_less_than_its_plan_is_refused() -> None:
         planned.derivations(SuppressedHistogram(20))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mechanism", "rule"),
     [
         (SuppressedHistogram(7), "histogram.suppressed"),

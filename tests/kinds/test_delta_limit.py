@@ -13,6 +13,7 @@ from crowdblend.kinds import plan
 from crowdblend.kinds.registry import KINDS
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.golden.releases import POLICIES, write_sources
 from tests.policies.policies import bent
@@ -55,7 +56,7 @@ WEAK = {
 }
 
 
-@pytest.mark.parametrize("name", WEAK)
+@for_each("name", WEAK)
 def test_a_large_delta_needs_a_word(name: str) -> None:
     with pytest.raises(Infeasible) as refused:
         plan(parse_policy(WEAK[name]))

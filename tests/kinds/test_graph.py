@@ -22,6 +22,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.policies.graph import with_graph
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.refusals import is_refusal, refuses
 
 POLICY = """
@@ -225,7 +226,7 @@ def refused(policy: Path, words: str) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "words"),
     [
         ("degree_bound = 4\n", "", "policy.missing-key"),
@@ -263,7 +264,7 @@ def test_policies_are_refused_in_one_sentence(tmp_path: Path, old: str, new: str
     refused(write(tmp_path, policy=POLICY.replace(old, new, 1)), words)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "words"),
     [
         ([(1, 2), (2, None)], "data.blank"),

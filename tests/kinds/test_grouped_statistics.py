@@ -23,6 +23,7 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.reading.release import PublishedRelease
+from tests.cases import for_each
 from tests.kinds.grouped import GROUPS, PEOPLE, Town, as_csv, people, policy_text, rank_holds
 from tests.kinds.opendp_statistics import OpenDPGroups, permuted_and_flipped
 
@@ -123,7 +124,7 @@ def test_an_empty_group_claims_nothing_beyond_its_bounds() -> None:
     assert rows[1]["rank_error"] == 1.0
 
 
-@pytest.mark.parametrize("statistics", [(AVERAGE, MEDIAN), (AVERAGE,), (WHOLE, TOTAL), (SIZES,)])
+@for_each("statistics", [(AVERAGE, MEDIAN), (AVERAGE,), (WHOLE, TOTAL), (SIZES,)])
 def test_plain_differential_privacy_has_no_sample(statistics: tuple[str, ...]) -> None:
     """Its ε is that of the policy, with one person's data replaced and not only concealed."""
     guarantees = plan(parse_policy(policy_text(*statistics))).certificate().guarantees
@@ -185,7 +186,7 @@ def test_every_reading_of_a_release_sees_the_same_sample(published: Path, who: s
     assert by_group.sum() == 500
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "column", "to"),
     [("s2", "rank_error", 0.0), ("s0", "error", 1e9), ("s1", "value", -1.0), ("s4", "error", 1)],
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from pyarrow import parquet
 
 from crowdblend.kinds import outputs
 from crowdblend.kinds.outputs import RecordsOutput
 from crowdblend.mechanisms import PublishedClasses
+from tests.cases import for_each
 
 PIECE = 150_000
 
@@ -39,7 +39,7 @@ def with_defaults(published: PublishedClasses, path) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "at_once"),
     [
         (tuple(f"label {at:03d}" for at in range(128)), True),
@@ -47,7 +47,6 @@ def with_defaults(published: PublishedClasses, path) -> bytes:
         (tuple(f"label {at:05d}" for at in range(40_000)), False),  # longer codes
         (tuple(f"{at:03d}" + "x" * 20_000 for at in range(60)), True),  # more than the writer puts into a dictionary
     ],
-    ids=["few", "more", "many", "long"],
 )
 def test_records_have_the_bytes_of_the_defaults(tmp_path, monkeypatch, labels, at_once) -> None:
     monkeypatch.setattr(outputs, "PIECE", PIECE)

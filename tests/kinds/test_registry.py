@@ -14,6 +14,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds import KINDS, ReleasePlan, plan
 from crowdblend.kinds.registry import file_name
 from crowdblend.policies.load import parse_policy
+from tests.cases import for_each
 from tests.golden.releases import POLICIES
 
 # The layers that know kinds, and what a kind's module must offer there.
@@ -26,14 +27,14 @@ PARTS = {
 SOURCE = Path(crowdblend.__file__).parent
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("layer", "offers"), PARTS.items())
+@for_each("kind", KINDS)
+@for_each(("layer", "offers"), PARTS.items())
 def test_every_kind_has_its_parts(kind: str, layer: str, offers: str) -> None:
     module = import_module(f"crowdblend.{layer}.{file_name(kind)}")
     assert callable(getattr(module, offers))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_every_kind_has_a_plan_of_three_typed_steps(kind: str) -> None:
     planned = plan(parse_policy(POLICIES[kind]))
     assert isinstance(planned, ReleasePlan)

@@ -24,6 +24,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey
+from tests.cases import for_each
 from tests.refusals import refuses
 
 N, K = 3000, 400
@@ -114,7 +115,7 @@ def made(town: Path, out: Path, text: str = POLICY, **named: Any) -> dict[tuple[
     return published(out)
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 40.0])
+@for_each("epsilon", [0.3, 1.0, 40.0])
 def test_every_number_is_within_its_error(town: Path, tmp_path: Path, epsilon: float) -> None:
     """At confidence 1 − 1e-7 for each of 5 statistics: a false alarm has probability below 1e-6."""
     text = POLICY.replace("epsilon = 1.0", f"epsilon = {epsilon}\naccept_epsilon = true\nconfidence = 0.9999999")
@@ -273,7 +274,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
     text, code = REFUSED[name]
     with pytest.raises(InvalidInput) as caught:
@@ -281,8 +282,8 @@ def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize(
+@for_each("kind", ["csv", "parquet"])
+@for_each(
     ("old", "new", "code"),
     [
         ("people = 3000", "people = 2999", "data.people"),
@@ -302,8 +303,8 @@ def test_data_that_do_not_fit_are_refused_without_a_number(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize("spelled", ["p{}", "{}"], ids=["texts", "numbers"])
+@for_each("kind", ["csv", "parquet"])
+@for_each("spelled", ["p{}", "{}"])
 def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, kind: str, spelled: str) -> None:
     """Half of 1,000 rows have one id, so 10 people are drawn of 501 and not of the 1,000 that would be certified.
 
@@ -348,7 +349,7 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
         assert abs(Fraction(values.value(mean)) - grid.value(mean)) <= Fraction(values.error), total
 
 
-@pytest.mark.parametrize("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
+@for_each("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
 def test_errors_are_planned_for_no_more_than_what_the_confidence_leaves(confidence: str) -> None:
     made = plan(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
     assert made.parameters.way_of(0).failure == float(1 - Decimal(confidence))

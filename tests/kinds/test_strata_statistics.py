@@ -38,6 +38,7 @@ from crowdblend.publishing.verification import verify_release
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.subject import subject_of
 from crowdblend.studio.model.choices import choices_of, policy_of
+from tests.cases import for_each
 from tests.publishing.test_verification import forged
 
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
@@ -264,7 +265,7 @@ def counted(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-@pytest.mark.parametrize("edit", ["rate", "weight", "none", "no strata", "error", "value"])
+@for_each("edit", ["rate", "weight", "none", "no strata", "error", "value"])
 def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -> None:
     def facts(stated: dict[str, Any]) -> None:
         if edit == "rate":
@@ -334,7 +335,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_what_is_not_proved_is_refused_before_any_row_is_read(name: str) -> None:
     sampling, given, message = REFUSED[name]
     with pytest.raises(InvalidInput, match=message) as refused:
@@ -343,7 +344,7 @@ def test_what_is_not_proved_is_refused_before_any_row_is_read(name: str) -> None
     assert refused.value.where
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "message"),
     [
         ({"stratum": "region"}, "has stratum without rates"),
@@ -425,7 +426,7 @@ def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path, 
 ROW = {"id": 1, "region": "north", "sex": "F", "age": 3, "income": 5, "change": 0, "weight": 12}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "edit", "code"),
     [
         ({}, {"region": "east"}, "data.outside-domain"),

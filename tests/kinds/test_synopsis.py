@@ -16,6 +16,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.policies.policies import bent as table_policy
 from tests.refusals import is_refusal
 
@@ -116,7 +117,7 @@ def test_the_key_decides_everything_and_the_order_of_the_people_nothing_else(fol
     assert not first.equals(first.sort_values(list(first.columns)).reset_index(drop=True))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "swaps",
     [
         [("conjunctions = 2", 'queries = [{ sex = "Male" }, { sex = "Female", city = "North" }]')],
@@ -135,7 +136,6 @@ def test_the_key_decides_everything_and_the_order_of_the_people_nothing_else(fol
             ("conjunctions = 2", 'half_planes = ["age", "city"]'),
         ],
     ],
-    ids=["listed", "three", "exponential", "ranges", "half-planes"],
 )
 def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps: list[tuple[str, str]]) -> None:
     policy = parse_policy(bent(*swaps), folder)
@@ -145,7 +145,7 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
     assert policy.mechanism in (None, plan(policy).parameters.name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("swaps", "words"),
     [
         ([("sample = 400", "sample = 601")], "policy.sample"),
@@ -181,7 +181,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]],
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "words"),
     [
         ("rate = 0.1", "rate = 0.1\nsample = 40", "policy.unknown-key"),

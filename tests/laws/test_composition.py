@@ -25,6 +25,7 @@ from crowdblend.guarantees import (
     Relation,
     ZeroKnowledge,
 )
+from tests.cases import for_each
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 LISTS = st.lists(st.tuples(st.floats(0, 10), st.floats(0, 0.01)), min_size=1, max_size=12)
@@ -51,7 +52,7 @@ MAKERS = {
 }
 
 
-@pytest.mark.parametrize("rule_id", MAKERS)
+@for_each("rule_id", MAKERS)
 @QUIET
 @given(losses=LISTS)
 def test_sums_are_exact_but_for_one_rounding_outward(rule_id: str, losses: list[tuple[float, float]]) -> None:
@@ -61,7 +62,7 @@ def test_sums_are_exact_but_for_one_rounding_outward(rule_id: str, losses: list[
         assert exact <= Fraction(value) <= exact * (1 + Fraction(1, 2**52)) + Fraction(5e-324)
 
 
-@pytest.mark.parametrize("rule_id", MAKERS)
+@for_each("rule_id", MAKERS)
 @QUIET
 @given(losses=LISTS)
 def test_a_list_is_never_worse_than_one_by_one(rule_id: str, losses: list[tuple[float, float]]) -> None:
@@ -72,8 +73,8 @@ def test_a_list_is_never_worse_than_one_by_one(rule_id: str, losses: list[tuple[
     assert getattr(together, "aggregate", None) == getattr(folded, "aggregate", None)
 
 
-@pytest.mark.parametrize("rule_id", MAKERS)
-@pytest.mark.parametrize("times", [1, 2, 100])
+@for_each("rule_id", MAKERS)
+@for_each("times", [1, 2, 100])
 def test_n_times_is_a_list_of_n(rule_id: str, times: int) -> None:
     made = RULES[rule_id].conclude(*[MAKERS[rule_id](0.1, 1e-6)] * times)
     for value, one in ((made.epsilon, 0.1), (made.delta, 1e-6)):
@@ -84,7 +85,7 @@ def test_delta_stops_at_one() -> None:
     assert RULES["composition.differential"].conclude(*[_differential(0.1, 0.4)] * 3).delta == 1.0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule_id", "first", "second"),
     [
         ("composition.differential", _differential(1, 0), Differential(1, 0, SWAP)),
@@ -135,7 +136,7 @@ def test_every_refusal_is_tried() -> None:
     assert {frozenset(pair) for pair in REFUSED} == set(REFUSALS)
 
 
-@pytest.mark.parametrize(("first", "second"), REFUSED)
+@for_each(("first", "second"), REFUSED)
 def test_promises_that_void_each_other_are_refused_with_the_theorem(
     first: type[Guarantee], second: type[Guarantee]
 ) -> None:
@@ -156,7 +157,7 @@ def test_crowds_do_not_compose_however_many_lie_between() -> None:
         compose(_released(), _released(), _under_sampling())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "pair",
     [
         (_zero_knowledge, _released),

@@ -20,12 +20,13 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.utility import AVERAGE
+from tests.cases import for_each
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 PURE = ZeroKnowledge(0.3, 0.0, RandomSamples(5, 1000), HIDE)
 
 
-@pytest.mark.parametrize("rate", [1e-3, 1e-9, 1e-300])
+@for_each("rate", [1e-3, 1e-9, 1e-300])
 def test_a_vanishing_rate_leaves_nothing_to_learn(rate: float) -> None:
     made = RULES["sampling.amplification"].conclude(Differential(1.0, 0.5, ADD), rate=rate)
     assert 0 < made.epsilon <= 1.72 * rate
@@ -42,8 +43,8 @@ def test_the_same_rate_changes_nothing() -> None:
     assert premise.epsilon <= made.epsilon <= math.nextafter(premise.epsilon, 2)
 
 
-@pytest.mark.parametrize("rate", [1e-6, 0.1, 0.3, 0.999])
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, 20.0])
+@for_each("rate", [1e-6, 0.1, 0.3, 0.999])
+@for_each("epsilon", [0.0, 0.5, 20.0])
 def test_a_crowd_of_one_promises_the_rate(rate: float, epsilon: float) -> None:
     assert RULES["suppression.exact"].conclude(CrowdBlending(1, 0.0), rate=rate, epsilon=epsilon).delta == rate
     assert RULES["blending.sharp"].conclude(CrowdBlending(1, 0.0), rate=rate, epsilon=epsilon).delta == rate
@@ -54,8 +55,8 @@ def test_a_crowd_of_one_promises_the_rate_in_the_papers_argument_too(rate: float
     assert RULES["blending.explicit"].conclude(CrowdBlending(1, 0.0), rate=rate, epsilon=1.0).delta == rate
 
 
-@pytest.mark.parametrize("k", [1, 2, 7, 40])
-@pytest.mark.parametrize("rate", [0.01, 0.5])
+@for_each("k", [1, 2, 7, 40])
+@for_each("rate", [0.01, 0.5])
 def test_delta_is_at_least_the_chance_that_the_whole_crowd_is_sampled(k: int, rate: float) -> None:
     """And tends to it: with an ε beyond all bounds only the impossible-without-you event is left."""
     made = RULES["suppression.exact"].conclude(CrowdBlending(k, 0.0), rate=rate, epsilon=500.0)
@@ -83,7 +84,7 @@ def test_a_group_of_one_is_one_person(rule_id: str) -> None:
     assert RULES[rule_id].conclude(PURE, people=1) == PURE
 
 
-@pytest.mark.parametrize("relation", [ADD, SWAP, HIDE])
+@for_each("relation", [ADD, SWAP, HIDE])
 def test_a_differential_group_of_one_is_one_person(relation: Relation) -> None:
     premise = Differential(0.3, 1e-6, relation)
     made = RULES["differential.group"].conclude(premise, people=1)
@@ -110,7 +111,7 @@ def test_a_sampler_that_always_fails_costs_the_whole_range() -> None:
     assert 12 <= made.epsilon <= math.nextafter(12, 13)
 
 
-@pytest.mark.parametrize("delta", [0.4, 0.9, 1.0])
+@for_each("delta", [0.4, 0.9, 1.0])
 def test_no_delta_of_two_tables_close_to_one_simulator_is_above_one(delta: float) -> None:
     made = RULES["zero-knowledge.differential"].conclude(replace(PURE, epsilon=0.5, delta=delta))
     assert made == Differential(1.0, 1.0, SWAP, samplings=1)
@@ -138,9 +139,7 @@ def test_nearly_equal_noise_in_every_bin_needs_no_delta() -> None:
     assert made.delta <= 5e-324
 
 
-@pytest.mark.parametrize(
-    "rule_id", ["suppression.exact", "suppression.published", "blending.explicit", "blending.sharp"]
-)
+@for_each("rule_id", ["suppression.exact", "suppression.published", "blending.explicit", "blending.sharp"])
 def test_no_delta_exceeds_the_rate_or_the_exact_one(rule_id: str) -> None:
     for k, rate, epsilon in [(3, 0.2, 0.3), (10, 0.4, 0.6), (30, 0.05, 0.2)]:
         made = RULES[rule_id].conclude(CrowdBlending(k, 0.0), rate=rate, epsilon=epsilon)

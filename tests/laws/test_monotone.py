@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee, Profile, Uses
 from crowdblend.guarantees.parameters import PARAMETERS
+from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES
 
@@ -76,7 +75,7 @@ def _weaker_premises(premises: tuple[Guarantee, ...]) -> Iterator[tuple[Guarante
         yield from zip(*([weaker for _, weaker in _weakened(premise)] for premise in premises), strict=False)
 
 
-@pytest.mark.parametrize("rule_id", [rule_id for rule_id, examples in EXAMPLES.items() if examples[0].premises])
+@for_each("rule_id", [rule_id for rule_id, examples in EXAMPLES.items() if examples[0].premises])
 def test_a_weaker_premise_never_gives_a_stronger_conclusion(rule_id: str) -> None:
     found, tried = RULES[rule_id], 0
     for example in EXAMPLES[rule_id]:
@@ -91,7 +90,7 @@ def test_a_weaker_premise_never_gives_a_stronger_conclusion(rule_id: str) -> Non
     assert tried > 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule_id", "number", "name", "result"),
     [(rule_id, number, *move) for rule_id, number in CASES for move in EXAMPLES[rule_id][number].moves],
 )

@@ -8,18 +8,19 @@ import pytest
 
 from crowdblend.calculus import RULES, Description, verify_file
 from crowdblend.guarantees import Differential, DifferentialUnderSampling, ZeroKnowledge
+from tests.cases import for_each
 
 ISSUED = sorted((Path(__file__).parents[1] / "data" / "certificates").glob("*.json"))
 
 
-@pytest.mark.parametrize("rule_id", RULES)
+@for_each("rule_id", RULES)
 def test_a_parameter_describes_the_release_or_is_free_for_a_reason(rule_id: str) -> None:
     rule = RULES[rule_id]
     assert sorted((*rule.about.details, *rule.free)) == sorted(rule.parameters)
     assert all(len(reason.split()) >= 4 for reason in rule.free.values())
 
 
-@pytest.mark.parametrize("rule_id", RULES)
+@for_each("rule_id", RULES)
 def test_a_parameter_that_describes_the_release_is_in_an_assumption(rule_id: str) -> None:
     rule = RULES[rule_id]
     listed = {name for assumption in rule.theorem.assumes for name in assumption.numbers}
@@ -38,7 +39,7 @@ def numbers(description: Description) -> set[tuple[str, object]]:
     return own.union(*map(numbers, description.parts))
 
 
-@pytest.mark.parametrize("path", ISSUED, ids=lambda path: path.stem)
+@for_each("path", ISSUED)
 def test_every_number_of_an_issued_release_is_in_an_assumption(path: Path) -> None:
     certificate = verify_file(path)
     if not any(isinstance(made, Differential | ZeroKnowledge) for made in certificate.guarantees):

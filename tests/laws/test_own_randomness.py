@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from crowdblend.calculus import RULES, Assumption
 from crowdblend.calculus.theorem import Rule
+from tests.cases import for_each
 
 SAID_BY = {Assumption.OWN_RANDOMNESS, Assumption.FRESH_SAMPLES}
 _ONE_RELEASE = "all premises are about one release, with one randomness"
@@ -25,7 +24,7 @@ def combines(rule: Rule) -> bool:
     return rule.repeats or len(rule.premises) > 1 or "releases" in rule.parameters
 
 
-@pytest.mark.parametrize("rule_id", [rule.id for rule in RULES.values() if combines(rule)])
+@for_each("rule_id", [rule.id for rule in RULES.values() if combines(rule)])
 def test_mechanisms_that_are_combined_draw_randomness_of_their_own(rule_id: str) -> None:
     assert bool(SAID_BY & {*RULES[rule_id].theorem.assumes}) is not (rule_id in EXCEPTIONS)
 

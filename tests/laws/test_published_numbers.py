@@ -8,6 +8,7 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending, Differential, PartOfSample, Relation
+from tests.cases import for_each
 
 LQS_TABLE_2 = {
     0.05: ("6.83e-10", "2.50e-14", "3.19e-17", "1.76e-19", "3.97e-22", "2.00e-24"),
@@ -21,13 +22,13 @@ def _delta(rule_id: str, k: int, rate: float, epsilon: float, blend: float = 0.0
     return RULES[rule_id].conclude(CrowdBlending(k, blend), rate=rate, epsilon=epsilon).delta
 
 
-@pytest.mark.parametrize("rate", LQS_TABLE_2)
+@for_each("rate", LQS_TABLE_2)
 def test_lqs_table_2(rate: float) -> None:
     printed = tuple(f"{_delta('suppression.published', 20, rate, epsilon):.2e}" for epsilon in LQS_EPSILONS)
     assert printed == LQS_TABLE_2[rate]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("epsilon", "delta", "rate", "digits", "printed", "printed_delta"),
     [
         (math.log(11), 1e-5, 0.1, 2, "0.69", 1e-6),
@@ -44,7 +45,7 @@ def test_lqs_table_1(
     assert made.delta == pytest.approx(printed_delta, rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("k", "rate", "epsilon", "published", "exact"),
     [
         (20, 0.1, 0.5, "1.606e-09", "2.632e-11"),
@@ -64,7 +65,7 @@ def test_smallest_k_of_suppression(rule_id: str, smallest: int) -> None:
     assert _delta(rule_id, smallest, 0.5, 1.0) <= 1e-6 < _delta(rule_id, smallest - 1, 0.5, 1.0)
 
 
-@pytest.mark.parametrize(("rate", "hidden", "flagged"), [(0.5, 28, 35), (0.2, 8, 12), (0.1, 6, 8), (0.05, 4, 6)])
+@for_each(("rate", "hidden", "flagged"), [(0.5, 28, 35), (0.2, 8, 12), (0.1, 6, 8), (0.05, 4, 6)])
 def test_smallest_k_of_noise_below_k(rate: float, hidden: int, flagged: int) -> None:
     noise = math.log1p(math.expm1(1.0) / rate)
 

@@ -6,6 +6,7 @@ import pytest
 from mpmath import mpf
 
 from crowdblend.calculus import RULES
+from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES
 from .references import REFERENCES
@@ -36,7 +37,7 @@ def test_every_rule_has_a_reference() -> None:
     assert set(REFERENCES) | BOUNDS == set(RULES)
 
 
-@pytest.mark.parametrize(("rule_id", "number"), [case for case in CASES if case[0] not in BOUNDS])
+@for_each(("rule_id", "number"), [case for case in CASES if case[0] not in BOUNDS])
 def test_the_conclusion_is_the_reference_rounded_outward(rule_id: str, number: int) -> None:
     example = EXAMPLES[rule_id][number]
     concluded = vars(RULES[rule_id].conclude(*example.premises, **example.parameters))
@@ -51,7 +52,7 @@ def test_the_conclusion_is_the_reference_rounded_outward(rule_id: str, number: i
             assert concluded[name] == reference, name
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES["blending.sharp"])))
+@for_each("number", range(len(EXAMPLES["blending.sharp"])))
 def test_the_sharp_bound_lies_between_suppression_and_the_paper(number: int) -> None:
     example = EXAMPLES["blending.sharp"][number]
     sharp = RULES["blending.sharp"].conclude(*example.premises, **example.parameters)

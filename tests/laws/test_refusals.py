@@ -22,6 +22,7 @@ from crowdblend.guarantees import (
 )
 from crowdblend.guarantees.parameters import PARAMETERS
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM
+from tests.cases import for_each
 
 from .examples import EXAMPLES
 from .profile_examples import CROWDS, PURE, profile
@@ -59,7 +60,7 @@ def _out_of_range(name: str) -> list[Any]:
     return values
 
 
-@pytest.mark.parametrize(("rule_id", "name"), NUMERIC)
+@for_each(("rule_id", "name"), NUMERIC)
 def test_bad_values_are_refused_with_name_range_value_and_remedy(rule_id: str, name: str) -> None:
     for value in _out_of_range(name):
         message = _refused(rule_id, **{name: value})
@@ -68,7 +69,7 @@ def test_bad_values_are_refused_with_name_range_value_and_remedy(rule_id: str, n
         assert _is_one_line(message)
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@for_each("name", PARAMETERS)
 def test_each_range_is_told_in_words_with_a_remedy(name: str) -> None:
     parameter = PARAMETERS[name]
     assert "number" in parameter.words()
@@ -77,15 +78,15 @@ def test_each_range_is_told_in_words_with_a_remedy(name: str) -> None:
     assert parameter.remedy.endswith(".")
 
 
-@pytest.mark.parametrize(("rule_id", "name"), SWITCHES)
-@pytest.mark.parametrize("value", [1, 0.0, "yes", None])
+@for_each(("rule_id", "name"), SWITCHES)
+@for_each("value", [1, 0.0, "yes", None])
 def test_a_switch_takes_only_true_and_false(rule_id: str, name: str, value: Any) -> None:
     message = _refused(rule_id, **{name: value})
     assert name in message
     assert _is_one_line(message)
 
 
-@pytest.mark.parametrize(("rule_id", "name"), NUMERIC + SWITCHES)
+@for_each(("rule_id", "name"), NUMERIC + SWITCHES)
 def test_a_missing_parameter_is_refused(rule_id: str, name: str) -> None:
     example = EXAMPLES[rule_id][0]
     left = {given: value for given, value in example.parameters.items() if given != name}
@@ -94,7 +95,7 @@ def test_a_missing_parameter_is_refused(rule_id: str, name: str) -> None:
     assert _is_one_line(str(caught.value))
 
 
-@pytest.mark.parametrize("rule_id", RULES)
+@for_each("rule_id", RULES)
 def test_an_unexpected_parameter_is_refused(rule_id: str) -> None:
     message = _refused(rule_id, size=3)
     assert message.startswith(f"{rule_id} takes the parameters ")
@@ -102,7 +103,7 @@ def test_an_unexpected_parameter_is_refused(rule_id: str) -> None:
     assert _is_one_line(message)
 
 
-@pytest.mark.parametrize("rule_id", RULES)
+@for_each("rule_id", RULES)
 def test_premises_of_another_kind_are_refused(rule_id: str) -> None:
     found, example = RULES[rule_id], EXAMPLES[rule_id][0]
     stranger: Any = (
@@ -188,7 +189,7 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("rule_id", "place", "strangers"), CONDITIONS)
+@for_each(("rule_id", "place", "strangers"), CONDITIONS)
 def test_a_theorem_keeps_to_its_own_conditions(rule_id: str, place: int, strangers: tuple[Any, ...]) -> None:
     example = EXAMPLES[rule_id][0]
     for stranger in strangers:
@@ -198,7 +199,7 @@ def test_a_theorem_keeps_to_its_own_conditions(rule_id: str, place: int, strange
         assert _is_one_line(str(caught.value))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule_id", "changed", "word"),
     [
         ("suppression.published", {"rate": 0.5, "epsilon": 0.5}, "suppression.exact"),
@@ -236,7 +237,7 @@ def test_parameters_outside_a_theorem_are_not_applicable(rule_id: str, changed: 
     assert _is_one_line(str(caught.value))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule_id", "changed"),
     [
         ("robust.differential", {"low": 0.2}),
@@ -266,9 +267,7 @@ def test_pure_zero_knowledge_rules_refuse_a_delta(rule_id: str) -> None:
         RULES[rule_id].conclude(leaky, *example.premises[1:], **example.parameters)
 
 
-@pytest.mark.parametrize(
-    ("rule_id", "place"), [("dps.lower-rate", 0), ("dps.random-choice", 1), ("recoding.population", 1)]
-)
+@for_each(("rule_id", "place"), [("dps.lower-rate", 0), ("dps.random-choice", 1), ("recoding.population", 1)])
 def test_a_replace_promise_under_sampling_is_not_read_as_add_remove(rule_id: str, place: int) -> None:
     example = EXAMPLES[rule_id][0]
     with pytest.raises(InvalidInput, match="add-remove"):
@@ -291,7 +290,7 @@ def test_crowds_beyond_64_bits_are_refused() -> None:
         RULES["suppression.exact"].conclude(CrowdBlending(20, 0.0), rate=1e-25, epsilon=0.0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule_id", "field", "value"),
     [
         ("choice.sampling", "rate", 0.2),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from crowdblend.calculus import RULES
+from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES
 
@@ -16,13 +15,13 @@ def test_the_table_covers_exactly_the_registered_rules() -> None:
     assert all(EXAMPLES.values())
 
 
-@pytest.mark.parametrize(("rule_id", "number"), CASES)
+@for_each(("rule_id", "number"), CASES)
 def test_every_example_concludes_the_promised_kind(rule_id: str, number: int) -> None:
     example = EXAMPLES[rule_id][number]
     assert type(RULES[rule_id].conclude(*example.premises, **example.parameters)) is RULES[rule_id].conclusion
 
 
-@pytest.mark.parametrize("rule_id", RULES)
+@for_each("rule_id", RULES)
 def test_cited_documented_and_named(rule_id: str) -> None:
     found = RULES[rule_id]
     assert found.id == rule_id

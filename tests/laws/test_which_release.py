@@ -16,6 +16,7 @@ from crowdblend.calculus import RULES, Certificate, Derivation, compose, verify
 from crowdblend.calculus.certificate import digest, node
 from crowdblend.calculus.description import Composite, Description, Disagreement, SameRelease, agreed
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable
+from tests.cases import for_each
 
 CROWDS = RULES["histogram.suppressed"](k=20)
 NOISY = RULES["histogram.laplace"](noise_epsilon=0.2)
@@ -180,7 +181,7 @@ def tied(rule_id: str, place: int) -> bool:
     return any(place in group and len(group) > 1 for group in about.groups)
 
 
-@pytest.mark.parametrize("rule_id", CASES)
+@for_each("rule_id", CASES)
 def test_related_premises_are_accepted_and_verify(rule_id: str) -> None:
     premises, strangers, parameters = CASES[rule_id]
     assert len(strangers) == len(premises)
@@ -189,7 +190,7 @@ def test_related_premises_are_accepted_and_verify(rule_id: str) -> None:
         assert verify(Certificate((made,)).to_json()).description == made.description
 
 
-@pytest.mark.parametrize(("rule_id", "place", "stranger"), list(swaps()))
+@for_each(("rule_id", "place", "stranger"), list(swaps()))
 def test_a_premise_about_another_release_is_refused_or_makes_another_release(
     rule_id: str, place: int, stranger: Derivation
 ) -> None:
@@ -338,14 +339,14 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", FALSE)
+@for_each("name", FALSE)
 def test_false_statements_are_refused(name: str) -> None:
     rule_id, premises, parameters, reason = FALSE[name]
     with pytest.raises(NotApplicable, match=reason):
         RULES[rule_id](*premises(), **parameters)
 
 
-@pytest.mark.parametrize("name", FALSE)
+@for_each("name", FALSE)
 def test_certificates_of_false_statements_do_not_verify(name: str) -> None:
     rule_id, premises, parameters, reason = FALSE[name]
     made = forged(rule_id, premises(), **parameters)

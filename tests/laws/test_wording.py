@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend.calculus import RULES, Assumption
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
+from tests.cases import for_each
 
 from .examples import CASES, EXAMPLES
 
@@ -30,7 +30,7 @@ def test_delta_is_added_and_absent_when_nothing_is() -> None:
     assert close(1.0, 0.0, "x") == "at most e^1 times what it would be x, and vice versa"
 
 
-@pytest.mark.parametrize(("rule_id", "number"), CASES)
+@for_each(("rule_id", "number"), CASES)
 def test_promises_say_what_is_proved(rule_id: str, number: int) -> None:
     example = EXAMPLES[rule_id][number]
     made = RULES[rule_id].conclude(*example.premises, **example.parameters)
@@ -41,7 +41,7 @@ def test_promises_say_what_is_proved(rule_id: str, number: int) -> None:
         assert made.delta == 0 or f"plus {at_most(made.delta)}" in words
 
 
-@pytest.mark.parametrize(("rule_id", "number"), CASES)
+@for_each(("rule_id", "number"), CASES)
 def test_assumptions_carry_their_numbers(rule_id: str, number: int) -> None:
     example, found = EXAMPLES[rule_id][number], RULES[rule_id]
     made = found.conclude(*example.premises, **example.parameters)
@@ -52,7 +52,7 @@ def test_assumptions_carry_their_numbers(rule_id: str, number: int) -> None:
         assert all(exactly(value) in sentence for _, value in assumed.numbers if not isinstance(value, bool))
 
 
-@pytest.mark.parametrize("assumption", Assumption)
+@for_each("assumption", Assumption)
 def test_patterns_name_what_stands_for_numbers(assumption: Assumption) -> None:
     assert all(f"{{{name}}}" in assumption.pattern or "[" in assumption.pattern for name in assumption.numbers)
     assert ":" not in "".join(assumption.numbers)

@@ -29,6 +29,7 @@ from crowdblend.ledger.overlap import (
     tells_apart,
     too_much_in_common,
 )
+from tests.cases import for_each
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import shared, spending
 from tests.ledger.test_overlap import SECRET, hashed, of, rows
@@ -41,8 +42,8 @@ def exact_tail(n: int, rate: Fraction, least: int) -> Fraction:
     return sum(each, Fraction(0))
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 64), Fraction(1, 4), Fraction(1, 2), Fraction(15, 16)])
-@pytest.mark.parametrize("n", [1, 2, 7, 90])
+@for_each("rate", [Fraction(1, 64), Fraction(1, 4), Fraction(1, 2), Fraction(15, 16)])
+@for_each("n", [1, 2, 7, 90])
 def test_the_tail_is_the_exact_one_and_monotone(n: int, rate: Fraction) -> None:
     found = [tail(n, float(rate), least) for least in range(-1, n + 1)]
     for least, value in enumerate(found, -1):
@@ -54,7 +55,7 @@ def test_the_tail_is_the_exact_one_and_monotone(n: int, rate: Fraction) -> None:
     assert all(tail(n, 1.0, least) == 1.0 for least in range(n + 1))
 
 
-@pytest.mark.parametrize(("n", "rate"), [(40, Fraction(1, 16)), (200, Fraction(1, 4)), (120, Fraction(1, 2))])
+@for_each(("n", "rate"), [(40, Fraction(1, 16)), (200, Fraction(1, 4)), (120, Fraction(1, 2))])
 def test_the_quantile_is_that_of_one_in_a_billion(n: int, rate: Fraction) -> None:
     """The largest number in common that is allowed, by exact arithmetic; in both directions."""
     assert FALSE_ALARM == 1e-9
@@ -78,7 +79,7 @@ def expected_difference(both: int, rates: tuple[Fraction, Fraction]) -> float:
     return max(min(both * spread, math.sqrt(both * spread)), both * shift)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "rates",
     [
         (Fraction(0), Fraction(0)),
@@ -130,7 +131,7 @@ def test_which_rows_tell_apart() -> None:
 # sketches
 
 
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+@for_each("share", [0.05, 0.5, 0.95])
 def test_the_overlap_of_sketches_estimates_that_of_the_people(share: float) -> None:
     """Of about m marks a Binomial(m, share) number is in both; six standard deviations: false alarms below 2e-8."""
     number = 10 * MOST
@@ -159,7 +160,7 @@ def test_a_sketch_ends_at_the_last_level() -> None:
     assert (full.level, len(full.marks)) == (0, MOST)
 
 
-@pytest.mark.parametrize("names", [(), (1,), ("a", None)])
+@for_each("names", [(), (1,), ("a", None)])
 def test_an_anchor_has_columns(names: tuple) -> None:
     with pytest.raises(InvalidInput):
         Anchor(names, ("a",))
@@ -167,7 +168,7 @@ def test_an_anchor_has_columns(names: tuple) -> None:
         Anchor(("a",), names)
 
 
-@pytest.mark.parametrize(("kind", "level", "read"), [("rows", 64, True), ("rows", 65, False), ("rows", -1, False),
+@for_each(("kind", "level", "read"), [("rows", 64, True), ("rows", 65, False), ("rows", -1, False),
                                                      ("rows", True, False), ("numbering", 0, False)])  # fmt: skip
 def test_which_sketches_are_read(kind: str, level: int, read: bool) -> None:
     document = {"kind": kind, "columns": ["a"], "by": ["a"], "level": level, "marks": ""}
@@ -178,7 +179,7 @@ def test_which_sketches_are_read(kind: str, level: int, read: bool) -> None:
             sketch_of(document)
 
 
-@pytest.mark.parametrize("wrong", [{"source": 1}, {"hashing": 1}, {"source": None, "hashing": None}])
+@for_each("wrong", [{"source": 1}, {"hashing": 1}, {"source": None, "hashing": None}])
 def test_an_identity_has_names(wrong: dict) -> None:
     content = {"source": "source:x", "hashing": "duckdb 1", "sketches": []}
     assert identity_of(json.dumps(content)) == Identity("source:x", "duckdb 1", ())
@@ -267,7 +268,7 @@ def test_identities_are_those_that_were_committed_to() -> None:
             dict(read_identities(entries, texts))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "key", "held", "sound"),
     [
         ("finished", "destroyed", True, False),
@@ -301,9 +302,7 @@ def test_a_ledger_is_made_by_its_first_record_alone(where: str) -> None:
             History(last=last).follow([next_record(last, body)])
 
 
-@pytest.mark.parametrize(
-    ("name", "longest"), [("population", 1000), ("sample", 1000), ("kind", 1000), ("folder", 4096)]
-)
+@for_each(("name", "longest"), [("population", 1000), ("sample", 1000), ("kind", 1000), ("folder", 4096)])
 def test_the_longest_name(name: str, longest: int) -> None:
     assert len(getattr(replace(spending(), **{name: "x" * longest}), name)) == longest
     with pytest.raises(InvalidInput):
@@ -313,7 +312,7 @@ def test_the_longest_name(name: str, longest: int) -> None:
 # where it is
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "words"),
     [
         ("postgresql://ann:secret@db/x", "postgresql://ann:…@db/x"),
@@ -327,7 +326,7 @@ def test_a_location_is_shown_without_its_password(url: str, words: str) -> None:
     assert Location(path=Path("a/b")).words() == "a/b"
 
 
-@pytest.mark.parametrize("wrong", [5, 1.5, True, b"ledger.sqlite", ["a"], object()])
+@for_each("wrong", [5, 1.5, True, b"ledger.sqlite", ["a"], object()])
 def test_what_names_no_place_is_refused(wrong: object) -> None:
     for call in (Ledger.open, Ledger.create):
         with pytest.raises(InvalidInput) as refused:

@@ -11,6 +11,7 @@ import pytest
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.chain import Head, check_record, read_head
+from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.ledger.files import change, filled
 from tests.ledger.spendings import spending
@@ -88,9 +89,7 @@ def test_the_command_saves_signs_and_checks_a_head(path: Path, tmp_path: Path) -
     assert crowdblend("ledger", "check", *at, "--signer", public).returncode == 2
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"format": "crowdblend ledger head 1", "records": "1", "hash": "", "at": ""}']
-)
+@for_each("text", ["", "{}", "[]", '{"format": "crowdblend ledger head 1", "records": "1", "hash": "", "at": ""}'])
 def test_what_is_no_head(text: str) -> None:
     with pytest.raises(InvalidInput):
         read_head(text)

@@ -16,6 +16,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.ledger import ledger as module
 from crowdblend.ledger.declarations import last_day
 from crowdblend.publishing.pending import with_profile
+from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.ledger.spendings import spending
 
@@ -108,7 +109,7 @@ def test_an_end_is_not_dropped_without_a_word(ledger: Ledger) -> None:
     assert ledger.limit("residents", epsilon=3.0, delta=1e-5, why="one more").until is None
 
 
-@pytest.mark.parametrize("until", ["soon", "2030-13", "2030-02-30", "20300101", ""])
+@for_each("until", ["soon", "2030-13", "2030-02-30", "20300101", ""])
 def test_what_is_no_day(until: str) -> None:
     with pytest.raises(InvalidInput):
         last_day(until)
@@ -163,7 +164,7 @@ def test_the_command(tmp_path: Path) -> None:
 CONFUSABLE = ["Residents", "RESIDENTS", "residents.", "_residents_", "residents-", "ｒesidents"]
 
 
-@pytest.mark.parametrize("name", CONFUSABLE)
+@for_each("name", CONFUSABLE)
 def test_a_name_that_is_taken_for_another_is_refused(name: str, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
     ledger.limit("residents", epsilon=1.0, delta=1e-6)
@@ -189,7 +190,7 @@ def test_names_that_read_differently_stand_beside_each_other(tmp_path: Path) -> 
     assert len(ledger.populations()) == 9
 
 
-@pytest.mark.parametrize("name", ["résidents", "re\u0301sidents", " résidents ", "résidents\u00a0"])
+@for_each("name", ["résidents", "re\u0301sidents", " résidents ", "résidents\u00a0"])
 def test_one_name_however_it_is_encoded(name: str, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
     ledger.limit("résidents", epsilon=0.5, delta=1e-6)
@@ -235,7 +236,7 @@ def test_a_delta_above_that_of_the_limit_is_refused(ledger: Ledger) -> None:
         ledger.begin(spending("b", guarantees=plain(0.1, delta=6e-7)))
 
 
-@pytest.mark.parametrize("why", [None, "", "  ", "\u2028"])
+@for_each("why", [None, "", "  ", "\u2028"])
 def test_a_raise_says_why(why: str | None, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
     ledger.limit("residents", epsilon=1.0, delta=1e-6, until=2020)

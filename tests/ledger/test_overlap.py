@@ -10,6 +10,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import MOST, Anchor, Identity, Kind, Sketch, identity_of, sketch, zeros
 from crowdblend.ledger.overlap import comparable, nearly_equal, too_much_in_common
+from tests.cases import for_each
 
 ID = Anchor(("id",), ("id",))
 SECRET = bytes(range(32))
@@ -27,7 +28,7 @@ def of(people: Iterable[int], kind: Kind = "person", anchor: Anchor = ID, secret
     return sketch(kind, anchor, 0, [(hashed(one), hashed(one), 1) for one in people], secret)
 
 
-@pytest.mark.parametrize("rates", [(0.1, 0.1), (0.5, 0.5), (0.9, 0.3), (1.0, 0.4)])
+@for_each("rates", [(0.1, 0.1), (0.5, 0.5), (0.9, 0.3), (1.0, 0.4)])
 def test_independent_samples_keep_to_the_bound(rates: tuple[float, float]) -> None:
     """Thirty pairs of independent samples; the chance that any of them is refused is below 1.2e-7."""
     chance = random.Random(3)
@@ -37,7 +38,7 @@ def test_independent_samples_keep_to_the_bound(rates: tuple[float, float]) -> No
         assert not too_much_in_common(of(drawn[1]), of(drawn[0]), rates[::-1])
 
 
-@pytest.mark.parametrize("rate", [0.01, 0.1, 0.5, 0.9, 0.97])
+@for_each("rate", [0.01, 0.1, 0.5, 0.9, 0.97])
 def test_a_copy_without_one_person_is_the_same_sample(rate: float) -> None:
     for rates in ((rate, rate), (1.0, rate), (rate, 1.0)):
         assert too_much_in_common(of(range(2000)), of(range(1, 2000)), rates)
@@ -116,7 +117,7 @@ def test_an_identity_is_read_as_it_was_written() -> None:
     assert again.sketches[0] == known.sketches[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -131,7 +132,6 @@ def test_an_identity_is_read_as_it_was_written() -> None:
         '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AA"}]}',
         '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AAAA"}]}',
     ],
-    ids=range(11),
 )
 def test_what_is_no_identity_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):

@@ -12,6 +12,7 @@ from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.database import role_statements
+from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.spendings import spending
@@ -33,7 +34,7 @@ def test_a_missing_ledger_is_made_only_on_request(tmp_path: Path) -> None:
         Ledger.create(where)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "statement",
     [
         "UPDATE crowdblend.records SET body = '{}'",

@@ -20,6 +20,7 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.ledger import Ledger
+from tests.cases import for_each
 from tests.ledger.spendings import DATA, DIGEST, planned, shared, spending
 
 DIFFERENTIAL = Differential(0.5, 0.0, Relation.ADD_REMOVE)
@@ -224,7 +225,7 @@ def test_digests_are_digests(ledger: Ledger, digest) -> None:
         ledger.finish(entry, certificate_digest=DIGEST, data_sha256=digest)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "two\nlines", "\x1b[31m", "x" * 1001, None, "\ud800"])
+@for_each("name", ["", "  ", "two\nlines", "\x1b[31m", "x" * 1001, None, "\ud800"])
 def test_names_are_names(name) -> None:
     with pytest.raises(InvalidInput, match="population"):
         spending(population=name)

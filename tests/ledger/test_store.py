@@ -15,6 +15,7 @@ from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger, store
 from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.location import locate
+from tests.cases import for_each
 from tests.ledger.files import KEY, change
 from tests.ledger.spendings import shared, spending
 
@@ -79,7 +80,7 @@ def test_which_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert locate("postgres://db/x").path is None
 
 
-@pytest.mark.parametrize("where", ["", "mysql://db/x", "a\0b", "https://example.org/l.sqlite"])
+@for_each("where", ["", "mysql://db/x", "a\0b", "https://example.org/l.sqlite"])
 def test_no_ledger(where: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         Ledger.open(where)
@@ -139,9 +140,7 @@ def test_a_read_only_file_can_be_read(path: Path) -> None:
     assert len(Ledger.open(path, make=False).entries()) == 3
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"not a database, but long enough to be taken for one" * 40, b"SQLite format 3\0"]
-)
+@for_each("content", [b"", b"not a database, but long enough to be taken for one" * 40, b"SQLite format 3\0"])
 def test_something_else_is_no_ledger_and_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(content)

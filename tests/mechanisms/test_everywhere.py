@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
+from tests.cases import for_each
 from tests.mechanisms.test_histograms import key, one_column
 
 FALSE_ALARM = 1e-6
@@ -33,7 +34,7 @@ def test_every_cell_is_published_in_order_with_the_noise_of_the_mechanism() -> N
     assert (published.counts < 0).any()
 
 
-@pytest.mark.parametrize("counts", [[0] * 50, [0, 0, 0, 1] * 10, [1000] * 40], ids=["empty", "sparse", "dense"])
+@for_each("counts", [[0] * 50, [0, 0, 0, 1] * 10, [1000] * 40])
 def test_totals_have_no_bias(counts: list[int]) -> None:
     """The mean error of the sum of all cells over 2,000 releases is 0 within sampling error."""
     mechanism, runs = NoiseEverywhere(1.0), 2_000

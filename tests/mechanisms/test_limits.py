@@ -15,6 +15,7 @@ from crowdblend.mechanisms.points import AxisNoise, all_within
 from crowdblend.mechanisms.synopsis import Conjunctions, ExponentialSynopsis, conjunctions, plan_synopsis, ranges
 from crowdblend.mechanisms.synopsis.exponential import candidates_of
 from crowdblend.mechanisms.synopsis.queries import check_size, check_universe, vc_bound
+from tests.cases import for_each
 
 from .test_histograms import key
 
@@ -27,7 +28,7 @@ def law(loss: float, far: int = 2_000) -> tuple[np.ndarray, np.ndarray]:
     return values, (1 - a) / (1 + a) * a ** np.abs(values)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@for_each("loss", LOSSES)
 def test_stated_sizes_of_noise_are_those_of_its_law(loss: float) -> None:
     values, chances = law(loss)
     mean = float((np.abs(values) * chances).sum())
@@ -37,8 +38,8 @@ def test_stated_sizes_of_noise_are_those_of_its_law(loss: float) -> None:
     assert AxisNoise(loss).deviation == pytest.approx(math.sqrt(float((values**2 * chances).sum())), rel=1e-9)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("failure", [0.5, 0.05, 1e-4])
+@for_each("loss", LOSSES)
+@for_each("failure", [0.5, 0.05, 1e-4])
 def test_the_reach_of_noise_is_the_smallest_that_holds(loss: float, failure: float) -> None:
     values, chances = law(loss)
     reach = AxisNoise(loss).reach(failure)
@@ -57,8 +58,8 @@ def test_noise_that_fills_a_block_is_as_large_as_the_block() -> None:
     assert AxisNoise(3.0).within(30).deviation == AxisNoise(3.0).deviation
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("cells", [10, 10**5, 10**12])
+@for_each("loss", LOSSES)
+@for_each("cells", [10, 10**5, 10**12])
 def test_the_natural_threshold_is_the_smallest_with_a_thousand_false_cells(loss: float, cells: int) -> None:
     threshold = natural_threshold(cells, loss)
     values, chances = law(loss)
@@ -77,8 +78,8 @@ def test_cells_are_shown_from_one_on(mechanism: NoisyHistogram) -> None:
         replace(mechanism, show_from=0)
 
 
-@pytest.mark.parametrize("columns", [62, 63])
-@pytest.mark.parametrize("mechanism", [NoisyHistogram(1, 40.0, 100), OutlierHistogram(40.0, 1, 1, 100)])
+@for_each("columns", [62, 63])
+@for_each("mechanism", [NoisyHistogram(1, 40.0, 100), OutlierHistogram(40.0, 1, 1, 100)])
 def test_a_table_has_at_most_two_to_the_62_cells(columns: int, mechanism: NoisyHistogram) -> None:
     names = tuple(map(str, range(columns)))
     codes = np.ones((1, columns), np.int32)

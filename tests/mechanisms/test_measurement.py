@@ -19,6 +19,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.mechanisms.measurement import SampledMeasurement, sample_and_sanitize
 from crowdblend.randomness import SeededSource
+from tests.cases import for_each
 
 dp.enable_features("contrib")
 
@@ -60,7 +61,7 @@ def test_a_metric_that_counts_changes_is_read_at_one_change() -> None:
     assert leaf.conclusion.epsilon == measurement.map(1)
 
 
-@pytest.mark.parametrize("how", ["concentrated", "smoothed", "fixed"])
+@for_each("how", ["concentrated", "smoothed", "fixed"])
 def test_approximate_promises_are_converted_by_opendp(how: str) -> None:
     made, delta = gaussian(), 1e-7
     converted = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(made), delta)
@@ -144,7 +145,7 @@ def _interactive():
     return dp.c.make_adaptive_composition(domain, metric, dp.max_divergence(), d_in=2, d_mids=[1.0])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "k", "make", "options", "word"),
     [
         ([0] * 9, 10, counting, {}, "between 1 and the 9 rows"),

@@ -12,6 +12,7 @@ from scipy import stats
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.planning.outliers import plan_outliers
+from tests.cases import for_each
 
 from .test_histograms import FALSE_ALARM, key, one_column
 
@@ -20,7 +21,7 @@ def same_size(size: int, bins: int) -> SampledClasses:
     return one_column([size] * bins)
 
 
-@pytest.mark.parametrize(("size", "transition", "limit"), [(1, 20, 60), (40, 20, 60), (500, 20, 60), (9, 5, 15)])
+@for_each(("size", "transition", "limit"), [(1, 20, 60), (40, 20, 60), (500, 20, 60), (9, 5, 15)])
 def test_a_bin_gets_the_noise_of_its_size(size: int, transition: int, limit: int) -> None:
     """Chi-square on 30,000 bins of one size, those that reach show_from; after 9 of 15 the next has a fifth more."""
     mechanism, bins = OutlierHistogram(0.5, transition, limit, show_from=1), 30_000

@@ -15,6 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.mechanisms.parts import divide
 from crowdblend.randomness import ReleaseKey
+from tests.cases import for_each
 from tests.mechanisms.test_histograms import key, one_column
 
 FALSE_ALARM = 1e-6
@@ -26,7 +27,7 @@ def counts(part: SampledClasses, cells: int) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1,) * 10, (0.2, 0.3), (1 / 3,) * 3, (0.99,)])
+@for_each("shares", [(0.5, 0.5), (0.1,) * 10, (0.2, 0.3), (1 / 3,) * 3, (0.99,)])
 def test_nobody_is_in_two_parts(shares: tuple[float, ...]) -> None:
     sample = one_column([0, 1, 2, 50, 1000] * 4)
     parts = [counts(part, 20) for part in divide(sample, shares, key(1))]

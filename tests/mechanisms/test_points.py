@@ -21,6 +21,7 @@ from crowdblend.mechanisms import NoisyPoints, SampledClasses
 from crowdblend.mechanisms.points import AxisNoise, _counted, _numbered, all_within
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Boxes, Grid, Quadtree
+from tests.cases import for_each
 
 FALSE_ALARM = 1e-6
 GRID = Grid((5, 4), (2, 3))
@@ -63,8 +64,8 @@ def test_people_outside_the_bounds_or_the_boxes_are_left_out() -> None:
     assert NoisyPoints(5, 1.0, boxes, AXES).publish(sample(rows), key(0)).points == 6
 
 
-@pytest.mark.parametrize("noise_epsilon", [0.5, 1.7])
-@pytest.mark.parametrize("shape", [(5, 4), (1, 7), (3, 3)])
+@for_each("noise_epsilon", [0.5, 1.7])
+@for_each("shape", [(5, 4), (1, 7), (3, 3)])
 def test_the_losses_of_a_block_add_up_to_its_loss(shape: tuple[int, ...], noise_epsilon: float) -> None:
     """Σ λ_a·(m_a − 1) = ε, exactly."""
     along = sum(size > 1 for size in shape)
@@ -73,7 +74,7 @@ def test_the_losses_of_a_block_add_up_to_its_loss(shape: tuple[int, ...], noise_
     assert spent == Fraction(noise_epsilon)
 
 
-@pytest.mark.parametrize("keep_in", ["none", "bounds", "block"])
+@for_each("keep_in", ["none", "bounds", "block"])
 def test_points_move_as_discrete_laplace_says(keep_in: str) -> None:
     """Chi-square on both axes of 40,000 points of one cell, folded or cut off as declared."""
     count, place = 40_000, (3, 2)
@@ -180,7 +181,7 @@ def test_boxes_must_not_overlap() -> None:
     assert Boxes((((0, 5), (0, 5)), ((5, 6), (0, 5)))).of(np.array([[4, 4], [5, 0], [6, 6]])).tolist() == [0, 1, -1]
 
 
-@pytest.mark.parametrize("loss", [0.05, 0.7, 3.0])
+@for_each("loss", [0.05, 0.7, 3.0])
 def test_what_noise_is_expected_to_do(loss: float) -> None:
     """Mean distance, deviation and reach, against the sums that define them."""
     a, noise = math.exp(-loss), AxisNoise(loss)

@@ -18,6 +18,7 @@ from crowdblend.mechanisms.simulators import EverybodySimulator, RandomRows, Sam
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Shape, TotalsRequest, Way, plan_statistics
 from crowdblend.randomness import SeededSource, discrete_laplace
+from tests.cases import for_each
 from tests.randomness.goodness import fits_whole_numbers
 
 FALSE_ALARM = 1e-6
@@ -107,8 +108,8 @@ def _noisy(totals: list[np.ndarray], way: Way, source: SeededSource) -> np.ndarr
     )
 
 
-@pytest.mark.parametrize("mechanism", [EVERYBODY, SAMPLE])
-@pytest.mark.parametrize("kind", ["value", "bins"])
+@for_each("mechanism", [EVERYBODY, SAMPLE])
+@for_each("kind", ["value", "bins"])
 def test_release_and_simulator_stay_within_the_promise(kind: str, mechanism: str) -> None:
     """Events "this total is at least t": confidence intervals of their probabilities never contradict the factor."""
     table, way, simulator = _world(kind, mechanism)

@@ -30,6 +30,7 @@ from crowdblend.mechanisms.synopsis.fit import fit, most_gain, repair
 from crowdblend.mechanisms.synopsis.rows import counted, rows_like, shares
 from crowdblend.mechanisms.synopsis.simulator import CONCEALED, concealing, random_samples, released, sanitized
 from crowdblend.randomness import SeededSource
+from tests.cases import for_each
 
 CLASSES: list[QueryClass] = [
     Conjunctions((3, 2, 4), 2, add_up=0),
@@ -50,7 +51,7 @@ def table_for(queries: QueryClass, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 9, queries.shape)
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
+@for_each("queries", CLASSES)
 def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClass) -> None:
     table = table_for(queries)
     expected = [table[queries.where(query)].sum() for query in range(queries.size)]
@@ -60,7 +61,7 @@ def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClas
     assert np.allclose(queries.ask(table / 3.0), np.array(expected) / 3)
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
+@for_each("queries", CLASSES)
 def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(queries: QueryClass) -> None:
     """Every replacement and every concealment of a row, by brute force."""
     single = [queries.counts(counted(np.array([cell]), queries.shape)) for cell in range(queries.universe)]
@@ -71,14 +72,14 @@ def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(
         assert moved == queries.sensitivity
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
+@for_each("queries", CLASSES)
 def test_an_answer_adds_up_at_most_the_stated_number_of_counts(queries: QueryClass) -> None:
     measured = len(queries.counts(table_for(queries)))
     added = sum(queries.answers(row) for row in np.eye(measured))
     assert added.max() == queries.parts
 
 
-@pytest.mark.parametrize("queries", CLASSES[5:], ids=lambda made: str(made.describe()))
+@for_each("queries", CLASSES[5:])
 def test_the_vc_dimension_is_not_exceeded(queries: QueryClass) -> None:
     satisfied = queries.matrix()
     size = queries.dimension + 1
@@ -114,7 +115,7 @@ def test_half_planes_are_exactly_what_a_line_separates() -> None:
         assert (solved.status == 0) == (chosen in found), chosen
 
 
-@pytest.mark.parametrize(("wide", "high"), [(1, 1), (1, 4), (4, 1), (2, 3), (5, 2), (4, 4)])
+@for_each(("wide", "high"), [(1, 1), (1, 4), (4, 1), (2, 3), (5, 2), (4, 4)])
 def test_half_planes_are_those_of_every_direction(wide: int, high: int) -> None:
     """All whole directions up to twice the grid, and every place to cut: no set is missing, and none is made up."""
     points = np.array(list(product(range(wide), range(high))))
@@ -125,7 +126,7 @@ def test_half_planes_are_those_of_every_direction(wide: int, high: int) -> None:
     assert {tuple(row) for row in half_planes(wide, high).matrix().tolist()} == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("make", "word"),
     [
         (lambda: Conjunctions((2, 2), 3), "between 1 and 2 columns"),
@@ -145,10 +146,8 @@ def test_what_is_too_large_is_refused_in_one_sentence(make, word) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "queries", [CLASSES[0], CLASSES[6], CLASSES[7], CLASSES[10]], ids=lambda made: str(made.describe())
-)
-@pytest.mark.parametrize("seed", range(3))
+@for_each("queries", [CLASSES[0], CLASSES[6], CLASSES[7], CLASSES[10]])
+@for_each("seed", range(3))
 def test_the_fit_agrees_with_noisy_answers_when_some_distribution_does(queries: QueryClass, seed: int) -> None:
     random = np.random.default_rng(seed)
     truth = random.dirichlet(np.full(queries.universe, 0.3)).reshape(queries.shape)
@@ -160,7 +159,7 @@ def test_the_fit_agrees_with_noisy_answers_when_some_distribution_does(queries: 
     assert np.abs(queries.ask(p) - queries.answers(noisy)).max() <= noise * 1.125
 
 
-@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[7], CLASSES[9]], ids=lambda made: str(made.describe()))
+@for_each("queries", [CLASSES[0], CLASSES[7], CLASSES[9]])
 def test_repair_ends_from_anywhere(queries: QueryClass) -> None:
     """From a distribution on one cell to a truth on another: as far away as can be."""
     truth, wrong = np.zeros(queries.shape), np.zeros(queries.shape)
@@ -208,7 +207,7 @@ def test_a_fit_may_gain_as_much_as_the_theorem_says() -> None:
     assert most_gain(2) > math.log(2 / 1e-4)
 
 
-@pytest.mark.parametrize("rows", [1, 10, 333])
+@for_each("rows", [1, 10, 333])
 def test_rows_are_like_the_distribution(rows: int) -> None:
     queries = Conjunctions((3, 2, 4), 2)
     p = np.random.default_rng(1).dirichlet(np.full(24, 0.5)).reshape(3, 2, 4)
@@ -285,7 +284,7 @@ def test_the_plan_keeps_its_promise_and_takes_the_better_way() -> None:
         assert best.about_sample.accuracy <= 1.1 * other.about_sample.accuracy
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changed", "error", "word"),
     [
         ({"samples": 901}, InvalidInput, "between 1 and the 900 people"),
@@ -338,7 +337,7 @@ def test_one_person_tells_tables_apart_by_the_stated_loss_at_most(rows: int) -> 
     assert binom.sf(hits[0] - 1, sum(hits), bound / (1 + bound)) > 1e-6
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3])
+@for_each("rows", [1, 2, 3])
 def test_the_sensitivity_of_the_choice_is_what_one_person_moves_a_score_by(
     rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

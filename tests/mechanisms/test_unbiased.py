@@ -14,6 +14,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
+from tests.cases import for_each
 from tests.mechanisms.test_histograms import key, one_column, values_of
 
 RELEASES, BESIDE, FAR = 100, 20, 5.0
@@ -40,8 +41,8 @@ def total_errors(mechanism: NoisyHistogram | OutlierHistogram, counts: list[int]
     return np.concatenate(totals) - sum(counts)
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("name", MECHANISMS)
+@for_each("table", TABLES)
+@for_each("name", MECHANISMS)
 def test_the_mean_error_of_a_total_is_nothing(name: str, table: str) -> None:
     errors = total_errors(MECHANISMS[name], TABLES[table])
     assert errors.std() > 0

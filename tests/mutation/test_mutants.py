@@ -1,7 +1,6 @@
 import ast
 
-import pytest
-
+from tests.cases import for_each
 from tests.mutation.mutants import mutants_of
 
 SOURCE = '''
@@ -31,7 +30,7 @@ def test_each_mutant_changes_one_place_and_can_be_read():
     assert all(ast.dump(ast.parse(mutant.source)) != plain for mutant in found)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "line 5, module: 3 -> 4",

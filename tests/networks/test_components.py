@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from crowdblend.networks import network
 from crowdblend.networks.exact import components
+from tests.cases import for_each
 
 
 def shapes() -> dict[str, tuple[int, np.ndarray]]:
@@ -31,7 +31,7 @@ def shapes() -> dict[str, tuple[int, np.ndarray]]:
     }
 
 
-@pytest.mark.parametrize("name", shapes())
+@for_each("name", shapes())
 def test_components_are_those_of_a_search(name: str) -> None:
     n, ends = shapes()[name]
     found = network(n, ends[:, 0], ends[:, 1], self_loops="drop", duplicates="drop")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import pytest
-
 from crowdblend.mechanisms.networks import GridNoise, NoisyStatistic
 from crowdblend.networks import Concealed, Structure
 from crowdblend.planning.networks import Bounds, NetworkRequest, plan_network
 from crowdblend.randomness import SeededSource
+from tests.cases import for_each
 
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
 
@@ -26,9 +25,7 @@ def planned(name: str, **given: float) -> NoisyStatistic:
     return NoisyStatistic(plan_network(NetworkRequest(name, BOUNDS, **asked)))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("value", "step"), [("0", 0), ("0.124", 0), ("0.125", 1), ("0.3749", 1), ("0.375", 2), ("1", 4)]
-)
+@for_each(("value", "step"), [("0", 0), ("0.124", 0), ("0.125", 1), ("0.3749", 1), ("0.375", 2), ("1", 4)])
 def test_halves_are_rounded_up(value: str, step: int) -> None:
     noise = GridNoise(1.0, 0.25, 1.0)
     assert noise.rounded(Fraction(value)) == step
@@ -39,7 +36,7 @@ def test_what_is_shown_lies_in_the_range() -> None:
     assert [noise.shown(step) for step in (-7, 0, 3, 10, 99)] == [0.0, 0.0, 0.3, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("name", TRUTH)
+@for_each("name", TRUTH)
 def test_the_exact_statistics_of_a_planted_network(name: str) -> None:
     assert planned(name).exact(Structure(NETWORK)) == TRUTH[name]
 
@@ -60,7 +57,7 @@ def mechanism_below(mechanism: NoisyStatistic, name: str, step: int) -> float:
     return 1 - a ** (far + 1) / (1 + a) if far >= 0 else a**-far / (1 + a)
 
 
-@pytest.mark.parametrize("name", TRUTH)
+@for_each("name", TRUTH)
 def test_the_simulator_cannot_be_told_from_the_release(name: str) -> None:
     """Run with the centre of a star concealed: events keep to the guaranteed factor, up to the error of counting."""
     mechanism = planned(name)

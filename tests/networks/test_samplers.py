@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-import pytest
-
 from crowdblend.calculus import RULES
 from crowdblend.networks import Concealed, Watched
 from crowdblend.networks import samplers as s
 from crowdblend.networks.samplers import View
 from crowdblend.randomness import SeededSource, Source
+from tests.cases import for_each
 
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
 
@@ -67,7 +66,7 @@ def too_many(missed: int, chance: float) -> bool:
     return -RUNS * divergence < FALSE_ALARM
 
 
-@pytest.mark.parametrize("name", CASES)
+@for_each("name", CASES)
 def test_samplers_keep_to_their_accuracy(name: str) -> None:
     """(δ, 1 − e^−K) in at least 1 − e^−K of 2,000 runs, and with K = 2, so that misses are to be expected."""
     run, stated, rule = CASES[name]
@@ -81,7 +80,7 @@ def test_samplers_keep_to_their_accuracy(name: str) -> None:
     assert missed <= RUNS * math.exp(-2)
 
 
-@pytest.mark.parametrize("name", CASES)
+@for_each("name", CASES)
 def test_they_are_right_on_average(name: str) -> None:
     """Components here have at most seven people, so nothing is missed; the average of many samples is the truth."""
     run = CASES[name][0]
@@ -92,7 +91,7 @@ def test_they_are_right_on_average(name: str) -> None:
     assert abs(run(NETWORK.adjacency, 20_000, SeededSource(3)) - true) <= stray
 
 
-@pytest.mark.parametrize("explored", [1, 2, 4, 7, 8])
+@for_each("explored", [1, 2, 4, 7, 8])
 def test_a_walk_asks_few_people_and_never_the_concealed(explored: int) -> None:
     hidden = 5
     for start in range(0, PEOPLE, 7):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics import arithmetic, balls
+from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 
 QUIET = settings(deadline=None, derandomize=True, max_examples=200)
@@ -32,7 +33,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("n", "j", "p"), CASES)
+@for_each(("n", "j", "p"), CASES)
 def test_pmf_and_mills_ratios_enclose_the_exact_fractions(n: int, j: int, p: float) -> None:
     for name in ("pmf", "above", "below"):
         value = getattr(exact, name)(n, j, Fraction(p))
@@ -41,7 +42,7 @@ def test_pmf_and_mills_ratios_enclose_the_exact_fractions(n: int, j: int, p: flo
         assert _encloses(ball, value), name
 
 
-@pytest.mark.parametrize(("n", "j", "p"), CASES)
+@for_each(("n", "j", "p"), CASES)
 def test_tails_enclose_the_exact_fractions(n: int, j: int, p: float) -> None:
     for tail, sizes in ((arithmetic.upper_tail, range(j, n + 1)), (arithmetic.lower_tail, range(j + 1))):
         value = sum((exact.pmf(n, i, Fraction(p)) for i in sizes), Fraction(0))
@@ -55,7 +56,7 @@ def test_no_mass_outside_the_range(j: int) -> None:
     assert balls.pmf(5, j, arb(0.3)) == 0
 
 
-@pytest.mark.parametrize(("n", "j"), [(3000, 900), (3000, 400), (3000, 1500)])
+@for_each(("n", "j"), [(3000, 900), (3000, 400), (3000, 1500)])
 def test_a_cut_off_series_still_encloses(n: int, j: int) -> None:
     with ctx.workprec(64):
         above, below = balls.above(n, j, arb(0.3)), balls.below(n, j, arb(0.3))
@@ -111,7 +112,7 @@ def test_a_wide_ball_has_no_ceiling() -> None:
         balls.ceil(arb(0.5, 3))
 
 
-@pytest.mark.parametrize("value", [arb(0), arb(-1), arb(0, 1), arb(0.5, 0.5)])
+@for_each("value", [arb(0), arb(-1), arb(0, 1), arb(0.5, 0.5)])
 def test_what_may_be_zero_or_less_has_no_logarithm(value: arb) -> None:
     with pytest.raises(balls.Undecided):
         balls.log(value)
@@ -123,7 +124,7 @@ def test_crowds_beyond_63_bits_are_refused() -> None:
         balls.pmf(2**63, 1, arb(0.5))
 
 
-@pytest.mark.parametrize("value", [arb("inf"), arb("nan"), arb(2) ** 1024, arb(0, "inf")])
+@for_each("value", [arb("inf"), arb("nan"), arb(2) ** 1024, arb(0, "inf")])
 def test_what_is_no_finite_number_has_no_bound(value: arb) -> None:
     for rounded in (balls.round_up, balls.round_down):
         with pytest.raises(NotProved):
@@ -157,8 +158,8 @@ def test_relative_entropy_bounds_the_tail(x: float, p: float) -> None:
     assert arithmetic.relative_entropy(balls, arb(p), arb(p)).contains(0)
 
 
-@pytest.mark.parametrize("n", [5, 300, 40_000])
-@pytest.mark.parametrize("p", [1e-4, 0.1, 0.5, 0.97])
+@for_each("n", [5, 300, 40_000])
+@for_each("p", [1e-4, 0.1, 0.5, 0.97])
 def test_long_sums_agree_with_short_ones(n: int, p: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two ways to enclose one series: term by term, and as a hypergeometric function."""
     for j in {1, round(n * p), min(n - 1, round(n * p + 3 * (n * p) ** 0.5 + 1))}:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import accumulate
 
-import pytest
-
 from crowdblend.numerics import crowd_divergence
+from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 
 CASES = [
@@ -18,7 +17,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("k", "p", "factor"), CASES)
+@for_each(("k", "p", "factor"), CASES)
 def test_one_more_and_one_fewer_are_suprema(k: int, p: Fraction, factor: Fraction) -> None:
     more = fewer = Fraction(0)
     for n in range(50):

@@ -9,6 +9,7 @@ import pytest
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics.expected_people import UNITS, largest_step
+from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 
 CASES = [(k, rate) for k in (1, 2, 3, 7, 12) for rate in (0.125, 0.25, 0.5, 0.75, 0.9375)]
@@ -18,7 +19,7 @@ def published(n: int, k: int, rate: Fraction) -> Fraction:
     return sum((j * exact.pmf(n, j, rate) for j in range(k, n + 1)), Fraction(0))
 
 
-@pytest.mark.parametrize(("k", "rate"), CASES)
+@for_each(("k", "rate"), CASES)
 def test_no_class_gains_more_and_some_class_gains_that_much(k: int, rate: float) -> None:
     """Sizes up to far beyond the peak at k/β; from there on the gains fall towards β, as the theorem says."""
     values = [published(n, k, Fraction(rate)) for n in range(int(2 * k / rate) + 30)]
@@ -31,7 +32,7 @@ def test_no_class_gains_more_and_some_class_gains_that_much(k: int, rate: float)
         assert UNITS * most + 1 / 16 < largest_step(k, rate, together) <= UNITS * most + 1 + Fraction(1, 16)
 
 
-@pytest.mark.parametrize(("k", "rate"), [(23, 0.5), (100, 0.1), (1000, 0.3)])
+@for_each(("k", "rate"), [(23, 0.5), (100, 0.1), (1000, 0.3)])
 def test_larger_crowds_move_about_as_the_root_of_k(k: int, rate: float) -> None:
     """The classical count, n·[n ≥ k], moves by k."""
     assert 0.2 * k**0.5 < largest_step(k, rate, 1) / UNITS / rate < k**0.5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from flint import arb
 
 from crowdblend.calculus.loss_curves import curve_of
@@ -25,6 +24,7 @@ from crowdblend.numerics.noise_below_k import spliced_divergence
 from crowdblend.numerics.parts_of_sample import parts_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
 from crowdblend.numerics.tail_suprema import robust_divergence
+from tests.cases import for_each
 
 EPSILONS = (0.02, 0.1, 0.3, 0.8, 1.5)
 At = Callable[[arb], arb]
@@ -79,7 +79,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: repr(case[0]))
+@for_each("case", CASES)
 def test_a_curve_is_the_divergence_of_its_rule(case: tuple[LossCurve, At]) -> None:
     made, at = case
     with precision(128):

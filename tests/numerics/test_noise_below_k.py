@@ -8,6 +8,7 @@ import pytest
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics import noise_below_k
+from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 
 LARGEST = 26
@@ -32,8 +33,8 @@ def _divergence(here: dict[object, Fraction], there: dict[object, Fraction], gro
     return sum((max(Fraction(0), mass - growth * there.get(y, Fraction(0))) for y, mass in here.items()), Fraction(0))
 
 
-@pytest.mark.parametrize("flagged", [False, True])
-@pytest.mark.parametrize(
+@for_each("flagged", [False, True])
+@for_each(
     ("k", "p", "a", "growth"),
     [(1, "1/4", "1/3", "2"), (3, "1/4", "1/10", "5/2"), (2, "1/2", "1/2", "2"), (4, "1/8", "1/4", "3/2")],
 )
@@ -55,7 +56,7 @@ def test_beyond_the_largest_class_nothing_is_claimed(monkeypatch: pytest.MonkeyP
         noise_below_k.spliced_divergence(exact, 3, Fraction(1, 4), Fraction(1, 2), Fraction(3, 2), flagged=True)
 
 
-@pytest.mark.parametrize(("p", "growth"), [("1/8", "9/8"), ("7/8", "3/2"), ("1/10", "101/100"), ("3/10", "101/100")])
+@for_each(("p", "growth"), [("1/8", "9/8"), ("7/8", "3/2"), ("1/10", "101/100"), ("3/10", "101/100")])
 def test_the_bound_for_larger_classes_is_the_divergence_of_plain_counts_both_ways(p: str, growth: str) -> None:
     chance, factor, downward = Fraction(p), Fraction(growth), 0
     for n in (1, 2, 3, 8):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from flint import arb
 
 from crowdblend.numerics.balls import precision
 from crowdblend.numerics.noise_curve import _one_way
+from tests.cases import for_each
 
 FACTORS = (1.0, 1.2, 1.4)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("p", "q"),
     [
         (arb(0.1, 0.05), arb(0.1)),
@@ -21,7 +21,6 @@ FACTORS = (1.0, 1.2, 1.4)
         (arb(0.3), arb(0)),
         (arb(0.139), arb(0.1)),
     ],
-    ids=["wide", "wide below", "smallest doubles", "below all doubles", "nothing below", "narrow"],
 )
 def test_no_outcome_counts_too_little(p: arb, q: arb) -> None:
     with precision(128):

@@ -15,6 +15,7 @@ from flint import arb
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.guarantees import AmplifiedCurve, ClosenessCurve, LossCurve, Profile, Uses
 from crowdblend.numerics.balls import precision, round_down
+from tests.cases import for_each
 
 # Its floats are good to about nine digits.
 FLOATS = 1e-9
@@ -37,7 +38,7 @@ def estimates(loss: float, rate: float, times: int, epsilon: float) -> tuple[flo
     return float(lower), float(upper)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("loss", "rate", "times", "epsilon"),
     [
         (0.5, 1.0, 10, 1.0),
@@ -85,9 +86,9 @@ def truth(loss: float, delta: float, times: int, epsilon: float) -> float:
         return round_down(1 - kept + kept * total)
 
 
-@pytest.mark.parametrize("delta", [0.0, 1e-9, 1e-4])
-@pytest.mark.parametrize(("loss", "times"), [(0.5, 10), (0.1, 100), (0.3, 3), (1.7, 40)])
-@pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0, 2.5])
+@for_each("delta", [0.0, 1e-9, 1e-4])
+@for_each(("loss", "times"), [(0.5, 10), (0.1, 100), (0.3, 3), (1.7, 40)])
+@for_each("epsilon", [0.0, 0.25, 1.0, 2.5])
 def test_never_below_the_truth_and_at_most_a_billionth_above(
     loss: float, delta: float, times: int, epsilon: float
 ) -> None:

@@ -10,6 +10,7 @@ from flint import arb, ctx
 from scipy.stats import binom
 
 from crowdblend.numerics import balls, tail_suprema
+from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 
 SCANNED = 260
@@ -23,8 +24,8 @@ def _lower(n: int, below: Fraction, p: Fraction) -> Fraction:
     return sum((exact.pmf(n, i, p) for i in range(n + 1) if i < below), Fraction(0))
 
 
-@pytest.mark.parametrize("person", [0, 1])
-@pytest.mark.parametrize(
+@for_each("person", [0, 1])
+@for_each(
     ("first", "slope", "p"),
     [
         (0, 0.5, 0.25),
@@ -136,7 +137,7 @@ def test_what_is_not_scanned_of_crossing_tails_is_bounded_from_the_next_size_on(
     assert float(found) == pytest.approx(0.5 / (1000 + 11) / 0.75, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n", "slope", "p"), [(4, 0.7, 0.6), (30, 0.5, 0.4), (300, 0.3, 0.25), (50, 0.9, 0.2)])
+@for_each(("n", "slope", "p"), [(4, 0.7, 0.6), (30, 0.5, 0.4), (300, 0.3, 0.25), (50, 0.9, 0.2)])
 def test_the_sharpened_bound_of_chernoff_is_one_and_is_sharpened(n: int, slope: float, p: float) -> None:
     decay = slope * math.log(slope / p) + (1 - slope) * math.log((1 - slope) / (1 - p))
     found = float(tail_suprema._beyond(balls, arb(n), arb(slope), arb(p), arb(decay)))

@@ -1,16 +1,16 @@
 """CBP Propositions 11 and 12 by experiment; comparisons with a false-alarm rate of 1e-6 each."""
 
-import pytest
 from scipy import stats
 
 from crowdblend.papers import reproduce
 from crowdblend.papers.cbp import RUNS, guaranteed_epsilon, limit
+from tests.cases import for_each
 
 FALSE_ALARM = 1e-6
 ROWS = reproduce("cbp-proposition12").rows
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"epsilon {row[0]}")
+@for_each("row", ROWS)
 def test_no_differentially_private_release_keeps_the_first_point(row):
     epsilon, most, noise, coin, *_ = row
     assert most == limit(epsilon)
@@ -18,12 +18,12 @@ def test_no_differentially_private_release_keeps_the_first_point(row):
         assert stats.binom.sf(round(kept * RUNS) - 1, RUNS, most) > FALSE_ALARM
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"epsilon {row[0]}")
+@for_each("row", ROWS)
 def test_the_coin_shows_that_the_limit_is_reached(row):
     assert stats.binomtest(round(row[3] * RUNS), RUNS, limit(row[0])).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"epsilon {row[0]}")
+@for_each("row", ROWS)
 def test_crowd_blending_keeps_it_as_often_as_promised(row):
     epsilon, *_, least, kept = row
     assert least == guaranteed_epsilon(epsilon)

@@ -9,6 +9,7 @@ from crowdblend.calculus.rules.sampling import suppression_exact, suppression_pu
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.papers import lqs, reproduce
 from crowdblend.papers.reproduction import agrees
+from tests.cases import for_each
 
 CURVES = ("lqs-figure2", "lqs-figure3", "lqs-figure4", "lqs-figure5")
 ROUNDING = 1 + 1e-12
@@ -39,7 +40,7 @@ def test_table2_has_every_cell():
     assert len(reproduced("lqs-table2").rows) == 18
 
 
-@pytest.mark.parametrize("cell", range(18))
+@for_each("cell", range(18))
 def test_table2_as_printed(cell):
     rate, epsilon, printed, published, exact, ratio, match = reproduced("lqs-table2").rows[cell]
     assert printed == lqs.TABLE2[rate][lqs.TABLE2_EPSILONS.index(epsilon)]
@@ -55,12 +56,12 @@ def test_table2_known_exact_values():
     assert exact[0.05, 1.0] == pytest.approx(8.560e-21, rel=1e-3)
 
 
-@pytest.mark.parametrize("name", CURVES)
+@for_each("name", CURVES)
 def test_exact_never_exceeds_published(name):
     assert all(exact <= published * ROUNDING for *_, published, exact in reproduced(name).rows)
 
 
-@pytest.mark.parametrize("name", CURVES)
+@for_each("name", CURVES)
 def test_delta_falls_with_epsilon(name):
     curves: dict = {}
     for k, rate, *point in reproduced(name).rows:
@@ -72,7 +73,7 @@ def test_delta_falls_with_epsilon(name):
             assert all(later <= earlier * ROUNDING for earlier, later in pairwise(values))
 
 
-@pytest.mark.parametrize("name", CURVES)
+@for_each("name", CURVES)
 def test_delta_is_at_least_rate_to_the_k(name):
     assert all(exact >= rate**k / ROUNDING for k, rate, _, _, exact in reproduced(name).rows)
 

@@ -10,6 +10,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.papers import REPRODUCTIONS, reproduce
 from crowdblend.papers.reproduction import Reproduction, agrees
+from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.figures.pictures import Picture
 
@@ -27,7 +28,7 @@ def test_the_names():
     assert tuple(REPRODUCTIONS) == NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_each_is_named_cited_and_whole(name):
     made = reproduced(name)
     assert made.name == name
@@ -35,13 +36,13 @@ def test_each_is_named_cited_and_whole(name):
     assert len(set(made.columns)) == len(made.columns)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_each_is_plain_data(name):
     made = reproduced(name)
     assert json.loads(json.dumps(made.rows, allow_nan=False))
 
 
-@pytest.mark.parametrize("name", NAMES[1:])
+@for_each("name", NAMES[1:])
 def test_each_figure_can_be_drawn(name):
     chart = reproduced(name).chart
     assert chart is not None
@@ -61,7 +62,7 @@ def test_the_page_names_them_all_and_quotes_table2_rightly():
         assert all(agrees(text, value) for text, value in zip(ours, cell[3:6], strict=True))
 
 
-@pytest.mark.parametrize("name", ["lqs-table3", "", "LQS-TABLE1"])
+@for_each("name", ["lqs-table3", "", "LQS-TABLE1"])
 def test_an_unknown_name_is_refused_with_the_list(name):
     with pytest.raises(InvalidInput) as refusal:
         reproduce(name)
@@ -73,7 +74,7 @@ def test_ragged_rows_are_refused():
         Reproduction("n", "t", "s", ("a", "b"), ((1, 2), (3,)), None, "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("printed", "value", "same"),
     [
         ("1.61e-09", 1.6063e-09, True),

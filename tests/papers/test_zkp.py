@@ -8,6 +8,7 @@ import pytest
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.papers import reproduce
 from crowdblend.papers.zkp import CLIQUE, POPULATION, SAMPLES, clique_guess, sampled, sampled_guess
+from tests.cases import for_each
 
 
 def test_the_attack_as_printed():
@@ -25,7 +26,7 @@ def test_only_what_the_paper_prints_is_compared():
     assert [row[0] for row in reproduce("zkp-politics").rows if row[-1] is not None] == [0.1]
 
 
-@pytest.mark.parametrize("epsilon", [0.005, 0.1, 1.0])
+@for_each("epsilon", [0.005, 0.1, 1.0])
 def test_the_sampled_average_tells_little_more_than_a_coin(epsilon):
     guarantee = sampled(epsilon)
     assert guarantee.epsilon == pytest.approx(math.log1p(SAMPLES / POPULATION * math.expm1(epsilon)))

@@ -21,6 +21,7 @@ from crowdblend.planning.networks import (
 )
 from crowdblend.planning.networks.derive import released
 from crowdblend.planning.networks.solve import error_of
+from tests.cases import for_each
 from tests.refusals import refuses
 
 BOUNDS = Bounds(100_000, 30, 6.0)
@@ -31,8 +32,8 @@ def question(name: str, **given: float) -> NetworkRequest:
     return NetworkRequest(name, BOUNDS, **given, **MORE.get(name, {}))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("epsilon", [0.1, 0.7, 1.3])
+@for_each("name", NAMES)
+@for_each("epsilon", [0.1, 0.7, 1.3])
 def test_the_noise_keeps_the_promise_and_no_less_would(name: str, epsilon: float) -> None:
     planned = plan_network(question(name, epsilon=epsilon, samples=3_000))
     assert epsilon * (1 - 1e-9) <= planned.epsilon <= epsilon
@@ -40,7 +41,7 @@ def test_the_noise_keeps_the_promise_and_no_less_would(name: str, epsilon: float
     assert less.conclusion.epsilon > epsilon
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_two_of_three_give_the_third(name: str) -> None:
     planned = plan_network(question(name, epsilon=0.7, samples=3_000))
     by_error = plan_network(question(name, epsilon=0.7, error=planned.error))
@@ -53,7 +54,7 @@ def test_two_of_three_give_the_third(name: str) -> None:
     assert by_both.epsilon >= 0.69
 
 
-@pytest.mark.parametrize("name", NAMES[:4])
+@for_each("name", NAMES[:4])
 def test_the_paper_s_form_needs_more_people(name: str) -> None:
     accuracy = {"average-degree": 0.1, "cycle-freeness": 0.02}.get(name, 0.003)
     published = plan_network(question(name, epsilon=0.7, accuracy=accuracy, failure_exponent=25))
@@ -93,7 +94,7 @@ def test_how_many_people_it_takes() -> None:
         refuse_useless([noisy])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "code"),
     [
         ({"name": "diameter"}, "plan.statistic"),
@@ -121,7 +122,7 @@ def test_a_small_k_is_refused_with_one_that_would_do() -> None:
     assert plan_network(replace(asked, failure_exponent=enough)).epsilon <= 0.7
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_more_people_or_a_weaker_promise_mean_less_error(name: str) -> None:
     planned = plan_network(question(name, epsilon=0.3, samples=3_000))
     varied = trades(planned)

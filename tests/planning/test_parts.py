@@ -13,6 +13,7 @@ from crowdblend.planning import plan, sweep
 from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import PlanRequest
+from tests.cases import for_each
 from tests.commands import crowdblend
 
 
@@ -22,9 +23,7 @@ def delta_of(shares: tuple[float, ...], ks: tuple[int, ...], rate: float = 0.5) 
     return delta
 
 
-@pytest.mark.parametrize(
-    ("rate", "tables", "k"), [(0.5, 10, 16), (0.5, 5, 18), (0.5, 2, 25), (0.5, 1, 35), (0.2, 10, 8)]
-)
+@for_each(("rate", "tables", "k"), [(0.5, 10, 16), (0.5, 5, 18), (0.5, 2, 25), (0.5, 1, 35), (0.2, 10, 8)])
 def test_the_smallest_k_of_equal_parts(rate: float, tables: int, k: int) -> None:
     planned = plan(rate=rate, epsilon=1.0, delta=1e-6, parts=tables)
     assert planned.k == k
@@ -72,7 +71,7 @@ def test_parts_are_swept_like_anything_else() -> None:
     assert [row["parts"] for row in rows] == [36, 16]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "given",
     [
         {"parts": 0},

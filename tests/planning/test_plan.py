@@ -14,6 +14,7 @@ from crowdblend.guarantees import CrowdBlending
 from crowdblend.planning import sweep
 from crowdblend.planning.bounds import BOUNDS
 from crowdblend.planning.request import PlanRequest
+from tests.cases import for_each
 
 CASES = [
     {"rate": 0.1, "epsilon": 1.0, "delta": 1e-6},
@@ -32,7 +33,7 @@ def reaches(given: dict, **change: float) -> bool:
     return plan(**question).delta <= target
 
 
-@pytest.mark.parametrize("case", CASES + SHARP + BIASED)
+@for_each("case", CASES + SHARP + BIASED)
 def test_smallest_k(case: dict) -> None:
     k = plan(**case).k
     assert reaches(case, k=k)
@@ -41,7 +42,7 @@ def test_smallest_k(case: dict) -> None:
     assert not reaches(case, k=k - 1)
 
 
-@pytest.mark.parametrize("case", CASES + SHARP)
+@for_each("case", CASES + SHARP)
 def test_largest_rate(case: dict) -> None:
     given = {**case, "k": 30}
     del given["rate"]
@@ -50,7 +51,7 @@ def test_largest_rate(case: dict) -> None:
     assert not reaches(given, rate=rate * 1.0001)
 
 
-@pytest.mark.parametrize("case", CASES + SHARP + BIASED)
+@for_each("case", CASES + SHARP + BIASED)
 def test_smallest_epsilon(case: dict) -> None:
     given = {**case, "k": 120}
     del given["epsilon"]
@@ -110,7 +111,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("given", "named"), BAD, ids=str)
+@for_each(("given", "named"), BAD)
 def test_bad_input_is_one_sentence(given: dict, named: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         plan(**given)
@@ -119,7 +120,7 @@ def test_bad_input_is_one_sentence(given: dict, named: str) -> None:
     assert refused.value.exit_code == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "given",
     [
         {"rate": 0.1, "k": 3, "delta": 1e-6},
@@ -127,7 +128,6 @@ def test_bad_input_is_one_sentence(given: dict, named: str) -> None:
         {"k": 1, "epsilon": 1.0, "delta": 1e-15},
         {"rate": 0.1, "epsilon": 0.0, "delta": 1e-9},
     ],
-    ids=str,
 )
 def test_infeasible_targets_say_what_to_do(given: dict) -> None:
     with pytest.raises(Infeasible, match=r"Raise|raise") as refused:
@@ -168,9 +168,7 @@ def test_compared_answers_are_on_the_safe_side() -> None:
             assert made.delta <= 1e-6
 
 
-@pytest.mark.parametrize(
-    ("over", "value"), [("k", 20.7), ("k", math.nan), ("k", math.inf), ("epsilon", math.nan), ("epsilon", 1e7)]
-)
+@for_each(("over", "value"), [("k", 20.7), ("k", math.nan), ("k", math.inf), ("epsilon", math.nan), ("epsilon", 1e7)])
 def test_swept_values_are_checked(over: str, value: float) -> None:
     with pytest.raises(InvalidInput, match=f"^{over} must be"):
         sweep(PlanRequest(rate=0.1, k=20, epsilon=0.5), over, [value])
@@ -183,7 +181,7 @@ def test_sweep_covers_every_rule_and_marks_gaps() -> None:
     assert swept.rows[1]["published"] > swept.rows[1]["exact"]
 
 
-@pytest.mark.parametrize("solved", ["k", "rate", "epsilon", "delta"])
+@for_each("solved", ["k", "rate", "epsilon", "delta"])
 def test_every_given_parameter_is_swept(solved: str) -> None:
     given = {"k": 20, "rate": 0.2, "epsilon": 0.8, "delta": 1e-6}
     del given[solved]

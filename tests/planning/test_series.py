@@ -11,6 +11,7 @@ from crowdblend.guarantees import CrowdCurve, IidSampling, Profile, Uses
 from crowdblend.planning import plan, sweep
 from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.request import PlanRequest
+from tests.cases import for_each
 
 # Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.
 SMALLEST = {
@@ -23,7 +24,7 @@ QUICK = ((0.2, 5), (0.1, 20))
 CASES = [(rate, times) for rate, row in SMALLEST.items() for times in row]
 
 
-@pytest.mark.parametrize(("rate", "times"), CASES)
+@for_each(("rate", "times"), CASES)
 def test_the_known_k_keeps_the_totals(rate: float, times: int) -> None:
     k, _ = SMALLEST[rate][times]
     assert RULES["profile.epsilon"].conclude(Profile((Uses(CrowdCurve(k, 0.0, rate), times),)), delta=1e-6).epsilon <= 1

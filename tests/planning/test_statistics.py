@@ -6,13 +6,13 @@ import math
 from itertools import product
 
 import numpy as np
-import pytest
 from scipy.stats import binom
 
 from crowdblend.guarantees import RandomSamples, Relation
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Shape, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.accuracy import error_of_sample, noise_error
 from crowdblend.randomness import SeededSource, discrete_laplace
+from tests.cases import for_each
 from tests.refusals import refuses
 
 SHAPES = {"average": Shape(1000), "fraction": Shape(1), "histogram": Shape(1, bins=12)}
@@ -27,7 +27,7 @@ def asked(*shapes: Shape, epsilon: float, samples: int, population: int, failure
     return TotalsRequest(equal, epsilon, samples, population, failure)
 
 
-@pytest.mark.parametrize(("epsilon", "samples", "population", "failure"), GRID)
+@for_each(("epsilon", "samples", "population", "failure"), GRID)
 def test_plans_keep_the_promise_and_are_no_worse_than_the_paper(
     epsilon: float, samples: int, population: int, failure: float
 ) -> None:
@@ -100,8 +100,8 @@ def test_a_mixture_shares_out_the_samples_and_the_loss() -> None:
     assert len(unmixed.ways) == 1
 
 
-@pytest.mark.parametrize("noise_epsilon", [1e-6, 0.01, 0.7, 5.0])
-@pytest.mark.parametrize("failure", [0.3, 0.05, 1e-6])
+@for_each("noise_epsilon", [1e-6, 0.01, 0.7, 5.0])
+@for_each("failure", [0.3, 0.05, 1e-6])
 def test_noise_errors_are_the_smallest_that_hold(noise_epsilon: float, failure: float) -> None:
     a, t = math.exp(-noise_epsilon), noise_error(noise_epsilon, failure)
 
@@ -112,8 +112,8 @@ def test_noise_errors_are_the_smallest_that_hold(noise_epsilon: float, failure: 
     assert t == 0 or beyond(t - 1) >= failure * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("bins", [1, 2, 12, 1000])
-@pytest.mark.parametrize("noise_epsilon", [0.01, 0.7])
+@for_each("bins", [1, 2, 12, 1000])
+@for_each("noise_epsilon", [0.01, 0.7])
 def test_the_error_of_a_histogram_holds_for_all_its_bins_at_once(bins: int, noise_epsilon: float) -> None:
     """P[some bin is off by more than t] = 1 − (1 − P[|Y| > t])^bins ≤ failure, and t is hardly larger than needed."""
     people, failure, a = 10**6, 0.05, math.exp(-noise_epsilon)
@@ -138,9 +138,9 @@ def _population(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
     return np.eye(12, dtype=np.int64)[rng.integers(0, 2, n)]
 
 
-@pytest.mark.parametrize("kind", SHAPES)
-@pytest.mark.parametrize("epsilon", [0.02, 0.5, 4.0])
-@pytest.mark.parametrize("mechanism", [EVERYBODY, SAMPLE])
+@for_each("kind", SHAPES)
+@for_each("epsilon", [0.02, 0.5, 4.0])
+@for_each("mechanism", [EVERYBODY, SAMPLE])
 def test_stated_errors_hold_in_enough_of_2000_runs(kind: str, epsilon: float, mechanism: str) -> None:
     n, k, failure = 5000, 200, 0.05
     question = asked(SHAPES[kind], epsilon=epsilon, samples=k, population=n, failure=failure)
@@ -161,7 +161,7 @@ def test_stated_errors_hold_in_enough_of_2000_runs(kind: str, epsilon: float, me
     assert missed <= binom.isf(FALSE_ALARM, RUNS, failure)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changed", "code"),
     [
         ({"samples": 0}, "plan.sample"),

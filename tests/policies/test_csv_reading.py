@@ -9,6 +9,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.csv_reading import CsvReading, _pattern
 from crowdblend.recoding.reading import day, number
+from tests.cases import for_each
 
 _SPACES = " \t\n\v\f\r"
 _TEXTS = [
@@ -51,20 +52,17 @@ def day_text(reading: CsvReading, text: str | None) -> str | None:
 
 
 def rewritten(reading: CsvReading, texts: list[str | None]) -> list[tuple[str | None, str | None]]:
-    with duckdb.connect() as connection:
-        query = f"SELECT {reading.number_sql('t')}, {reading.day_sql('t')} FROM (SELECT unnest(?::VARCHAR[]) AS t)"
-        return connection.execute(query, [texts]).fetchall()
+    query = f"SELECT {reading.number_sql('t')}, {reading.day_sql('t')} FROM (SELECT unnest(?::VARCHAR[]) AS t)"
+    return duckdb.execute(query, [texts]).fetchall()
 
 
-@pytest.mark.parametrize(
-    "reading", [*_NUMBERS, *_DATES, CsvReading(decimal=",", thousands=".", date_format="%d.%m.%Y")]
-)
+@for_each("reading", [*_NUMBERS, *_DATES, CsvReading(decimal=",", thousands=".", date_format="%d.%m.%Y")])
 def test_sql_rewrites_as_written_out(reading):
     texts = [*_TEXTS, None]
     assert rewritten(reading, texts) == [(number_text(reading, text), day_text(reading, text)) for text in texts]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "text", "means"),
     [
         ({"decimal": ","}, "0,1", 0.1),
@@ -91,7 +89,7 @@ def test_dates_mean_a_day_or_nothing():
     assert rewritten(reading, [""])[0][1] == "", "a blank stays one"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "code"),
     [
         ({"delimiter": ";;"}, "delimiter"),

@@ -6,6 +6,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
+from tests.cases import for_each
 
 from .policies import bent
 
@@ -20,7 +21,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@for_each("case", WRONG)
 def test_formulas_are_refused_for_csv_only(case: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         parse_policy(bent(WRONG[case], CSV))

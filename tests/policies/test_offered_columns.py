@@ -7,6 +7,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.offered import lattice_of
+from tests.cases import for_each
 
 _POLICY = """
 [data]
@@ -29,7 +30,7 @@ def _policy(born):
     return parse_policy(_POLICY.format(born=born))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "periods",
     [
         ["day", "week"],
@@ -51,7 +52,7 @@ def test_periods_are_made_of_the_first(periods):
     assert parse_policy(policy.to_toml()) == policy
 
 
-@pytest.mark.parametrize(
+@for_each(
     "born",
     [
         'date = ["week", "year"], from = 2020-01-01, to = 2021-01-01',

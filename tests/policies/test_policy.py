@@ -10,6 +10,7 @@ import crowdblend.policies
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import Column, NamedTable, load_policy, parse_policy
 from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
+from tests.cases import for_each
 
 from .policies import SOUND, bent
 
@@ -41,7 +42,7 @@ def test_the_policy_is_frozen_and_hashable():
         policy.k = 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "planned"),
     [("k = 20\n", "k"), ("rate = 0.1\n", "rate"), ("epsilon = 1.0\n", "epsilon"), ("delta = 1e-6\n", "delta")],
 )
@@ -66,7 +67,7 @@ def test_every_kind_of_column(tmp_path):
     assert column('{ hierarchy = "h.csv", level = 1 }', tmp_path) == Hierarchies(lines, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "form"),
     [
         ("a.csv", "csv"),

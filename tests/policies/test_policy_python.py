@@ -27,6 +27,7 @@ from crowdblend.policies.key import keys_of, parts_of, sections_of
 from crowdblend.policies.registry import KINDS, WORDS, policy_class
 from crowdblend.recoding import Values
 from crowdblend.selection.scores import SCORES
+from tests.cases import for_each
 
 from .policies import SOUND, assert_refused, bent
 
@@ -114,7 +115,7 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@for_each("name", POLICIES)
 def test_what_is_written_reads_back_as_an_equal_policy(name: str, tmp_path: Path) -> None:
     policy = POLICIES[name]
     assert parse_policy(policy.to_toml()) == policy
@@ -213,7 +214,7 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@for_each("case", WRONG)
 def test_refused_in_python_as_in_toml(case: str) -> None:
     changes, text, code = WRONG[case]
     with pytest.raises(InvalidInput) as made:

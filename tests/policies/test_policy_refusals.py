@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.policies import load_policy, parse_policy
+from tests.cases import for_each
 
 from .policies import SOUND, assert_refused, bent
 
@@ -155,7 +156,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@for_each("case", WRONG)
 def test_refused_by_name(case):
     text, code = WRONG[case]
     with pytest.raises(InvalidInput) as caught:

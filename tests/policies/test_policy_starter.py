@@ -9,6 +9,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import init_policy, parse_policy
 from crowdblend.policies.registry import KINDS
+from tests.cases import for_each
 
 SECRET = "Zanzibar"
 
@@ -85,7 +86,7 @@ def test_parquet_types_choose_the_kind(tmp_path):
     assert {name: next(iter(value)) for name, value in columns.items()} == {"n": "breaks", "t": "values", "d": "date"}
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\n", b"a,a\n", b"a,,b\n", b"\n"])
+@for_each("content", [b"", b"\xff\n", b"a,a\n", b"a,,b\n", b"\n"])
 def test_no_header_is_refused(tmp_path, content):
     (tmp_path / "x.csv").write_bytes(content)
     with pytest.raises(InvalidInput, match=r"x\.csv"):
@@ -149,7 +150,7 @@ HEADERLESS = {
 }
 
 
-@pytest.mark.parametrize("case", HEADERLESS)
+@for_each("case", HEADERLESS)
 def test_a_first_record_is_not_taken_for_names(tmp_path, case):
     """The whole record would stand in the policy, and the policy is published with the release or sent around."""
     (tmp_path / "x.csv").write_text(HEADERLESS[case], encoding="utf-8")

@@ -29,6 +29,7 @@ from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import ReleaseKey
 from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
+from tests.cases import for_each
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 FRESH = (
@@ -91,7 +92,7 @@ def test_readers_and_the_page_know_the_sample_of_every_table(town: Path, folder:
     assert "Table by_sex: the sample kept each person with probability 0.5" in page
 
 
-@pytest.mark.parametrize(
+@for_each(
     "edit",
     [
         lambda facts: facts["fresh_samples"]["by_sex"].update(k=2),
@@ -162,7 +163,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("more", REFUSED)
+@for_each("more", REFUSED)
 def test_samples_that_cannot_be_fresh_are_refused(more: str) -> None:
     with pytest.raises(InvalidInput, match=REFUSED[more]):
         parse_policy(FRESH.replace("fresh = true\n", f"fresh = true\n{more}"))
@@ -228,7 +229,7 @@ def law(people: list[tuple[int, int]], columns: tuple[int, ...], k: int, rate: F
     return found
 
 
-@pytest.mark.parametrize(("rate", "k"), [(0.5, 2), (0.25, 2), (0.5, 3)])
+@for_each(("rate", "k"), [(0.5, 2), (0.25, 2), (0.5, 3)])
 def test_tables_of_a_tiny_world_lose_no_more_than_their_profile(rate: float, k: int) -> None:
     """Every sample of every table of seven people, enumerated: two margins and the finest table."""
     others = [(0, 0), (0, 0), (0, 1), (1, 0), (0, 0), (1, 1)]

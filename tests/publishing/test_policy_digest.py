@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import policy_digest
+from tests.cases import for_each
 from tests.golden.releases import POLICIES
 
 CHANGES = (
@@ -27,7 +26,7 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@for_each("name", POLICIES)
 def test_it_is_the_same_for_the_same_policy(name: str, tmp_path: Path) -> None:
     """Also when it is read a second time, from another folder."""
     here, there = (policy_digest(parse_policy(POLICIES[name], folder)) for folder in (tmp_path, tmp_path / "other"))

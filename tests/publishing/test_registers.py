@@ -17,6 +17,7 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
+from tests.cases import for_each
 from tests.golden.releases import KEY, PEOPLE, POLICIES, write_sources
 
 SAMPLING = {
@@ -68,7 +69,7 @@ def test_people_with_several_rows(town: Path, tmp_path: Path) -> None:
     assert cells.noise_epsilon == pytest.approx(0.45)
 
 
-@pytest.mark.parametrize(("epsilon", "rows"), [(1.0, 3), (0.1, 7), (0.3, 3), (0.7, 11), (3.3, 2)])
+@for_each(("epsilon", "rows"), [(1.0, 3), (0.1, 7), (0.3, 3), (0.7, 11), (3.3, 2)])
 def test_rounding_takes_no_more_than_the_policy_allows(town: Path, epsilon: float, rows: int) -> None:
     text = POLICIES["table-visits"].replace("rows_per_person = 2", f"rows_per_person = {rows}")
     planned = plan(parse_policy(text.replace("epsilon = 1.0", f"epsilon = {epsilon}"), town))

@@ -29,6 +29,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up import make_up_people
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.subject import subject_of
+from tests.cases import for_each
 from tests.publishing.test_verification import forged
 
 KEY = bytes(range(32))
@@ -244,7 +245,7 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
     assert 'rates = "rates.csv"' in in_file.to_toml(tmp_path / "policy.toml", force=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sampling", "given", "message"),
     [
         ({"stratum": "region"}, {}, "has stratum without rates"),

@@ -27,6 +27,7 @@ from crowdblend.publishing.verification import verify_release
 from crowdblend.reading import cells
 from crowdblend.reading.release import read
 from crowdblend.reports.write import report_html
+from tests.cases import for_each
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 _LEFT_OUT = "<p>left out"
@@ -149,14 +150,14 @@ WITH_INTERVALS = (
 )
 
 
-@pytest.mark.parametrize("by", [1, -1_000_000])
-@pytest.mark.parametrize("name", WITH_INTERVALS)
+@for_each("by", [1, -1_000_000])
+@for_each("name", WITH_INTERVALS)
 def test_other_intervals_are_refused(name: str, by: int, releases: dict[str, Path], tmp_path: Path) -> None:
     """Narrower by a single person, or so wide that nothing is said."""
     refused(forged(releases[name], tmp_path / "forged", narrowed(by)))
 
 
-@pytest.mark.parametrize("name", WITH_INTERVALS)
+@for_each("name", WITH_INTERVALS)
 def test_intervals_of_one_row_are_refused(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
     def edit(text: str) -> str:
         *before, last = text.splitlines()
@@ -166,7 +167,7 @@ def test_intervals_of_one_row_are_refused(name: str, releases: dict[str, Path], 
     refused(forged(releases[name], tmp_path / "forged", edit))
 
 
-@pytest.mark.parametrize("name", ["table", "table-noise", "points"])
+@for_each("name", ["table", "table-noise", "points"])
 def test_blank_intervals_claim_nothing(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
     def edit(text: str) -> str:
         header, *rows = text.splitlines()
@@ -215,7 +216,7 @@ EDITS: list[tuple[str, Callable[[str], str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "edit"), EDITS, ids=[f"{at}-{name}" for at, (name, _) in enumerate(EDITS)])
+@for_each(("name", "edit"), EDITS)
 def test_edited_data_with_new_hashes_are_refused(
     name: str, edit: Callable[[str], str], releases: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -272,7 +273,7 @@ FACTS: list[tuple[str, Callable[[Any], None]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "facts"), FACTS, ids=[f"{at}-{name}" for at, (name, _) in enumerate(FACTS)])
+@for_each(("name", "facts"), FACTS)
 def test_facts_for_readers_that_are_not_derived_are_refused(
     name: str, facts: Callable[[Any], None], releases: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -291,7 +292,7 @@ def least(derivations: tuple[Derivation, ...], name: str) -> float:
     return min(getattr(step.conclusion, name, math.inf) for step in derivations)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "rule", "changed"),
     [
         ("points", "points", {"noise_epsilon": 0.2}),
@@ -341,7 +342,7 @@ def test_a_certificate_alone_says_that_the_data_were_not_checked(releases: dict[
     assert json.loads(CliRunner().invoke(cli, ["verify", str(releases["table"]), "--json"]).output)["data_checked"]
 
 
-@pytest.mark.parametrize("name", ["\x1b[2K\rverified", "line\nverified: every number", "\u202egnp", "\x7f"])
+@for_each("name", ["\x1b[2K\rverified", "line\nverified: every number", "\u202egnp", "\x7f"])
 def test_a_file_name_cannot_forge_a_line(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
     folder = tmp_path / "release"
     shutil.copytree(releases["table"], folder)

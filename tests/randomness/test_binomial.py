@@ -13,6 +13,7 @@ from scipy.stats import binom
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource, thin
 from crowdblend.randomness.binomial import GROUP, MOST_PEOPLE
+from tests.cases import for_each
 
 from .goodness import fits, fits_share, fits_whole_numbers
 from .tape import EndOfTapeError, Tape
@@ -56,7 +57,7 @@ def test_the_law_is_exactly_binomial(counts, rate):
     assert not law
 
 
-@pytest.mark.parametrize("share", [Fraction(1, 3), Fraction(2, 3), Fraction(3, 7)])
+@for_each("share", [Fraction(1, 3), Fraction(2, 3), Fraction(3, 7)])
 def test_a_fraction_without_end_is_met_digit_by_digit(share):
     """The law of one person after m digits is within 2^-m of the share: kept or undecided, never beyond."""
     digits = 8
@@ -95,7 +96,7 @@ def test_groups_follow_each_other():
     assert thin(counts, 0.3, SeededSource(1)).tolist() == expected
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 63, 1000, 10**6])
+@for_each("chunk", [1, 2, 63, 1000, 10**6])
 def test_the_size_of_chunks_changes_nothing(chunk):
     counts = [0, 1, 64, 63, 65, 128, 100_000, 0, 1, 1, 192, 7]
     assert (thin(counts, 0.3, SeededSource(1), chunk=chunk) == thin(counts, 0.3, SeededSource(1))).all()
@@ -125,7 +126,7 @@ def test_large_classes():
     assert fits_share(int(kept[1]), 10**7, 0.1)
 
 
-@pytest.mark.parametrize("rate", [5e-324, 2.0**-100, 1 - 2.0**-53])
+@for_each("rate", [5e-324, 2.0**-100, 1 - 2.0**-53])
 def test_extreme_rates(rate):
     kept = thin([1000, 1], rate, SeededSource(1))
     assert kept.tolist() == ([1000, 1] if rate > 0.5 else [0, 0])
@@ -145,13 +146,13 @@ def test_the_counts_are_not_changed():
     assert counts.tolist() == [5, 6]
 
 
-@pytest.mark.parametrize("counts", [[-1], [0.5], ["1"], [[1, 2]], [MOST_PEOPLE + 1], 3, [True], GAP])
+@for_each("counts", [[-1], [0.5], ["1"], [[1, 2]], [MOST_PEOPLE + 1], 3, [True], GAP])
 def test_wrong_counts_are_refused(counts):
     with pytest.raises(InvalidInput, match="counts must be"):
         thin(counts, 0.5, SeededSource(1))
 
 
-@pytest.mark.parametrize("rate", [-0.1, 1.5, float("nan")])
+@for_each("rate", [-0.1, 1.5, float("nan")])
 def test_wrong_rates_are_refused(rate):
     with pytest.raises(InvalidInput, match="rate must be between 0 and 1"):
         thin([1], rate, SeededSource(1))

@@ -8,6 +8,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource, distinct, uniform
 from crowdblend.randomness.choice import distinct_rows
+from tests.cases import for_each
 
 from .goodness import fits
 from .tape import EndOfTapeError, Tape
@@ -24,7 +25,7 @@ def outcomes(draw, words, length):
     return found
 
 
-@pytest.mark.parametrize("size", [2, 3, 4])
+@for_each("size", [2, 3, 4])
 def test_small_ranges_are_exactly_uniform(size):
     bits = (size - 1).bit_length()
     words = [(high << 64 - bits) + 12_345 for high in range(2**bits)]
@@ -33,7 +34,7 @@ def test_small_ranges_are_exactly_uniform(size):
     assert len(set(found.values())) == 1
 
 
-@pytest.mark.parametrize(("n", "size"), [(1, 3), (2, 3), (2, 4), (3, 4)])
+@for_each(("n", "size"), [(1, 3), (2, 3), (2, 4), (3, 4)])
 def test_small_subsets_are_exactly_uniform(n, size):
     words = [high << 62 for high in range(4)]
     found = outcomes(lambda tape: distinct(n, size, tape), words, 5)
@@ -49,7 +50,7 @@ def test_several_subsets_are_exactly_uniform_and_independent(n, size):
     assert len(set(found.values())) == 1
 
 
-@pytest.mark.parametrize(("n", "size"), [(2, 6), (3, 6), (4, 6), (5, 6)])
+@for_each(("n", "size"), [(2, 6), (3, 6), (4, 6), (5, 6)])
 def test_subsets_fit_the_uniform_law(n, size):
     source = SeededSource(1)
     found = Counter(tuple(distinct(n, size, source).tolist()) for _ in range(10_000))
@@ -63,7 +64,7 @@ def test_uniform_numbers_fit():
     assert fits(np.bincount(huge >> 60, minlength=3), np.full(3, 1 / 3))
 
 
-@pytest.mark.parametrize("size", [10**9, 2**62, 400_000, 200_001])
+@for_each("size", [10**9, 2**62, 400_000, 200_001])
 def test_places_are_different_sorted_and_inside(size):
     places = distinct(200_000, size, SeededSource(3))
     assert len(places) == 200_000
@@ -80,7 +81,7 @@ def test_edges():
     assert uniform(0, 5, Tape(b"")).tolist() == []
 
 
-@pytest.mark.parametrize(("n", "size"), [(-1, 5), (6, 5), (1, 0), (1, 2**62 + 1)])
+@for_each(("n", "size"), [(-1, 5), (6, 5), (1, 0), (1, 2**62 + 1)])
 def test_impossible_subsets_are_refused(n, size):
     with pytest.raises(InvalidInput, match="must be between"):
         distinct(n, size, SeededSource(1))

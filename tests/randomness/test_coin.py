@@ -11,6 +11,7 @@ from crowdblend.randomness import coins, marks
 from crowdblend.randomness.coin import CHUNK, _threshold, _under
 from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.texts import texts_joined
+from tests.cases import for_each
 
 from .goodness import fits_share
 from .slow_mac import mac
@@ -23,7 +24,7 @@ def mark(person, key=KEY):
     return low | high << 64
 
 
-@pytest.mark.parametrize("number", [0, 1, 12, -12, 2**63 - 1, -(2**63), 2**64 - 1, 2**127 - 1, -(2**127)])
+@for_each("number", [0, 1, 12, -12, 2**63 - 1, -(2**63), 2**64 - 1, 2**127 - 1, -(2**127)])
 def test_a_number_is_marked_with_aes(number):
     cipher = Cipher(AES256(subkey(KEY, b"person", b"number")), ECB()).encryptor()
     expected = cipher.update(number.to_bytes(16, "little", signed=True))
@@ -33,9 +34,7 @@ def test_a_number_is_marked_with_aes(number):
 ODD = ["", "P1", "012", "+1", "-0", "-", "--1", "1-", "1.0", " 1", "1\n", "é", "١٢", str(2**127), "9" * 39, "9" * 60]
 
 
-@pytest.mark.parametrize(
-    "text", [*ODD, "9" * 40, "-" + "9" * 39, str(-(2**127) - 1), "0" * 8, "a\0", "a", "1\0", "x" * 999]
-)
+@for_each("text", [*ODD, "9" * 40, "-" + "9" * 39, str(-(2**127) - 1), "0" * 8, "a\0", "a", "1\0", "x" * 999])
 def test_any_other_text_is_marked_with_a_mac(text):
     assert mark(text) == mark(text.encode()) == mac(text.encode(), subkey(KEY, b"person", b"text"))
 
@@ -67,7 +66,7 @@ def test_a_huge_number_is_its_spelling():
     assert mark(10**50) == mark(str(10**50))
 
 
-@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", ">i8", "u1", "u2", "u4", "u8", "S3", "U3", "O"])
+@for_each("dtype", ["i1", "i2", "i4", "i8", ">i8", "u1", "u2", "u4", "u8", "S3", "U3", "O"])
 def test_the_type_of_an_array_does_not_matter(dtype):
     numbers = [0, 5, 100, 127]
     assert (marks(KEY, np.array(numbers).astype(dtype)) == marks(KEY, numbers)).all()
@@ -92,7 +91,7 @@ def test_chunks_do_not_matter():
     assert (marks(KEY, people)[-3:] == marks(KEY, people[-3:])).all()
 
 
-@pytest.mark.parametrize("rate", [0.001, 0.1, 0.5, 1 / 3, 0.9])
+@for_each("rate", [0.001, 0.1, 0.5, 1 / 3, 0.9])
 def test_shares(rate):
     assert fits_share(int(coins(KEY, np.arange(2_000_000), rate).sum()), 2_000_000, rate)
     assert fits_share(int(coins(KEY, [f"P{i}" for i in range(500_000)], rate).sum()), 500_000, rate)
@@ -109,7 +108,7 @@ def test_a_smaller_rate_keeps_a_part_of_the_sample():
     assert not (coins(KEY, people, 0.1) & ~coins(KEY, people, 0.2)).any()
 
 
-@pytest.mark.parametrize("rate", [0.1, 1 / 3, 2.0**-75, 2.0**-128, 1 - 2.0**-53, 0.5])
+@for_each("rate", [0.1, 1 / 3, 2.0**-75, 2.0**-128, 1 - 2.0**-53, 0.5])
 def test_the_threshold_is_exact(rate):
     top, bottom = rate.as_integer_ratio()
     threshold = _threshold(rate)
@@ -134,13 +133,13 @@ def test_the_marks_never_change():
     ]
 
 
-@pytest.mark.parametrize("rate", [-0.1, 1.5, float("nan"), 1e-30, 5e-324])
+@for_each("rate", [-0.1, 1.5, float("nan"), 1e-30, 5e-324])
 def test_wrong_rates_are_refused(rate):
     with pytest.raises(InvalidInput, match="rate must"):
         coins(KEY, [1], rate)
 
 
-@pytest.mark.parametrize("person", [None, 1.5, float("nan"), True, ("Ann",), "\ud800secret"])
+@for_each("person", [None, 1.5, float("nan"), True, ("Ann",), "\ud800secret"])
 def test_what_is_no_person_is_refused_without_being_shown(person):
     with pytest.raises(InvalidInput, match="person") as refusal:
         coins(KEY, ["Bob", person], 0.5)
@@ -148,7 +147,7 @@ def test_what_is_no_person_is_refused_without_being_shown(person):
     assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
 
 
-@pytest.mark.parametrize("dtype", ["f8", "bool", "M8[D]", "c16"])
+@for_each("dtype", ["f8", "bool", "M8[D]", "c16"])
 def test_arrays_of_anything_else_are_refused(dtype):
     with pytest.raises(InvalidInput, match="person"):
         coins(KEY, np.zeros(2, dtype=dtype), 0.5)

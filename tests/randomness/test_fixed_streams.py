@@ -24,6 +24,7 @@ from crowdblend.randomness import (
 )
 from crowdblend.randomness.binomial import MOST_PEOPLE, _counts
 from crowdblend.randomness.rare import MOST_SUCCESSES, _walk
+from tests.cases import for_each
 
 DRAWS: dict[str, Callable[[SeededSource], NDArray[np.int64]]] = {
     "uniform, every bit used": lambda source: uniform(1000, 1024, source),
@@ -59,7 +60,7 @@ HASHES = {
 }
 
 
-@pytest.mark.parametrize("name", DRAWS)
+@for_each("name", DRAWS)
 def test_the_numbers_of_a_seed_never_change(name: str) -> None:
     drawn = DRAWS[name](SeededSource(11))
     assert hashlib.sha256(drawn.astype("<i8").tobytes()).hexdigest()[:16] == HASHES[name]

@@ -1,9 +1,9 @@
 import os
 
 import numpy as np
-import pytest
 
 from crowdblend.randomness import SystemSource, new_key
+from tests.cases import for_each
 
 
 def test_new_keys_differ():
@@ -29,7 +29,7 @@ def test_every_bit_of_a_new_key_varies():
     assert ((bits.sum(axis=0) > 0) & (bits.sum(axis=0) < 64)).all()
 
 
-@pytest.mark.parametrize("n", [0, 1, 5])
+@for_each("n", [0, 1, 5])
 def test_the_system_source_is_the_operating_system_s(monkeypatch, n):
     monkeypatch.setattr(os, "urandom", lambda size: bytes(range(size)))
     assert SystemSource().bytes(n) == bytes(range(n))

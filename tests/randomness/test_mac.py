@@ -3,10 +3,10 @@ import tracemalloc
 from itertools import pairwise, product
 
 import numpy as np
-import pytest
 
 from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.texts import texts_between, texts_joined
+from tests.cases import for_each
 
 from .slow_mac import chained, encoded, mac
 
@@ -33,7 +33,7 @@ def test_every_length_agrees_with_the_definition():
         assert values([text]) == values([text, text])[:1] == [mac(text, KEY)]
 
 
-@pytest.mark.parametrize("text", ["é", "Ω" * 8, "名前", "🙂" * 20, "e\u0301", "a\0b", "\0", "\0" * 20, ""])
+@for_each("text", ["é", "Ω" * 8, "名前", "🙂" * 20, "e\u0301", "a\0b", "\0", "\0" * 20, ""])
 def test_unicode_and_zero_bytes(text):
     assert values([text.encode()]) == [mac(text.encode(), KEY)]
 
@@ -77,7 +77,7 @@ def test_keys_matter():
     assert values([b"P1"]) != values([b"P1"], bytes(32))
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 4, 7])
+@for_each("width", [1, 2, 3, 4, 7])
 def test_rows_agree_with_the_definition(width):
     words = np.random.default_rng(1).integers(0, 2**64, (50, width), dtype=np.uint64)
     found = [low | high << 64 for low, high in Mac(KEY).of_rows(words).tolist()]

@@ -20,6 +20,7 @@ from crowdblend.randomness import (
 )
 from crowdblend.randomness.digits import digit, low_digits
 from crowdblend.randomness.noise import BLOCK
+from tests.cases import for_each
 
 from .goodness import fits, fits_share, fits_whole_numbers
 from .tape import Tape
@@ -35,8 +36,8 @@ def laplace_law(a, far):
     return [(1 - a) / (1 + a) * a ** abs(y) for y in range(-far, far + 1)]
 
 
-@pytest.mark.parametrize("a", [Fraction(1, 2), Fraction(9, 10), Fraction(1, 100)])
-@pytest.mark.parametrize("m", [0, 1, 4])
+@for_each("a", [Fraction(1, 2), Fraction(9, 10), Fraction(1, 100)])
+@for_each("m", [0, 1, 4])
 def test_independent_digits_make_a_geometric_number(a, m):
     """The theorem in fractions: m independent low digits and a geometric number of higher ones."""
     for high in range(3):
@@ -66,7 +67,7 @@ def test_digits_are_put_in_their_places():
     assert law == {0: Fraction(3, 16), 1: Fraction(1, 16), 2: Fraction(9, 16), 3: Fraction(3, 16)}
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@for_each("epsilon", EPSILONS)
 def test_geometric_draws_fit_to_the_tails(epsilon):
     a = exp(-epsilon)
     draws = geometric(3_000_000, epsilon, SeededSource(1))
@@ -74,7 +75,7 @@ def test_geometric_draws_fit_to_the_tails(epsilon):
     assert fits_whole_numbers(draws, geometric_law(a, int(20 / epsilon) + 2), 0)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@for_each("epsilon", EPSILONS)
 def test_laplace_draws_fit_to_the_tails(epsilon):
     a, far = exp(-epsilon), int(20 / epsilon) + 2
     draws = discrete_laplace(3_000_000, epsilon, SeededSource(2))
@@ -92,7 +93,7 @@ def test_each_rare_tail_has_its_own_probability(epsilon):
         assert fits_share(int((draws <= -t).sum()), n, share)
 
 
-@pytest.mark.parametrize("rare", [0, 1, 2])
+@for_each("rare", [0, 1, 2])
 def test_the_digits_drawn_one_at_a_time_are_right_too(monkeypatch, rare):
     # With a low limit most of a number is in the digits that are rare in use.
     monkeypatch.setattr(noise, "RARE", rare)
@@ -103,7 +104,7 @@ def test_the_digits_drawn_one_at_a_time_are_right_too(monkeypatch, rare):
     assert fits_whole_numbers(draws, geometric_law(exp(-0.5), 60), 0)
 
 
-@pytest.mark.parametrize("epsilon", [0.25, 1.0, 3.0])
+@for_each("epsilon", [0.25, 1.0, 3.0])
 def test_no_tail_is_cut_off(epsilon):
     """All coins heads: a number beyond every digit that is drawn at once, as large as the coins say."""
     law = noise._law(epsilon)
@@ -157,7 +158,7 @@ def test_the_stream_never_changes():
     assert geometric(6, 0.1, SeededSource(9)).tolist() == [21, 9, 4, 13, 13, 16]
 
 
-@pytest.mark.parametrize("threshold", [-3, 0, 1, 2, 40])
+@for_each("threshold", [-3, 0, 1, 2, 40])
 def test_the_probability_of_reaching_a_threshold(threshold):
     epsilon = Fraction(1, 3)
     with ctx.workprec(400):
@@ -177,7 +178,7 @@ def test_the_probability_of_not_being_zero():
     assert lower <= expected <= upper
 
 
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("inf"), float("nan"), 1e-13, fmpq(0), Fraction(-1, 2)])
+@for_each("epsilon", [0.0, -1.0, float("inf"), float("nan"), 1e-13, fmpq(0), Fraction(-1, 2)])
 def test_wrong_epsilons_are_refused(epsilon):
     with pytest.raises(InvalidInput, match="epsilon must be"):
         discrete_laplace(1, epsilon, SeededSource(1))

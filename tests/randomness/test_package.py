@@ -2,14 +2,13 @@ import doctest
 import importlib
 import pkgutil
 
-import pytest
-
 from crowdblend import randomness
+from tests.cases import for_each
 
 MODULES = [module.name for module in pkgutil.iter_modules(randomness.__path__)]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@for_each("name", MODULES)
 def test_examples_run(name):
     assert doctest.testmod(importlib.import_module(f"crowdblend.randomness.{name}")).failed == 0
 

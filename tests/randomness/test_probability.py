@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crowdblend.errors import InvalidInput, NotProved
 from crowdblend.randomness import SeededSource, bernoulli, enclosed, flips, rational
+from tests.cases import for_each
 
 from .goodness import fits_share
 from .tape import EndOfTapeError, Tape
@@ -31,20 +32,20 @@ def test_rational_bounds_enclose(probability, bits):
     assert lower <= probability * 2**bits <= upper <= lower + 1
 
 
-@pytest.mark.parametrize("bits", [0, 1, 16, 80, 144, 1000])
+@for_each("bits", [0, 1, 16, 80, 144, 1000])
 def test_ball_bounds_enclose(bits):
     lower, upper = enclosed(inverse_e)(bits)
     assert lower <= digits_of(inverse_e, bits) < upper <= lower + 2
 
 
-@pytest.mark.parametrize("numerator", [0, 1, 5, 32_768, 65_535, 65_536])
+@for_each("numerator", [0, 1, 5, 32_768, 65_535, 65_536])
 def test_a_short_probability_is_met_exactly(numerator):
     # Every stream of 16 bits once: no tie, so the share of heads is the probability.
     heads = flips(2**16, rational(Fraction(numerator, 2**16)), Tape(EVERY_FIRST_LOOK))
     assert heads.sum() == numerator
 
 
-@pytest.mark.parametrize("further", [0, 1, 2**64 // 3, 2**64 // 3 + 1, 2**64 - 1])
+@for_each("further", [0, 1, 2**64 // 3, 2**64 // 3 + 1, 2**64 - 1])
 def test_a_tie_is_settled_by_further_bits(further):
     # 1/3 = 0.0101…: the first look 21845 ties, and the next word is compared with 64 further digits.
     tape = Tape(EVERY_FIRST_LOOK + further.to_bytes(8, "little") + bytes(8))
@@ -54,8 +55,8 @@ def test_a_tie_is_settled_by_further_bits(further):
     assert heads[21_845] == (further <= 2**64 // 3)
 
 
-@pytest.mark.parametrize("more", [1, 2, 3])
-@pytest.mark.parametrize("step", [-2, -1, 0, 1, 2])
+@for_each("more", [1, 2, 3])
+@for_each("step", [-2, -1, 0, 1, 2])
 def test_decisions_agree_with_exact_comparison(more, step):
     """A stream that follows the digits of e^{−1} and leaves them in the last place is decided by that place."""
     bits = 64 * more
@@ -80,7 +81,7 @@ def test_certain_coins():
     assert not bernoulli(rational(0.0), source)
 
 
-@pytest.mark.parametrize("probability", [1e-5, 0.1, 1 / 3, 0.5, 0.999])
+@for_each("probability", [1e-5, 0.1, 1 / 3, 0.5, 0.999])
 def test_shares_of_heads(probability):
     n = 1_000_000
     assert fits_share(int(flips(n, rational(probability), SeededSource(3)).sum()), n, probability)
@@ -95,7 +96,7 @@ def test_no_coins():
     assert len(flips(0, rational(0.5), SeededSource(1))) == 0
 
 
-@pytest.mark.parametrize("probability", [-0.1, 1.1, Fraction(7, 6)])
+@for_each("probability", [-0.1, 1.1, Fraction(7, 6)])
 def test_impossible_probabilities_are_refused(probability):
     with pytest.raises(InvalidInput, match="between 0 and 1"):
         rational(probability)

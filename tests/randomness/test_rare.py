@@ -10,12 +10,13 @@ from crowdblend.numerics.balls import precision
 from crowdblend.randomness import SeededSource, enclosed, rational, reaches, successes
 from crowdblend.randomness.digits import digit
 from crowdblend.randomness.rare import _Failure
+from tests.cases import for_each
 
 from .goodness import fits, fits_share, fits_whole_numbers
 from .tape import Tape
 
 
-@pytest.mark.parametrize(("rate", "size"), [(0.07, 20), (0.5, 5), (0.93, 6)])
+@for_each(("rate", "size"), [(0.07, 20), (0.5, 5), (0.93, 6)])
 def test_runs_of_trials_are_independent_binomials(rate, size):
     runs = 50_000
     places = successes(runs * size, rational(rate), SeededSource(1))
@@ -35,7 +36,7 @@ def test_every_place_is_equally_likely():
     assert fits_share(len(places), 10**9, 1e-4)
 
 
-@pytest.mark.parametrize(("trials", "rate"), [(10**18, 3e-18), (10**12, 2e-12), (7, 0.25)])
+@for_each(("trials", "rate"), [(10**18, 3e-18), (10**12, 2e-12), (7, 0.25)])
 def test_numbers_of_successes(trials, rate):
     source, law = SeededSource(3), rational(rate)
     draws = [len(successes(trials, law, source)) for _ in range(400)]
@@ -49,12 +50,12 @@ def test_a_real_probability():
     assert fits_share(count, 10**9, np.exp(-8.0) / (1 + np.exp(-1.0)))
 
 
-@pytest.mark.parametrize("trials", [0, 1, 2, 300, 2**62])
+@for_each("trials", [0, 1, 2, 300, 2**62])
 def test_certain_failure(trials):
     assert len(successes(trials, rational(0), SeededSource(6))) == 0
 
 
-@pytest.mark.parametrize("trials", [0, 1, 2, 255, 256, 257, 2000])
+@for_each("trials", [0, 1, 2, 255, 256, 257, 2000])
 def test_certain_success(trials):
     assert successes(trials, rational(1), SeededSource(6)).tolist() == list(range(trials))
 
@@ -76,7 +77,7 @@ def test_the_end_is_not_passed_or_missed():
         assert len(successes(trials, rational(2.0**-70), Tape(bytes(2**17)))) == 0
 
 
-@pytest.mark.parametrize("i", [0, 1, 30, 62])
+@for_each("i", [0, 1, 30, 62])
 def test_powers_of_the_failure_probability_stay_tight(i):
     lower, upper = digit(_Failure(rational(1e-18)).power, i)(80)
     assert upper - lower <= 2
@@ -89,7 +90,7 @@ def test_too_much_is_refused():
         successes(10**12, rational(0.5), SeededSource(1))
 
 
-@pytest.mark.parametrize("bits", [53, 64, 200])
+@for_each("bits", [53, 64, 200])
 def test_powers_of_a_failure_enclose_the_exact_ones(bits: int) -> None:
     """A third has no end in binary, so that a ball around its first digits alone would miss it."""
     failure = _Failure(rational(Fraction(1, 3)))

@@ -7,6 +7,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.randomness import DrawKey, KeyedSource, ReleaseKey
 from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.release_key import DRAW_LABELS
+from tests.cases import for_each
 
 SECRET = bytes(range(32))
 
@@ -55,13 +56,13 @@ def test_a_label_may_name_a_stream_and_a_coin():
     assert key.coin(b"one").persons != key.source(b"one").bytes(32)
 
 
-@pytest.mark.parametrize("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
+@for_each("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_copies_are_refused(duplicate):
     with pytest.raises(InvalidInput, match="must not be copied"):
         duplicate(ReleaseKey(SECRET))
 
 
-@pytest.mark.parametrize("secret", [b"", b"secret!!", bytes(31), bytes(33), "x" * 32, bytearray(32)])
+@for_each("secret", [b"", b"secret!!", bytes(31), bytes(33), "x" * 32, bytearray(32)])
 def test_wrong_secrets_are_refused_at_once_without_being_shown(secret):
     with pytest.raises(InvalidInput, match="32 bytes") as refusal:
         ReleaseKey(secret)

@@ -15,6 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.randomness import KeyedSource, SeededSource, SystemSource
 from crowdblend.randomness.keys import SALT, subkey
 from crowdblend.randomness.source import ZEROS
+from tests.cases import for_each
 
 KEY = bytes(range(32))
 
@@ -34,7 +35,7 @@ def test_the_stream_is_aes_in_counter_mode():
     assert KeyedSource(KEY, b"label").bytes(80) == cipher.update(blocks)
 
 
-@pytest.mark.parametrize("pieces", [[0, 5, 3, 0, 17], [25], [1] * 25])
+@for_each("pieces", [[0, 5, 3, 0, 17], [25], [1] * 25])
 def test_how_the_stream_is_cut_does_not_matter(pieces):
     source = KeyedSource(KEY, b"cut")
     assert b"".join(source.bytes(n) for n in pieces) == KeyedSource(KEY, b"cut").bytes(25)
@@ -112,13 +113,13 @@ def test_a_second_thread_is_refused():
     assert "own label" in seen[0]
 
 
-@pytest.mark.parametrize("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
+@for_each("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_copies_are_refused(duplicate):
     with pytest.raises(InvalidInput, match="must not be copied"):
         duplicate(KeyedSource(KEY, b"copy"))
 
 
-@pytest.mark.parametrize("key", [b"", b"secret!!", bytes(33), "x" * 32])
+@for_each("key", [b"", b"secret!!", bytes(33), "x" * 32])
 def test_wrong_keys_are_refused_without_being_shown(key):
     with pytest.raises(InvalidInput, match="32 bytes") as refusal:
         KeyedSource(key, b"")

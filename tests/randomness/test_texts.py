@@ -2,9 +2,9 @@ import random
 import re
 
 import numpy as np
-import pytest
 
 from crowdblend.randomness.texts import texts_between, texts_joined, whole_numbers
+from tests.cases import for_each
 
 NUMBER = re.compile(rb"0|-?[1-9][0-9]{0,38}")
 
@@ -39,7 +39,7 @@ def test_numbers_of_every_length():
     assert [found([text])[0] for text in texts] == [expected(text) for text in texts]
 
 
-@pytest.mark.parametrize("length", [1, 2, 7, 8, 9, 16, 17, 18, 19, 24, 39])
+@for_each("length", [1, 2, 7, 8, 9, 16, 17, 18, 19, 24, 39])
 def test_one_wrong_byte_anywhere(length):
     texts = [
         b"1" * place + bytes([wrong]) + b"1" * (length - place - 1) for place in range(length) for wrong in range(256)

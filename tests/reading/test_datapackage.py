@@ -11,11 +11,12 @@ import pytest
 
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from tests.cases import for_each
 from tests.golden.releases import KEY, POLICIES, write_sources
 from tests.reading.conftest import NAMES
 
 
-@pytest.mark.parametrize("name", [*NAMES, "table-parquet"])
+@for_each("name", [*NAMES, "table-parquet"])
 def test_frictionless_finds_nothing_wrong(name: str, folders: dict[str, Path]) -> None:
     """Metadata and data: types, required values, enumerations, hashes and sizes."""
     from frictionless import validate

@@ -15,6 +15,7 @@ from crowdblend.calculus import sha256_of, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.verification import verify_release
+from tests.cases import for_each
 from tests.golden.releases import DISTRICTS, POLICIES
 from tests.reading.conftest import NAMES
 
@@ -25,7 +26,7 @@ def package(folder: Path) -> Any:
     return json.loads((folder / "datapackage.json").read_text())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_every_file_is_covered(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
     folder = folders[name]
     files = verify_file(folder).facts["files"]
@@ -40,7 +41,7 @@ def test_every_file_is_covered(name: str, folders: dict[str, Path], tmp_path: Pa
         assert refused.value.code == "file-edited"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_the_data_package_is_one(name: str, folders: dict[str, Path]) -> None:
     """What the Data Package standard asks of a package, its resources and its fields."""
     described = package(folders[name])
@@ -101,7 +102,7 @@ def test_texts_of_the_policy_are_no_markup(folders: dict[str, Path]) -> None:
     assert (folders["table"] / "README.md").read_text().startswith("# People of \\*Harbour\\*\n")
 
 
-@pytest.mark.parametrize("text", ["", "two\\nlines", "x" * 600, "\\u0007"])
+@for_each("text", ["", "two\\nlines", "x" * 600, "\\u0007"])
 def test_about_is_one_line_that_can_be_read(text: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as refused:
         parse_policy(POLICIES["table"] + f'[about]\ntitle = "{text}"\n', tmp_path)

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from crowdblend.cli.main import cli
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.reading.release import PublishedRelease, read
+from tests.cases import for_each
 from tests.golden.releases import DISTRICTS
 
 COUNTED = (
@@ -33,8 +34,8 @@ def town(folders: dict[str, Path]) -> pd.DataFrame:
     return people
 
 
-@pytest.mark.parametrize("name", COUNTED)
-@pytest.mark.parametrize("margin", [["district"], ["age"], ["sex"], []], ids=str)
+@for_each("name", COUNTED)
+@for_each("margin", [["district"], ["age"], ["sex"], []])
 def test_margins_hold_the_population(
     name: str, margin: list[str], folders: dict[str, Path], town: pd.DataFrame
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 import crowdblend.recoding
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding import Axis, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values, read_hierarchy
+from tests.cases import for_each
 
 LINES = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"))
 
@@ -36,7 +37,7 @@ def test_midpoints_of_cells_far_beyond_the_bounds_do_not_wrap():
     assert Axis(0, 1, 0.1).midpoints(np.array([2])).tolist() == [0.25]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "axis",
     [
         Axis(0, 1000, 1),
@@ -45,7 +46,6 @@ def test_midpoints_of_cells_far_beyond_the_bounds_do_not_wrap():
         Axis(Decimal("-8.05"), Decimal("2.2"), Decimal("0.0125")),
         Axis(10**12, 10**12 + 3, Decimal("0.01")),
     ],
-    ids=str,
 )
 def test_the_cells_of_many_values_are_those_of_each(axis):
     ends = np.array([axis.end(cell) for cell in range(axis.cells + 1)])
@@ -109,7 +109,7 @@ def test_periods():
     assert labels == ["2021", "2021-Q1", "2021-01", "2020-W53", "2021-01-03"]
 
 
-@pytest.mark.parametrize("period", ["year", "quarter", "month", "week", "day"])
+@for_each("period", ["year", "quarter", "month", "week", "day"])
 def test_bounded_dates_list_every_period_once(period):
     when = DateRange(period, date(2019, 12, 30), date(2022, 3, 1))
     for ordinal in range(date(2019, 12, 30).toordinal(), date(2022, 3, 1).toordinal()):
@@ -119,7 +119,7 @@ def test_bounded_dates_list_every_period_once(period):
     assert DateRange(period, date(2019, 12, 30), date(2022, 3, 1), include_stop=True).code("2022-03-01") is not None
 
 
-@pytest.mark.parametrize("period", ["year", "quarter", "month", "week", "day"])
+@for_each("period", ["year", "quarter", "month", "week", "day"])
 def test_no_period_is_stepped_over(period):
     """Also around February, in leap years, and where a range begins or ends within a period."""
     first = date(2022, 12, 27).toordinal()
@@ -153,7 +153,7 @@ def test_unreadable_hierarchy_files(tmp_path, content):
         read(tmp_path, content)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "level", "words"),
     [
         ((), 0, "at least one value"),

@@ -23,6 +23,7 @@ from crowdblend.recoding import (
     Values,
 )
 from crowdblend.recoding.dates import PERIODS
+from tests.cases import for_each
 
 NASTY = [
     None, "", " ", "\t\n\v\f\r ", "\xa0", "0", "-0", "+0", "-0.0", "007", "1e2", "1E+2", "1e", "e2",
@@ -132,7 +133,7 @@ def disagreements(database, recoding, values, kind="VARCHAR", texts=None):
     return [triple for triple in zip(values, expected, found, strict=True) if triple[1] != triple[2]]
 
 
-@pytest.mark.parametrize("recoding", EVERY, ids=named)
+@for_each("recoding", EVERY)
 def test_nasty_values(database, recoding):
     assert disagreements(database, recoding, NASTY) == []
 
@@ -141,7 +142,7 @@ def around(value):
     return [value, math.nextafter(value, math.inf), math.nextafter(value, -math.inf)]
 
 
-@pytest.mark.parametrize("recoding", NUMERIC, ids=named)
+@for_each("recoding", NUMERIC)
 def test_every_end_and_the_doubles_beside_it(database, recoding):
     ends = (
         recoding._ends if isinstance(recoding, Breaks) else [recoding.end(i) for i in range(min(recoding.size, 3000))]
@@ -158,7 +159,7 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "extremes"), [("TINYINT", (-128, 127)), ("UINTEGER", (0, 2**32 - 1)), ("BIGINT", (-(2**63), 2**63 - 1))]
 )
 def test_whole_numbers_in_the_quicker_way(database, kind, extremes):
@@ -225,8 +226,8 @@ def test_any_intervals(database, start, width, steps, bottom, top, picks):
     assert disagreements(database, recoding, [repr(value) for value in values]) == []
 
 
-@pytest.mark.parametrize("recoding", NUMERIC, ids=named)
-@pytest.mark.parametrize("kind", ["DOUBLE", "BIGINT"])
+@for_each("recoding", NUMERIC)
+@for_each("kind", ["DOUBLE", "BIGINT"])
 def test_typed_numbers(database, recoding, kind):
     whole = [None, -(2**63), -1, 0, 1, 9, 10, 99, 100, 101, 2**53 + 1, 2**63 - 1]
     real = [None, 0.1 + 0.2, 0.3, -0.0, 1e308, float("nan"), float("inf"), -float("inf"), 5e-324, -1e-20, 100.0, 10.0]
@@ -235,14 +236,14 @@ def test_typed_numbers(database, recoding, kind):
     assert disagreements(database, recoding, values, kind, texts) == []
 
 
-@pytest.mark.parametrize("recoding", DATED, ids=named)
-@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP"])
+@for_each("recoding", DATED)
+@for_each("kind", ["DATE", "TIMESTAMP"])
 def test_typed_dates(database, recoding, kind):
     texts = [None, "0001-01-01", "9999-12-31", "1900-01-01", "2019-12-31", "2020-01-01", "2021-01-03", "2024-02-29"]
     assert disagreements(database, recoding, texts, kind) == []
 
 
-@pytest.mark.parametrize("recoding", DATED, ids=named)
+@for_each("recoding", DATED)
 def test_dates_out_of_reach_are_outside(database, recoding):
     expected = recoding.code("x") if isinstance(recoding, Closed) else recoding.label("x")
     for text in ("infinity", "-infinity", "10000-01-01", "0001-12-31 (BC)"):
@@ -257,7 +258,7 @@ BOUNDED = [
 ]
 
 
-@pytest.mark.parametrize("bounded", BOUNDED, ids=named)
+@for_each("bounded", BOUNDED)
 def test_steps_between_bounds(database, bounded):
     low, high = float(bounded.start), float(bounded.stop)
     middles = [low + (high - low) * (2 * i + 1) / (2 * bounded.steps) for i in range(min(bounded.steps, 200))]

@@ -5,6 +5,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding import Breaks, Intervals
+from tests.cases import for_each
 
 _WHOLE = [
     (Intervals(0, 30, 10, whole=True), ("0–9", "10–19", "20–29")),
@@ -18,18 +19,15 @@ _VALUES = ["0", "1", "9", "9.0", "9.5", "10", "1e1", "17", "17.999", "18", "49",
 _MORE = ["-1", "-0.5", "-10", "-10.5", "-11", "", " 7 ", "x", None, "1e300", "NaN", "inf", "-inf"]
 
 
-@pytest.mark.parametrize(("recoding", "labels"), _WHOLE)
+@for_each(("recoding", "labels"), _WHOLE)
 def test_labels_and_codes(recoding, labels):
     assert recoding.labels == labels
-    with duckdb.connect() as connection:
-        for value in [*_VALUES, *_MORE]:
-            (found,) = connection.execute(  # type: ignore[misc]
-                f"SELECT {recoding.sql('v')} FROM (SELECT ?::VARCHAR AS v)", [value]
-            ).fetchone()
-            assert found == recoding.code(value), value
-            if value is not None and value.strip() and value not in ("x", "NaN", "inf", "-inf"):
-                typed = f"SELECT {recoding.sql('v', typed=True)} FROM (SELECT ?::DOUBLE AS v)"
-                assert connection.execute(typed, [float(value)]).fetchone() == (recoding.code(value),), value
+    for value in [*_VALUES, *_MORE]:
+        text = f"SELECT {recoding.sql('v')} FROM (SELECT ?::VARCHAR AS v)"
+        assert duckdb.execute(text, [value]).fetchone() == (recoding.code(value),), value
+        if value is not None and value.strip() and value not in ("x", "NaN", "inf", "-inf"):
+            typed = f"SELECT {recoding.sql('v', typed=True)} FROM (SELECT ?::DOUBLE AS v)"
+            assert duckdb.execute(typed, [float(value)]).fetchone() == (recoding.code(value),), value
 
 
 def test_fractions_are_outside():

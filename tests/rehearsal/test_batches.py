@@ -15,12 +15,13 @@ from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal import FAMILIES, INJECTED_BUGS
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.parallel_copies import ParallelCopies
+from tests.cases import for_each
 
 # Copies that choose alike are published with a key of their own.
 CHOOSING = {"recoding by the population", "recoding by a part"}
 
 
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in CHOOSING])
+@for_each("name", [name for name in FAMILIES if name not in CHOOSING])
 def test_one_release_of_a_batch_is_the_release(name: str) -> None:
     subject = FAMILIES[name].subject(hard_sizes)
     pairs, key = subject.pairs(), new_key()

@@ -19,13 +19,14 @@ from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
 from crowdblend.rehearsal.made_up import make_up_people, make_up_vertices
 from crowdblend.rehearsal.made_up_values import draw_values
+from tests.cases import for_each
 from tests.golden.releases import POLICIES
 from tests.refusals import refuses
 
 KINDS = ("table-open", "table-visits", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
 
 
-@pytest.mark.parametrize("name", KINDS)
+@for_each("name", KINDS)
 def test_a_release_takes_them(name: str) -> None:
     policy = parse_policy(POLICIES[name])
     made = make_up_people(policy, None if name.startswith(("statistics", "synopsis", "graph")) else 5_000)
@@ -35,7 +36,7 @@ def test_a_release_takes_them(name: str) -> None:
         assert planned.publish(planned.read(default_engine(), key), key).outputs
 
 
-@pytest.mark.parametrize(
+@for_each(
     "recoding",
     [
         Values(("a", "b", "c"), other="rest"),
@@ -116,7 +117,7 @@ def test_links_keep_to_the_bounds() -> None:
     assert people.num_rows == 3_000
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("wrong", "where"),
     [
         ({"people": 0}, "people"),

@@ -18,6 +18,7 @@ from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
 from crowdblend.rehearsal import FAMILIES, Crowd, subject_of
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.made_up_values import examples
+from tests.cases import for_each
 from tests.rehearsal.releases import rehearsal, released, subject_of_text
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))
@@ -44,7 +45,7 @@ columns = ["zip", "born"]
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [name for name, family in FAMILIES.items() if parse_policy(family.policy).kind in ("table", "microdata", "points")],
 )
@@ -166,7 +167,7 @@ def test_a_subject_travels_without_its_rehearsals() -> None:
     assert again.guarantee == subject.guarantee
 
 
-@pytest.mark.parametrize(
+@for_each(
     "recoding",
     [
         Values(("a", "b"), other="rest", missing="none"),
@@ -175,7 +176,6 @@ def test_a_subject_travels_without_its_rehearsals() -> None:
         Prefixes(3),
         Dates("month"),
     ],
-    ids=lambda recoding: type(recoding).__name__,
 )
 def test_examples_are_of_different_classes_and_reach_the_last_one(recoding) -> None:
     found = examples(recoding, 4)

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 from click.testing import CliRunner
 from pyarrow import csv
 
@@ -15,6 +14,7 @@ from crowdblend.cli.main import cli
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal.expectations import NOT_REAL, side_by_side
+from tests.cases import for_each
 from tests.golden.releases import POLICIES
 from tests.kinds.grouped import policy_text
 from tests.refusals import refuses
@@ -33,7 +33,7 @@ def expected(name: str, **named):
     return cb.rehearse(parse_policy(text), **({"times": 1} if exact else SMALL) | named)
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_files_are_described(name: str) -> None:
     found = expected(name)
     assert found.note == NOT_REAL
@@ -75,7 +75,7 @@ def test_a_table_without_noise_or_loss_has_no_error() -> None:
     assert (file.cells, file.shown, file.margin_error) == (6, 6.0, 0.0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("published", "sampling"),
     [
         (True, {"stratum": "region", "rates": {"n": 0.2, "s": 0.5}}),

@@ -15,6 +15,7 @@ from crowdblend.randomness import new_key
 from crowdblend.rehearsal import FAMILIES, Crowd
 from crowdblend.rehearsal.observers import Shown
 from crowdblend.rehearsal.replacing import Replaced
+from tests.cases import for_each
 from tests.rehearsal.releases import audited, rehearsal, released, subject_of_text
 
 OUTLIERS = """
@@ -93,10 +94,9 @@ MEASURED = tuple(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [BLOCKS, OUTLIERS.format(sampling=""), OUTLIERS.format(sampling="[sampling]\nrate = 0.6")],
-    ids=["points in boxes, rows are people", "outliers", "sampled outliers"],
 )
 def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) -> None:
     publish, key = rehearsal(subject_of_text(text), PEOPLE), new_key()
@@ -105,7 +105,7 @@ def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) 
     assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("who", "sample", "epsilon", "ways"),
     [
         ('person = "id"', 20, 1.0, {SAMPLE}),
@@ -181,8 +181,11 @@ def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: py
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (1, True), done.output
 
 
+# The command is the same for all; that the other kinds are rehearsed as they are released is tested above and beside.
 @pytest.mark.parametrize(
-    "name", ["points", "statistics of everybody", "synopsis, fitted", "synopsis, chosen", "network"]
+    "name",
+    ["statistics of everybody", "synopsis, chosen"]
+    + [pytest.param(name, marks=pytest.mark.slow) for name in ("points", "synopsis, fitted", "network")],
 )
 def test_the_command_audits_them(name: str, tmp_path: Path) -> None:
     done = audited(FAMILIES[name].policy, tmp_path, "--runs", "1000", "--error", "1e-6")

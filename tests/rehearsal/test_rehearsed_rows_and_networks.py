@@ -21,6 +21,7 @@ from crowdblend.randomness import new_key
 from crowdblend.rehearsal import FAMILIES, Crowd
 from crowdblend.rehearsal.graph import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
 from crowdblend.rehearsal.replacing import Replaced
+from tests.cases import for_each
 from tests.rehearsal.releases import audited, files_of, rehearsal, released, subject_of_text
 
 SYNOPSIS = """
@@ -143,7 +144,7 @@ def test_a_synopsis_replaces_a_person_by_one_who_moves_as_many_counts_as_can_be(
         assert abs(one - other).sum() == moved == subject.plan.parameters.mechanism.queries.sensitivity
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("people", "degree", "average"),
     [(4, 2, 2.0), (24, 2, 2.0), (24, 4, 4.0), (30, 9, 9.0), (300, 50, 1.0), (9, 3, 0.5)],
 )
@@ -225,7 +226,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
     assert audit(subject, runs=1_000, error=1e-3).finding
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "settings", "says"),
     [
         (FAMILIES["synopsis, fitted"].policy, ["--epsilon", "0.5"], "epsilon must be left to the policy of a synopsis"),

@@ -5,17 +5,16 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-import pytest
-
 from crowdblend.recoding import Axis, Bounded, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
 from crowdblend.reports.sentences import describe_column
 from crowdblend.reports.views.statistics import describe_statistic
 from crowdblend.reports.views.synopsis import describe_queries
+from tests.cases import for_each
 
 LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("recoding", "words"),
     [
         (Values(("a", "b"), other="else"), "a, b, else"),
@@ -46,7 +45,7 @@ def test_a_closed_domain_has_every_label() -> None:
     assert "Paris" not in str(Hierarchies(LINES, 1).domain())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("stated", "words"),
     [
         ({"average": "income"}, "average of income"),
@@ -68,7 +67,7 @@ def test_a_class_of_queries_is_rendered() -> None:
     assert describe_queries("all ranges of one column of 9 values") == "all ranges of one column of 9 values"
 
 
-@pytest.mark.parametrize("odd", [None, 3, [], {}, {"recoding": []}, {"labels": 7}, {"recodings": 2}, [[{}]], "text"])
+@for_each("odd", [None, 3, [], {}, {"recoding": []}, {"labels": 7}, {"recodings": 2}, [[{}]], "text"])
 def test_facts_of_any_form_are_shown(odd: Any) -> None:
     assert isinstance(describe_column(odd), str)
     assert isinstance(describe_statistic(odd), str)

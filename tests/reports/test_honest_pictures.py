@@ -11,6 +11,7 @@ import pytest
 from crowdblend.figures.maps import point_map
 from crowdblend.reports import report_html
 from crowdblend.reports.views.points import _fitted
+from tests.cases import for_each
 from tests.reports.releases import release, table
 
 DOMAIN: dict[str, Any] = {
@@ -93,7 +94,7 @@ def test_title_publisher_and_date_are_shown(tmp_path: Path) -> None:
     assert "Office · CC-BY-4.0 · 2026-11-16" in html
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "error", "shown"),
     [
         (16_021.7, 430.0, "16,020"),

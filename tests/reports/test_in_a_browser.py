@@ -12,7 +12,7 @@ import pytest
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from tests.golden.releases import KEY, POLICIES, write_sources
-from tests.needs import chromium
+from tests.needs import QUIET, chromium
 
 # The seven kinds, and the table with most on its page.
 RELEASES = ("table", "table-parts", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
@@ -20,14 +20,6 @@ PHONE, DESK = 390, 1280
 # Colours do not depend on the width, nor the layout on the colours: one page is seen in every way, the others in two.
 SEEN = ((PHONE, "light"), (DESK, "dark"))
 EVERY_WAY = (*SEEN, (PHONE, "dark"), (DESK, "light"))
-# The page is to be seen as it is, without a browser that looks for news of its own.
-QUIET = (
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-    "--disable-sync",
-)
 # Figures of a phone that are smaller than they were drawn, so that nobody can read them.
 SHRUNK = """() => [...document.querySelectorAll("figure .narrow svg")].filter(
     svg => svg.getBoundingClientRect().width < 0.99 * svg.width.baseVal.value).length"""
@@ -43,7 +35,7 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        started = playwright.chromium.launch(executable_path=path, args=QUIET)
         yield started
         started.close()
 

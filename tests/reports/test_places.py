@@ -11,6 +11,7 @@ from pyarrow import csv, parquet
 from scipy.spatial import cKDTree
 
 from crowdblend.reports import places
+from tests.cases import for_each
 
 RANDOM = np.random.default_rng(8)
 POINTS = np.sort(RANDOM.integers(-9, 10, (3000, 2)).astype(np.float64).view("f8,f8"), axis=0).view("f8").reshape(-1, 2)
@@ -50,7 +51,7 @@ SETS = {
 }
 
 
-@pytest.mark.parametrize("name", SETS)
+@for_each("name", SETS)
 def test_nearest_neighbours_are_those_of_a_tree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "_FEW", 100_000)
     expected = cKDTree(SETS[name]).query(SETS[name], k=2)[0][:, 1]

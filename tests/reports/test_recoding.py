@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from crowdblend.reports import report_html
+from tests.cases import for_each
 from tests.reports.releases import NASTY, release, table
 from tests.reports.test_report import ALLOWED, Page
 
@@ -44,7 +43,7 @@ def test_the_figure_shows_every_neighbour_and_says_what_it_cost(tmp_path: Path) 
     assert found.tags <= ALLOWED
 
 
-@pytest.mark.parametrize(
+@for_each(
     "around",
     [
         None,

@@ -15,6 +15,7 @@ import pytest
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.reports import report_html, write_report
+from tests.cases import for_each
 from tests.reports.releases import NASTY, certificate, release, table
 
 VOID = {"meta", "br"}
@@ -146,8 +147,8 @@ def test_the_same_files_give_the_same_bytes(tmp_path):
     assert str(tmp_path).encode() not in first
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-@pytest.mark.parametrize("rows", [0, 1])
+@for_each("ending", ["parquet", "csv"])
+@for_each("rows", [0, 1])
 def test_few_cells(tmp_path, rows, ending):
     text = page(release(tmp_path, table().slice(0, rows), format=ending)).text
     assert ("No cell was published" in text) == (rows == 0)
@@ -169,8 +170,8 @@ def test_microdata(tmp_path, ending):
     assert "76" in text
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-@pytest.mark.parametrize("flagged", [True, False])
+@for_each("ending", ["parquet", "csv"])
+@for_each("flagged", [True, False])
 def test_noise(tmp_path, flagged, ending):
     columns = {"sex": ["Female", "Male"], "count": [-2, 40]} | ({"exact": [False, True]} if flagged else {})
     text = page(release(tmp_path, table(**columns), below_k="noise", format=ending)).text
@@ -206,7 +207,7 @@ def test_changed_or_missing_data_are_refused(tmp_path, change):
         write_report(folder)
 
 
-@pytest.mark.parametrize("name", ["../data.csv", "/etc/data.csv", "..", ""])
+@for_each("name", ["../data.csv", "/etc/data.csv", "..", ""])
 def test_files_outside_the_folder_are_refused(tmp_path, name):
     with pytest.raises(DoesNotVerify, match="list the files"):
         write_report(release(tmp_path, table(), files={name: "0" * 64}))
@@ -218,7 +219,7 @@ def test_files_that_are_not_certified_are_not_read(tmp_path):
     assert "secret" not in report_html(folder)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "named"),
     [({"a": ["x"]}, "column count"), ({"a": ["x"], "count": [1.5]}, "whole"), ({"a": ["x"], "count": [None]}, "whole")],
 )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 import crowdblend as cb
 from crowdblend.publishing.verification import verify_release
 from crowdblend.reports import report_html
+from tests.cases import for_each
 from tests.policies.policies import SOUND
 from tests.reports.releases import release, table
 from tests.reports.test_hostile_folders import FACTS, TABLES
@@ -23,7 +22,7 @@ def pages(folder: Path) -> tuple[str, str]:
     return with_figures, without
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@for_each("kind", TABLES)
 def test_nothing_is_drawn_and_every_number_stays(kind: str, tmp_path: Path) -> None:
     facts = {**FACTS, "show_from": None, "class": {"queries": "conjunctions"}}
     drawn, plain = pages(release(tmp_path, TABLES[kind], **{"kind": kind, **facts}))

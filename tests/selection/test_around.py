@@ -10,6 +10,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource
 from crowdblend.selection import SCORES, Lattice, most_around, noise_around, noisy_scores_around, score, scores_around
+from tests.cases import for_each
 
 from .tables import SMALL, THREE, WEEKS, nodes, plainly, table_of
 
@@ -22,7 +23,7 @@ def table(lattice: Lattice = THREE) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(rows, axis=0, return_counts=True)
 
 
-@pytest.mark.parametrize(("name", "lattice"), [*((name, THREE) for name in SCORES), ("loss", WEEKS)])
+@for_each(("name", "lattice"), [*((name, THREE) for name in SCORES), ("loss", WEEKS)])
 def test_every_node_one_level_away_has_its_own_score(name, lattice) -> None:
     codes, counts = table(lattice)
     each = score(name, k=4, rate=0.7)
@@ -37,7 +38,7 @@ def test_every_node_one_level_away_has_its_own_score(name, lattice) -> None:
     assert most == most_around(lattice.shape)
 
 
-@pytest.mark.parametrize("name", SCORES)
+@for_each("name", SCORES)
 def test_showing_all_of_them_keeps_its_loss(name) -> None:
     """Noise of loss x per unit moves the law of the shown numbers by at most x for each unit that a score moves."""
     each, epsilon, worst = score(name, k=2, rate=0.5), 0.7, 0.0

@@ -13,6 +13,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.randomness import KeyedSource, SeededSource
 from crowdblend.selection import Score, choose
 from crowdblend.selection.exponential import _bounds, choose_several
+from tests.cases import for_each
 
 from .tables import SMALL, plainly, table_of
 
@@ -50,7 +51,7 @@ def test_every_first_word_falls_where_the_law_says(monotone: bool) -> None:
         assert got == wanted
 
 
-@pytest.mark.parametrize("bits", [64, 128, 320])
+@for_each("bits", [64, 128, 320])
 def test_bounds_enclose_and_close_in(bits: int) -> None:
     lower, upper = _bounds([7 - score for score in SCORES], Fraction(1, 4), bits)
     for low, high, end in zip(lower, upper, cumulative(0.25), strict=True):
@@ -90,14 +91,13 @@ def test_the_same_key_chooses_the_same() -> None:
     assert len(set(again)) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "each",
     [
         Score("rises", np.array([0, 0, 2, 3]), 1),
         Score("weighted", np.array([0, 0, 2, 3]), 1, weighted=True),
         Score("falls", np.array([0, 1, 3, 0]), 0),
     ],
-    ids=lambda each: each.name,
 )
 def test_differential_privacy_over_all_tiny_tables(each: Score) -> None:
     """Computed from the scores of every pair of neighbours; that the published trap is violated is shown in
@@ -118,7 +118,7 @@ def log_chances(scores: list[int], factor: float) -> np.ndarray:
     return exponents - np.log(np.exp(exponents).sum())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "wrong",
     [
         {"scores": []},

@@ -7,6 +7,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.selection import Ladder, Lattice
+from tests.cases import for_each
 
 from .tables import FIXED, PLACE, SMALL, THREE, ladder, nodes
 
@@ -35,7 +36,7 @@ def test_ranks_put_every_class_in_one_piece() -> None:
                 assert same == (step[ranks[a]] == step[ranks[b]])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("make", "says"),
     [
         (lambda: ladder("x", [0, 1, 2], [0, 0, 1], [0, 1, 1]), "must nest"),

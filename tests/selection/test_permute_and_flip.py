@@ -15,6 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource, SystemSource
 from crowdblend.selection import permute_and_flip as module
 from crowdblend.selection.permute_and_flip import permute_and_flip_rows
+from tests.cases import for_each
 
 RUNS = 6_000
 
@@ -34,7 +35,7 @@ def exact(losses: list[int], rate: float) -> list[float]:
     return law
 
 
-@pytest.mark.parametrize(("losses", "rate"), [([3, 0, 1, 7], 0.4), ([-5, -5, -4], 1.0), ([0, 40], 0.02)])
+@for_each(("losses", "rate"), [([3, 0, 1, 7], 0.4), ([-5, -5, -4], 1.0), ([0, 40], 0.02)])
 def test_the_choice_has_the_exact_law(losses: list[int], rate: float) -> None:
     """One by one, and in rows of two kinds. A false alarm has probability 3e-9 in each of three cases."""
     source, backwards = SystemSource(), losses[::-1]

@@ -12,6 +12,7 @@ from crowdblend.errors import InvalidInput, NotProved
 from crowdblend.selection import SCORES, Ladder, Lattice, Score, score, score_nodes
 from crowdblend.selection.scores import TOP
 from crowdblend.selection.scoring import _order
+from tests.cases import for_each
 
 from .tables import DAYS, SMALL, THREE, WEEKS, plainly, table_of
 
@@ -53,8 +54,8 @@ def test_the_bound_is_attained() -> None:
     assert finest == one.sensitivity(SMALL.most)
 
 
-@pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize("lattice", [SMALL, THREE, WEEKS, Lattice((DAYS,))], ids=["two", "three", "weeks", "days"])
+@for_each("name", SCORES)
+@for_each("lattice", [SMALL, THREE, WEEKS, Lattice((DAYS,))])
 def test_rolling_up_equals_counting_anew(name, lattice) -> None:
     rng = np.random.default_rng(5)
     each = score(name, k=4, rate=0.7)
@@ -65,7 +66,7 @@ def test_rolling_up_equals_counting_anew(name, lattice) -> None:
         assert score_nodes(lattice, codes, counts, each).tolist() == plainly(lattice, codes, counts, each)
 
 
-@pytest.mark.parametrize("groups", [40, 1 << 20, 1 << 45, 1 << 57])
+@for_each("groups", [40, 1 << 20, 1 << 45, 1 << 57])
 def test_every_way_of_sorting_gives_one_order(groups: int) -> None:
     """Few groups, many groups, numbers too large to carry their places along, or too large altogether."""
     rng = np.random.default_rng(8)
@@ -82,8 +83,8 @@ def test_large_classes_go_on_in_equal_steps() -> None:
     assert score_nodes(SMALL, codes, counts, each).tolist() == plainly(SMALL, codes, counts, each)
 
 
-@pytest.mark.parametrize("people", [10**8, 6 * 10**8, 10**9, 10**12])
-@pytest.mark.parametrize("name", ["loss", "published", "entropy"])
+@for_each("people", [10**8, 6 * 10**8, 10**9, 10**12])
+@for_each("name", ["loss", "published", "entropy"])
 def test_no_number_of_people_runs_over_the_end_of_a_score(name, people: int) -> None:
     """Ten columns of the largest weight: at 600 million people the sum needs more than 64 bits."""
     fixed, chosen = (np.arange(2),), (np.arange(2), np.zeros(2, int))
@@ -104,7 +105,7 @@ def test_expected_publication_is_cheap_and_monotone() -> None:
     assert not score("entropy", k=20, rate=0.3).monotone
 
 
-@pytest.mark.parametrize("seen", [1.0, 0.5, 0.1, 0.03, 0.001])
+@for_each("seen", [1.0, 0.5, 0.1, 0.03, 0.001])
 def test_listed_values_keep_to_the_proved_bound(seen: float) -> None:
     for name, k, rate in product(("loss", "published"), (1, 2, 3, 10, 23, 100), (0.9, 0.5, 0.3, 0.1, 0.01)):
         each = score(name, k=k, rate=rate, seen=seen)
@@ -113,7 +114,7 @@ def test_listed_values_keep_to_the_proved_bound(seen: float) -> None:
         assert each.sensitivity(7) == each.published.step * (7 if name == "loss" else 1)
 
 
-@pytest.mark.parametrize("seen", [0.1, 0.03, 0.01])
+@for_each("seen", [0.1, 0.03, 0.01])
 def test_somebody_seen_alone_does_not_count_for_a_crowd(seen: float) -> None:
     """One of a hundred seen stands for a hundred, and the finest recoding would seem to publish everybody."""
     each = score("published", k=5, rate=0.5, seen=seen)

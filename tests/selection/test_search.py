@@ -11,6 +11,7 @@ from crowdblend.randomness import SeededSource
 from crowdblend.selection import Lattice, Node, Score, Search, rolled_up, score, score_offer
 from crowdblend.selection import search as module
 from crowdblend.selection.search import LARGEST_STEP, Offer
+from tests.cases import for_each
 
 from .tables import SMALL, THREE, ladder, nodes, plainly, table_of
 
@@ -50,7 +51,7 @@ def ends(law: dict[Path, float]) -> dict[Node, float]:
     return found
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@for_each("name", GIVEN)
 def test_all_results_together_keep_the_sum_of_the_losses(name: str) -> None:
     """Over every table of up to three people in each of three cells, and everybody who may join."""
     each, epsilon = GIVEN[name], 0.7
@@ -101,7 +102,7 @@ def test_a_whole_search_is_one_choice_among_all() -> None:
     assert offered(SMALL, Search.whole(SMALL.shape).offer(0, (0, 0))) == nodes(SMALL)
 
 
-@pytest.mark.parametrize("shape", [(2,), (5, 1, 4), (3,) * 14, (2,) * 30, (90, 90, 90), (6000, 2)])
+@for_each("shape", [(2,), (5, 1, 4), (3,) * 14, (2,) * 30, (90, 90, 90), (6000, 2)])
 def test_what_steps_free_is_settled_by_the_shape(shape: tuple[int, ...]) -> None:
     search = Search.in_steps(shape)
     several = {column for column, levels in enumerate(shape) if levels > 1}
@@ -134,7 +135,7 @@ def test_leaves_and_weights_survive_a_smaller_ladder() -> None:
     assert [part.kept(level).tolist() for level in range(2)] == [whole.kept(level).tolist() for level in (1, 2)]
 
 
-@pytest.mark.parametrize("size", [3, 1 << 20, 1 << 40])
+@for_each("size", [3, 1 << 20, 1 << 40])
 def test_rolling_up_adds_equal_rows(size: int) -> None:
     """Also where the number of possible rows is beyond 64 bits."""
     rng = np.random.default_rng(2)

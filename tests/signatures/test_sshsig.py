@@ -17,6 +17,7 @@ from crowdblend.signatures import files
 from crowdblend.signatures.files import check_file, load_key, open_key, sign_file, signature_file
 from crowdblend.signatures.signers import check_signer, read_signers
 from crowdblend.signatures.sshsig import check, parse, sign
+from tests.cases import for_each
 from tests.signatures.keys import KINDS, new_key
 
 needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
@@ -251,7 +252,7 @@ def test_what_is_no_key(message: Path, tmp_path: Path) -> None:
         assert refused.value.code == "input.not-readable"
 
 
-@pytest.mark.parametrize("text", ["", "x", "-----BEGIN SSH SIGNATURE-----\n!!\n-----END SSH SIGNATURE-----"])
+@for_each("text", ["", "x", "-----BEGIN SSH SIGNATURE-----\n!!\n-----END SSH SIGNATURE-----"])
 def test_what_is_no_signature(text: str) -> None:
     with pytest.raises(DoesNotVerify):
         parse(text)

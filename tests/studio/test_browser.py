@@ -14,7 +14,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.demo import town
-from tests.needs import chromium
+from tests.needs import QUIET, chromium
 from tests.studio.running import Running, fill, running
 from tests.studio.steward import WAIT, Steward
 
@@ -47,7 +47,7 @@ class Browsing:
 def browsing(studio: Running) -> Iterator[Browsing]:
     """One browser for the module."""
     with playwright.sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = player.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         made = Browsing(browser.new_context(viewport={"width": 1280, "height": 900}))
         made.context.on("request", lambda request: made.asked.append(request))  # noqa: PLW0108 - it takes no builtin
         made.context.on("console", lambda line: made.said.append(line.text) if line.type == "error" else None)
@@ -149,6 +149,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert [entry.status for entry in cb.Ledger(str(steward.studio.ledger)).entries()] == ["finished"]
 
 
+@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
 def test_a_register(steward: Steward) -> None:
     steward.begin("table", "register.parquet")
     steward.describe(population="register", design="everybody")
@@ -215,6 +216,7 @@ def test_points(steward: Steward) -> None:
     assert_wrote(steward, cb.Points, "map", **drawn, columns=columns, noise_epsilon=1)
 
 
+@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
 def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     page = steward.page
     steward.begin("statistics", "figures.parquet")

@@ -10,6 +10,7 @@ from crowdblend.calculus import RULES
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.errors import DoesNotCompose
 from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
+from tests.cases import for_each
 
 from .definitions import add_remove_delta
 from .distributions import both, divergence, double_above, epsilon_above, growth_below, mix, surely
@@ -24,7 +25,7 @@ def together(one: Mechanism, other: Mechanism) -> Mechanism:
     return remembered(lambda table: both(one(table), other(table)))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_fresh_samples_add_up(seed: int) -> None:
     """Differential and zero-knowledge promises of two releases, each from its own sample of the population."""
     rate, growths = Fraction(1, 4), (Fraction(9, 8), Fraction(5, 4))
@@ -45,7 +46,7 @@ def test_fresh_samples_add_up(seed: int) -> None:
     assert all(divergence(joint(a), joint(b), growth) <= Fraction(simulated.delta) for a, b in neighbours(VALUES, MOST))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_random_samples_add_up_with_their_numbers(seed: int) -> None:
     """ZKP Proposition 2: two draws of 1 of 3 rows, simulated from one draw of 2 distinct rows."""
     n, universe = 3, (-1, 0, 1)

@@ -10,6 +10,7 @@ from crowdblend.calculus import RULES
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.errors import DoesNotCompose, NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from tests.cases import for_each
 
 from .definitions import add_remove_delta, crowd_blending
 from .distributions import both, epsilon_above, growth_below, mix, pushed, surely
@@ -39,7 +40,7 @@ def beside(one: Mechanism, other: Mechanism) -> Mechanism:
     return remembered(lambda table: both(one(table), other(table)))
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@for_each("k", [1, 2, 3, 4])
 def test_suppression_and_generalization(k: int) -> None:
     for rule_id, release in (
         ("histogram.suppressed", suppressed_histogram(halves, k)),
@@ -51,7 +52,7 @@ def test_suppression_and_generalization(k: int) -> None:
         assert not crowd_blending(release, VALUES, MOST, k + 1, ONE)
 
 
-@pytest.mark.parametrize(("k", "ratio"), [(2, Fraction(1, 3)), (2, Fraction(3, 4)), (3, Fraction(1, 2))])
+@for_each(("k", "ratio"), [(2, Fraction(1, 3)), (2, Fraction(3, 4)), (3, Fraction(1, 2))])
 def test_noise_below_k(k: int, ratio: Fraction) -> None:
     release = noisy_histogram((0, 1), halves, k, ratio, MOST)
     promise = RULES["histogram.noisy"].conclude(k=k, noise_epsilon=epsilon_above(1 / ratio))
@@ -102,7 +103,7 @@ def test_points_moved_within_their_block() -> None:
     assert not crowd_blending(release, VALUES, 3, k, 1 / ratio * Fraction(99, 100))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@for_each("seed", range(6))
 def test_random_blending_mechanisms_and_their_postprocessing(seed: int) -> None:
     most = Fraction(5, 4)
     release = random_blending_mechanism(seed, halves, 2, most)
@@ -127,7 +128,7 @@ def test_two_crowd_blending_releases_need_not_blend() -> None:
         compose(promise, promise)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_differential_mechanisms_blend_and_stand_beside_blending_ones(seed: int) -> None:
     """CBP Propositions 5 and 8 for random mechanisms, with the losses that they really have."""
     most, k, values = Fraction(6, 5), 2, (0, 1, 2)

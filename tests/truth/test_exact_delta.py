@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-import pytest
 from flint import ctx, fmpq
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.numerics import balls
 from crowdblend.numerics.crowd_divergence import crowd_divergence
+from tests.cases import for_each
 
 from . import fractions_arithmetic as exact
 from .class_of_people import class_divergence, suppressed_below, unchanged, worst_class
@@ -32,14 +32,14 @@ GROWTHS = [Fraction(1), Fraction(21, 20), Fraction(5, 4), Fraction(3, 2), Fracti
 ONE = Fraction(1)
 
 
-@pytest.mark.parametrize("rate", RATES + EXTREME_RATES, ids=str)
-@pytest.mark.parametrize("k", range(1, 7))
+@for_each("rate", RATES + EXTREME_RATES)
+@for_each("k", range(1, 7))
 def test_the_exact_delta_is_the_definition(k: int, rate: Fraction) -> None:
     for growth in GROWTHS:
         assert crowd_divergence(exact, k, rate, ONE, growth) == worst_class(k, rate, growth), growth
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)], ids=str)
+@for_each("rate", [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)])
 def test_just_around_the_point_where_the_downward_direction_vanishes(rate: Fraction) -> None:
     edge = 1 / (1 - rate)
     for k in range(1, 6):
@@ -56,7 +56,7 @@ def test_the_peak_is_where_the_formula_says_and_not_beside_it() -> None:
             assert crowd_divergence(exact, k, rate, ONE, growth) == worst_class(k, rate, growth)
 
 
-@pytest.mark.parametrize("k", [2, 3, 5])
+@for_each("k", [2, 3, 5])
 def test_a_smaller_delta_or_another_k_would_be_caught(k: int) -> None:
     """The comparison above has teeth: an off-by-one in k or a millionth less fails it."""
     rate, growth = Fraction(1, 4), Fraction(3, 2)
@@ -75,9 +75,9 @@ def test_the_stopping_rule_of_the_scan() -> None:
             assert all(small <= large for small, large in zip(hidden, plain, strict=True))
 
 
-@pytest.mark.parametrize("rate", [0.5, 0.25, 0.1, 0.9375])
-@pytest.mark.parametrize("growth", [Fraction(1), Fraction(6, 5), Fraction(2), Fraction(4)], ids=str)
-@pytest.mark.parametrize("k", [1, 2, 4, 6])
+@for_each("rate", [0.5, 0.25, 0.1, 0.9375])
+@for_each("growth", [Fraction(1), Fraction(6, 5), Fraction(2), Fraction(4)])
+@for_each("k", [1, 2, 4, 6])
 def test_the_rule_rounds_the_exact_delta_upwards_and_hardly(k: int, rate: float, growth: Fraction) -> None:
     epsilon = epsilon_above(growth)
     claimed = RULES["suppression.exact"].conclude(CrowdBlending(k, 0.0), rate=rate, epsilon=epsilon)
@@ -85,8 +85,8 @@ def test_the_rule_rounds_the_exact_delta_upwards_and_hardly(k: int, rate: float,
     assert true <= Fraction(claimed.delta) <= true * (1 + Fraction(1, 10**9))
 
 
-@pytest.mark.parametrize("rate", [0.5, 0.25, 0.1])
-@pytest.mark.parametrize("k", [1, 3, 6])
+@for_each("rate", [0.5, 0.25, 0.1])
+@for_each("k", [1, 3, 6])
 def test_the_published_bound_is_above_the_truth(k: int, rate: float) -> None:
     for growth in (1 / (1 - Fraction(rate)), 2 / (1 - Fraction(rate))):
         epsilon = epsilon_above(growth)

@@ -10,6 +10,7 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Exploration, Sampler
 from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
+from tests.cases import for_each
 
 from .network_samplers import averages, estimate, term
 from .small_graphs import (
@@ -31,7 +32,7 @@ EDITS = {(name, n): edits_to(n, wanted) for name, wanted in PROPERTIES.items() f
 CHARGED = {"connected": 2, "cycle-free": 2, "eulerian": 4}
 
 
-@pytest.mark.parametrize("n", SIZES)
+@for_each("n", SIZES)
 def test_distances_are_what_the_formulas_say(n: int) -> None:
     for graph in graphs(n):
         parts, odd = components(n, graph), sum(d % 2 for d in degrees(n, graph))
@@ -41,9 +42,9 @@ def test_distances_are_what_the_formulas_say(n: int) -> None:
         assert EDITS["eulerian", n][graph] == max(0, odd // 2 + even - 1)
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
-@pytest.mark.parametrize("degree_bound", [2, 3, 4])
-@pytest.mark.parametrize("n", SIZES)
+@for_each("name", PROPERTIES)
+@for_each("degree_bound", [2, 3, 4])
+@for_each("n", SIZES)
 def test_concealing_a_vertex_moves_no_more_than_is_charged(n: int, degree_bound: int, name: str) -> None:
     edits, largest = EDITS[name, n], Fraction(degree_bound * n, 2)
     moves = [
@@ -64,7 +65,7 @@ STATISTIC = {
 }
 
 
-@pytest.mark.parametrize("name", [*PROPERTIES, "average-degree"])
+@for_each("name", [*PROPERTIES, "average-degree"])
 def test_the_rules_charge_exactly_that(name: str) -> None:
     """With a perfect sampler the loss of the release is the charged sensitivity over the scale."""
     n, d = 5, 4
@@ -87,7 +88,7 @@ def test_a_low_average_does_not_hide_a_hub() -> None:
     assert claimed.epsilon >= 2 * (n - 1) / n
 
 
-@pytest.mark.parametrize("degree_bound", [2, 3, 4])
+@for_each("degree_bound", [2, 3, 4])
 def test_the_average_degree(degree_bound: int) -> None:
     n = 5
     for graph in graphs(n, degree_bound):
@@ -98,8 +99,8 @@ def test_the_average_degree(degree_bound: int) -> None:
             assert 0 <= moved <= Fraction(2 * degree_bound, n)
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
-@pytest.mark.parametrize("n", SIZES)
+@for_each("name", PROPERTIES)
+@for_each("n", SIZES)
 def test_samplers_are_right_on_average_and_their_terms_bounded(n: int, name: str) -> None:
     for d in (2, 3, 4):
         spread = {"connected": Fraction(1), "cycle-free": Fraction(d, 2), "eulerian": Fraction(1, 2)}[name]
@@ -114,8 +115,8 @@ def test_samplers_are_right_on_average_and_their_terms_bounded(n: int, name: str
             assert max(every) - min(every) <= spread
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
-@pytest.mark.parametrize(("samples", "explored", "accuracy"), [(6, 4, 0.5), (10, 3, 0.45), (10, 2, 0.6)])
+@for_each("name", PROPERTIES)
+@for_each(("samples", "explored", "accuracy"), [(6, 4, 0.5), (10, 3, 0.45), (10, 2, 0.6)])
 def test_samplers_miss_no_more_often_than_claimed(name: str, samples: int, explored: int, accuracy: float) -> None:
     n, d = 4, 3
     claimed = RULES[f"graph.sampler.{name}"].conclude(

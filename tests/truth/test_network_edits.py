@@ -6,10 +6,10 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-import pytest
 
 from crowdblend.networks import Structure, network
 from crowdblend.networks.exact import average_degree, edits_to_connected, edits_to_cycle_free, edits_to_euler_path
+from tests.cases import for_each
 
 from .small_graphs import (
     Graph,
@@ -52,19 +52,19 @@ def renamings(n: int) -> list[Graph]:
     return [graph for graph in graphs(n) if list(degrees(n, graph)) == sorted(degrees(n, graph), reverse=True)]
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@for_each("n", [2, 3, 4, 5])
 def test_euler_s_theorem_is_about_one_walk(n: int) -> None:
     assert all(by_euler_s_theorem(n, graph) == euler_path(n, graph) for graph in graphs(n))
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
+@for_each("name", PROPERTIES)
+@for_each("n", [1, 2, 3, 4, 5, 6])
 def test_edits_are_the_fewest(n: int, name: str) -> None:
     edits = fewest(n, name)
     assert all(FORMULAS[name](structure(n, graph)) == edits[graph] for graph in renamings(n))
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
+@for_each("name", PROPERTIES)
 def test_concealing_anybody_moves_it_by_at_most_their_links(name: str) -> None:
     """d edits at most, 2/n of M: also for Euler paths, where the paper has 4/n."""
     n = 6
@@ -78,7 +78,7 @@ def test_concealing_anybody_moves_it_by_at_most_their_links(name: str) -> None:
     assert max(moves) == {"connected": 5, "cycle-free": 4, "eulerian": 2}[name]
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
+@for_each("name", PROPERTIES)
 def test_replacing_anybody_s_links_moves_it_by_at_most_the_bound(name: str) -> None:
     """d edits between any two sets of at most d links of one person. Cycles make d − 1 of it at most; an Euler path
     makes d of it among more people than these."""
@@ -95,7 +95,7 @@ def test_replacing_anybody_s_links_moves_it_by_at_most_the_bound(name: str) -> N
                 assert most == degree_bound - (name == "cycle-free")
 
 
-@pytest.mark.parametrize("degree_bound", [2, 3, 4, 5])
+@for_each("degree_bound", [2, 3, 4, 5])
 def test_distances_keep_to_their_ranges(degree_bound: int) -> None:
     n = 6
     largest = Fraction(degree_bound * n, 2)

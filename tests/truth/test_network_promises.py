@@ -8,11 +8,10 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 
-import pytest
-
 from crowdblend.calculus import RULES
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.planning.networks import Bounds, NetworkPlan, NetworkRequest, plan_network
+from tests.cases import for_each
 
 from .network_samplers import averages, estimate, light_ends, term
 from .small_graphs import Graph, conceal, connected, cycle_free, degrees, edits_to, euler_path, graphs, links
@@ -60,8 +59,8 @@ ESTIMATORS: list[tuple[str, str, dict[str, float]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "rule", "more"), ESTIMATORS)
-@pytest.mark.parametrize(("samples", "explored"), [(1, 1), (2, 2), (4, 4), (7, 3)])
+@for_each(("name", "rule", "more"), ESTIMATORS)
+@for_each(("samples", "explored"), [(1, 1), (2, 2), (4, 4), (7, 3)])
 def test_noise_hides_the_error_as_well_as_claimed(
     name: str, rule: str, more: dict[str, float], samples: int, explored: int
 ) -> None:
@@ -90,7 +89,7 @@ def test_nobody_has_more_neighbours_of_larger_degree_than_the_root_of_all_ends()
             assert all((term_ / 2) ** 2 <= ends for term_ in terms)
 
 
-@pytest.mark.parametrize("samples", [1, 2, 3, 4])
+@for_each("samples", [1, 2, 3, 4])
 def test_samples_of_people_s_data_stray_as_little_as_claimed(samples: int) -> None:
     """Averages of values in [0, 1] and shares of three classes, k of 5 people without replacement, in every table."""
     people = 5
@@ -136,7 +135,7 @@ def losses(planned: NetworkPlan, graph: Graph, hidden: int) -> Iterator[float]:
         yield math.log(simulated)
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@for_each("name", QUESTIONS)
 def test_the_simulator_is_as_close_as_promised(name: str) -> None:
     """For every graph and everybody concealed; and the promise is no empty one."""
     planned = plan_network(QUESTIONS[name](Bounds(N, D, float(D))))
@@ -145,7 +144,7 @@ def test_the_simulator_is_as_close_as_promised(name: str) -> None:
     assert worst >= planned.epsilon / 4
 
 
-@pytest.mark.parametrize(("samples", "resolution"), [(1, 0.07), (2, 0.3), (4, 0.001)])
+@for_each(("samples", "resolution"), [(1, 0.07), (2, 0.3), (4, 0.001)])
 def test_the_simulator_of_shares_is_as_close_as_promised(samples: int, resolution: float) -> None:
     """Three classes of five people, k of them drawn with somebody concealed, in every table; and anybody replaced."""
     people, classes = 5, range(3)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-import pytest
 from flint import arb, ctx
 
 from crowdblend.calculus import RULES
 from crowdblend.numerics.laplace import step_divergence
 from crowdblend.numerics.noise_below_k import spliced_divergence
+from tests.cases import for_each
 
 from . import fractions_arithmetic as exact
 from .distributions import divergence, epsilon_above, growth_below
@@ -25,9 +25,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("flag", [False, True])
-@pytest.mark.parametrize("rate", [Fraction(1, 5), Fraction(1, 2), Fraction(5, 6)], ids=str)
-@pytest.mark.parametrize("k", [1, 2, 3])
+@for_each("flag", [False, True])
+@for_each("rate", [Fraction(1, 5), Fraction(1, 2), Fraction(5, 6)])
+@for_each("k", [1, 2, 3])
 def test_noise_below_k_is_the_definition(k: int, rate: Fraction, flag: bool) -> None:
     for ratio, growth in CASES:
         claimed = spliced_divergence(exact, k, rate, ratio, growth, flagged=flag)
@@ -42,8 +42,8 @@ def test_mistaking_k_or_the_flag_would_be_caught() -> None:
     assert spliced_divergence(exact, 3, rate, ratio, growth, flagged=True) * Fraction(999_999, 1_000_000) < true
 
 
-@pytest.mark.parametrize("flag", [False, True])
-@pytest.mark.parametrize(("k", "rate", "noise", "epsilon"), [(2, 0.25, 2.0, 1.0), (3, 0.5, 2.0, 1.0)])
+@for_each("flag", [False, True])
+@for_each(("k", "rate", "noise", "epsilon"), [(2, 0.25, 2.0, 1.0), (3, 0.5, 2.0, 1.0)])
 def test_the_rule_covers_noise_that_hides_at_least_as_much(
     k: int, rate: float, noise: float, epsilon: float, flag: bool
 ) -> None:
@@ -65,14 +65,14 @@ def test_grouping_the_tails_loses_nothing() -> None:
     assert sum(blurred(2, ratio, 0, 4).values()) == 1
 
 
-@pytest.mark.parametrize("a", [Fraction(1, 5), Fraction(1, 2), Fraction(9, 10)], ids=str)
-@pytest.mark.parametrize("b", [Fraction(1, 5), Fraction(11, 20), Fraction(19, 20)], ids=str)
+@for_each("a", [Fraction(1, 5), Fraction(1, 2), Fraction(9, 10)])
+@for_each("b", [Fraction(1, 5), Fraction(11, 20), Fraction(19, 20)])
 def test_a_step_between_two_noises_is_the_sum(a: Fraction, b: Fraction) -> None:
     for growth in (Fraction(1), Fraction(11, 10), Fraction(2), 1 / a, 1 / b, Fraction(30)):
         assert step_divergence(exact, a, b, growth) == step_by_summation(a, b, growth)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("epsilon", "transition", "limit", "factor"),
     [(0.2, 5, 15, 2.0), (1.0, 3, 6, 1.5), (0.5, 2, 9, 1.0), (2.0, 1, 2, 3.0)],
 )

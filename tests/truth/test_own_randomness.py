@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-import pytest
-
 from crowdblend.calculus import RULES, Assumption, Derivation
+from tests.cases import for_each
 
 from .definitions import add_remove_delta, crowd_blending
 from .distributions import Distribution, both, divergence, growth_below, mix, surely
@@ -83,7 +82,7 @@ SHARED = {
 }
 
 
-@pytest.mark.parametrize("name", SHARED)
+@for_each("name", SHARED)
 def test_a_shared_bit_breaks_the_guarantee_and_the_assumption_says_so(name: str) -> None:
     derivation, rate = SHARED[name]
     stated = derivation.conclusion

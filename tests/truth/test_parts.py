@@ -10,8 +10,6 @@ from fractions import Fraction
 from itertools import product
 from math import lcm, prod
 
-import pytest
-
 from crowdblend.calculus import RULES
 from crowdblend.calculus.loss_curves import delta_of, grid_of, together
 from crowdblend.calculus.profiles import profile_of
@@ -19,6 +17,7 @@ from crowdblend.guarantees import PartOfSample, PartsCurve, Profile, Uses
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.numerics.parts_of_sample import one_person_fewer, one_person_more, parts_divergence
+from tests.cases import for_each
 
 from . import fractions_arithmetic as exact
 from .distributions import Distribution, both, divergence, epsilon_above, growth_below, hockey_stick
@@ -84,7 +83,7 @@ def random_world(seed: int) -> World:
     )
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@for_each("first", range(0, 400, 50))
 def test_the_bound_holds_in_random_worlds_in_both_directions(first: int) -> None:
     for seed in range(first, first + 50):
         world = random_world(seed)
@@ -122,8 +121,8 @@ def test_the_same_tables_of_the_whole_sample_are_not_covered() -> None:
     assert divergence(*world.laws(), Fraction(3)) <= bound < divergence(*world.laws(together=True), Fraction(3))
 
 
-@pytest.mark.parametrize("k", [1, 2, 4])
-@pytest.mark.parametrize("rate", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)], ids=str)
+@for_each("k", [1, 2, 4])
+@for_each("rate", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
 def test_one_part_is_the_exact_delta(k: int, rate: Fraction) -> None:
     for growth in GROWTHS:
         whole = parts_divergence(exact, [(k, ONE)], rate, growth)
@@ -141,8 +140,8 @@ def test_the_bound_is_within_a_factor_of_two_of_a_person_with_one_companion() ->
     assert 0 < true <= bound <= 2 * true
 
 
-@pytest.mark.parametrize("rate", [0.5, 0.25])
-@pytest.mark.parametrize("parts", [((0.5, 2), (0.25, 3)), ((0.25, 2),) * 4])
+@for_each("rate", [0.5, 0.25])
+@for_each("parts", [((0.5, 2), (0.25, 3)), ((0.25, 2),) * 4])
 def test_the_rule_rounds_the_bound_upwards_and_hardly(rate: float, parts: tuple[tuple[float, int], ...]) -> None:
     for growth in (Fraction(1), Fraction(6, 5), Fraction(4)):
         epsilon = epsilon_above(growth)
@@ -164,7 +163,7 @@ def curve(world: World) -> PartsCurve:
     return PartsCurve(float(world.rate), tuple(map(float, world.shares)), world.ks)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_releases_of_parts_compose_by_their_profiles(seed: int) -> None:
     """Two releases, each from a sample of its own: the exact product of both worlds, both ways."""
     worlds = dyadic_world(seed), dyadic_world(seed + 100)

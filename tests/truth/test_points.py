@@ -6,12 +6,11 @@ import random
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
-import pytest
-
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
 from crowdblend.numerics.points_in_crowds import _mean, gathered_ratios, likelihood_ratios, shuffled_divergence
+from tests.cases import for_each
 
 from . import fractions_arithmetic as exact
 from .definitions import add_remove_delta
@@ -59,14 +58,14 @@ def published(kernel: Kernel, k: int) -> Mechanism:
 
 
 KERNELS = [
-    pytest.param(randomized_response(Fraction(2)), Fraction(2), id="response 2"),
-    pytest.param(randomized_response(Fraction(5)), Fraction(5), id="response 5"),
-    *(pytest.param(random_kernel(seed, Fraction(3)), Fraction(3), id=f"random {seed}") for seed in range(2)),
+    (randomized_response(Fraction(2)), Fraction(2)),
+    (randomized_response(Fraction(5)), Fraction(5)),
+    *((random_kernel(seed, Fraction(3)), Fraction(3)) for seed in range(2)),
 ]
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 5), Fraction(2, 3)], ids=str)
-@pytest.mark.parametrize(("kernel", "blend"), KERNELS)
+@for_each("rate", [Fraction(1, 5), Fraction(2, 3)])
+@for_each(("kernel", "blend"), KERNELS)
 def test_no_tiny_world_leaks_more(kernel: Kernel, blend: Fraction, rate: Fraction) -> None:
     for k in (2, 3):
         release = sampled(published(kernel, k), rate)
@@ -83,8 +82,8 @@ def test_a_larger_crowd_or_weaker_noise_would_be_caught() -> None:
     assert shuffled_divergence(exact, k, rate, Fraction(101, 100), growth) < true
 
 
-@pytest.mark.parametrize("blend", [Fraction(3, 2), Fraction(4)], ids=str)
-@pytest.mark.parametrize("k", [2, 3, 6])
+@for_each("blend", [Fraction(3, 2), Fraction(4)])
+@for_each("k", [2, 3, 6])
 def test_a_point_hides_among_k_with_itself(k: int, blend: Fraction) -> None:
     """The mean over L at a crowd of k, its own values kept, is what the grid may only exceed, and by little."""
     rate, growth = Fraction(1, 3), Fraction(2)
@@ -109,8 +108,8 @@ def shown_from(block: dict, k: int) -> dict:
     return mix((p, surely(outcome if outcome[0] >= k else ())) for outcome, p in block.items())
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(4, 5)], ids=str)
-@pytest.mark.parametrize("blend", [ONE, Fraction(3, 2), Fraction(4)], ids=str)
+@for_each("rate", [Fraction(1, 3), Fraction(4, 5)])
+@for_each("blend", [ONE, Fraction(3, 2), Fraction(4)])
 def test_no_larger_block_of_unlike_points_leaks_more(blend: Fraction, rate: Fraction) -> None:
     """Crowd sizes from 1 to 4, and blocks beyond the worst size: some points respond like t, some not, some evenly."""
     right, growths = blend / (blend + 1), (ONE, Fraction(3, 2), Fraction(20))
@@ -132,8 +131,8 @@ def test_no_larger_block_of_unlike_points_leaks_more(blend: Fraction, rate: Frac
     assert any(true[case] == min(claimed[case], rate) for case in true if case[0] > 1)
 
 
-@pytest.mark.parametrize("factor", [Fraction(1, 3), Fraction(9, 10), ONE, Fraction(2)], ids=str)
-@pytest.mark.parametrize("rate", [Fraction(1, 5), Fraction(9, 10)], ids=str)
+@for_each("factor", [Fraction(1, 3), Fraction(9, 10), ONE, Fraction(2)])
+@for_each("rate", [Fraction(1, 5), Fraction(9, 10)])
 def test_no_block_size_exceeds_the_gap_at_any_factor(rate: Fraction, factor: Fraction) -> None:
     """Σ of positive parts, as the proof has it for one likelihood ratio, below the factor 1 as well."""
 
@@ -149,8 +148,8 @@ def test_no_block_size_exceeds_the_gap_at_any_factor(rate: Fraction, factor: Fra
         assert fewer <= bound(one_fewer, k)
 
 
-@pytest.mark.parametrize("blend", [Fraction(3, 2), Fraction(5)], ids=str)
-@pytest.mark.parametrize("crowd", [1, 2, 7])
+@for_each("blend", [Fraction(3, 2), Fraction(5)])
+@for_each("crowd", [1, 2, 7])
 def test_gathered_ratios_spread_and_larger_crowds_gather(blend: Fraction, crowd: int) -> None:
     """Every hinge of L has a mean on the grid of at least its own, and at most its own in a larger crowd."""
     law, larger = ([(r, m) for _, _, r, m in likelihood_ratios(exact, c, blend)] for c in (crowd, crowd + 1))
@@ -183,8 +182,8 @@ def swapped(blend: Fraction, others: int) -> tuple[dict, dict]:
     return with_one(right), with_one(1 - right)
 
 
-@pytest.mark.parametrize("blend", [Fraction(3, 2), Fraction(4)], ids=str)
-@pytest.mark.parametrize("others", [0, 1, 3, 6])
+@for_each("blend", [Fraction(3, 2), Fraction(4)])
+@for_each("others", [0, 1, 3, 6])
 def test_the_likelihood_ratio_is_all_that_a_swap_tells(blend: Fraction, others: int) -> None:
     law = list(likelihood_ratios(exact, others + 1, blend))
     assert sum(mass for *_, mass in law) == 1
@@ -198,7 +197,7 @@ def test_the_likelihood_ratio_is_all_that_a_swap_tells(blend: Fraction, others: 
 CASES = [(20, 0.5, 0.1, 1.0), (46, 1.0, 0.5, 1.0), (12, 1.5, 0.2, 1.2), (7, 0.3, 0.6, 0.4), (600, 1.0, 0.1, 0.25)]
 
 
-@pytest.mark.parametrize(("k", "noise", "rate", "epsilon"), CASES)
+@for_each(("k", "noise", "rate", "epsilon"), CASES)
 def test_it_lies_between_suppression_and_any_crowd_blending_mechanism(
     k: int, noise: float, rate: float, epsilon: float
 ) -> None:

@@ -21,6 +21,7 @@ from crowdblend.guarantees import (
     Uses,
 )
 from crowdblend.numerics.series import cut_for
+from tests.cases import for_each
 
 DELTA = 1e-5
 QUICK: dict[str, tuple[LossCurve, ...]] = {
@@ -72,8 +73,8 @@ def compare(curves: tuple[LossCurve, ...], releases: int, monkeypatch: pytest.Mo
     assert finer * (1 - 1e-9) <= ours <= finer * 1.01
 
 
-@pytest.mark.parametrize("releases", [10])
-@pytest.mark.parametrize("name", QUICK)
+@for_each("releases", [10])
+@for_each("name", QUICK)
 def test_within_one_percent_of_a_finer_grid(name: str, releases: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(QUICK[name], releases, monkeypatch)
 

@@ -38,6 +38,7 @@ from crowdblend.guarantees import (
     SplitCurve,
     Uses,
 )
+from tests.cases import for_each
 
 EPSILONS = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0)
 Outcomes = list[tuple[Fraction, Fraction]]
@@ -224,7 +225,7 @@ def random_curve(dice: random.Random) -> LossCurve:
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_no_product_of_small_worlds_exceeds_the_composed_profile(seed: int) -> None:
     dice = random.Random(seed)
     curves = [random_curve(dice) for _ in range(dice.randint(1, 3))]
@@ -266,7 +267,7 @@ def test_a_composed_epsilon_is_true_and_not_far_from_it(curve: CrowdCurve, delta
         assert delta * 0.6 <= worst <= delta
 
 
-@pytest.mark.parametrize(("epsilon", "times"), [(0.5, 1), (0.5, 3), (1.0, 10), (0.125, 20), (0.3, 7)])
+@for_each(("epsilon", "times"), [(0.5, 1), (0.5, 3), (1.0, 10), (0.125, 20), (0.3, 7)])
 def test_pure_releases_compose_to_randomized_response(epsilon: float, times: int) -> None:
     """Σ C(m, j)·(e^{jε} − e^{ε' + (m−j)ε})₊/(1 + e^ε)^m, to within 1e-9 and never below."""
     repeated = Profile((Uses(ClosenessCurve(epsilon, 0.0), times),))
@@ -283,8 +284,8 @@ def test_pure_releases_compose_to_randomized_response(epsilon: float, times: int
             assert claimed - truth < 1e-9
 
 
-@pytest.mark.parametrize("flag", [False, True])
-@pytest.mark.parametrize(("k", "rate", "loss"), [(3, 0.3, 1.0), (2, 0.1, 2.0)])
+@for_each("flag", [False, True])
+@for_each(("k", "rate", "loss"), [(3, 0.3, 1.0), (2, 0.1, 2.0)])
 def test_noise_below_k_composes_truly(k: int, rate: float, loss: float, flag: bool) -> None:
     """All pairs of class sizes, in balls: two releases of a count that is exact from k on and noisy below."""
     claimed = {e: claims([NoisyCountCurve(k, loss, rate, flag)] * 2, e) for e in (0.05, 0.5, 1.0)}
@@ -344,7 +345,7 @@ def test_outlier_tables_compose_truly() -> None:
                     assert not total > bound[swapped]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_replacing_and_groups_are_covered(seed: int) -> None:
     """Two classes, one loses a person and the other gains one; or both gain one."""
     dice = random.Random(seed)
@@ -375,8 +376,8 @@ def test_points_without_noise_and_unbiased_crowds_are_crowds() -> None:
         assert float(points.down.delta(epsilon)) == pytest.approx(float(crowds.down.delta(epsilon)), rel=1e-2)
 
 
-@pytest.mark.parametrize("loss", [0.5, 1.5])
-@pytest.mark.parametrize(("rate", "share"), [(0.6, 0.25), (0.3, 0.5)])
+@for_each("loss", [0.5, 1.5])
+@for_each(("rate", "share"), [(0.6, 0.25), (0.3, 0.5)])
 def test_a_choosing_part_is_covered_when_the_person_is_missing(loss: float, rate: float, share: float) -> None:
     """The person alone, in a table without a threshold, and a choice that their vote makes as unlikely as it may."""
     curve = SplitCurve(loss, 1, rate, share)

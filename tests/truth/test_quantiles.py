@@ -11,10 +11,10 @@ from functools import cache
 from itertools import combinations_with_replacement, product
 
 import numpy as np
-import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.mechanisms.statistics import quantile_losses
+from tests.cases import for_each
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .worlds import drawn
@@ -72,8 +72,8 @@ def replaced(table: tuple[Person, ...], other: Person) -> tuple[Person, ...]:
     return tuple(sorted((other, *table[1:])))
 
 
-@pytest.mark.parametrize("at", SHARES)
-@pytest.mark.parametrize(("groups", "n"), [(1, 1), (1, 2), (1, 4), (2, 2), (2, 3)])
+@for_each("at", SHARES)
+@for_each(("groups", "n"), [(1, 1), (1, 2), (1, 4), (2, 2), (2, 3)])
 def test_a_replaced_or_concealed_person_is_hidden(at: Fraction, groups: int, n: int) -> None:
     whole = groups == 1
     growth = growth_below(claimed(at, whole))

@@ -13,6 +13,7 @@ from scipy.integrate import quad
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from tests.cases import for_each
 
 from .definitions import add_remove_delta
 from .distributions import Distribution, double_above, epsilon_above, growth_below, mix, pushed
@@ -51,8 +52,8 @@ def split_release(
     return remembered(release)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("rate", "share"), [(0.5, 0.25), (0.25, 0.5)])
+@for_each("seed", range(3))
+@for_each(("rate", "share"), [(0.5, 0.25), (0.25, 0.5)])
 def test_choosing_on_a_part_of_the_sample(seed: int, rate: float, share: float) -> None:
     most = Fraction(5, 4)
     choose = random_gentle_mechanism(seed, most, outcomes=2)
@@ -70,8 +71,8 @@ def test_choosing_on_a_part_of_the_sample(seed: int, rate: float, share: float) 
     assert add_remove_delta(release, VALUES, MOST, growth_below(strict.epsilon)) > Fraction(strict.delta)
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize(("rate", "share"), [(0.5, 0.25), (0.25, 0.5)])
+@for_each("seed", range(2))
+@for_each(("rate", "share"), [(0.5, 0.25), (0.25, 0.5)])
 def test_choosing_in_steps_on_a_part_of_the_sample(seed: int, rate: float, share: float) -> None:
     """Both steps look at the same part, and the second depends on what the first one published."""
     most = Fraction(5, 4)
@@ -95,7 +96,7 @@ def test_choosing_in_steps_on_a_part_of_the_sample(seed: int, rate: float, share
         assert add_remove_delta(release, VALUES, MOST, growth_below(claimed.epsilon)) <= Fraction(claimed.delta)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_choosing_on_the_population(seed: int) -> None:
     most, rate, growth = Fraction(5, 4), 0.25, Fraction(3, 2)
     choose = random_gentle_mechanism(seed, most, outcomes=2)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-import pytest
-
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, IidSampling, Relation
+from tests.cases import for_each
 
 from .class_of_people import worst_class
 from .definitions import add_remove_delta, crowd_blending, replace_delta
@@ -38,8 +37,8 @@ def holds(promise: Differential | DifferentialUnderSampling, mechanism: Mechanis
     return add_remove_delta(mechanism, values, most, growth_below(promise.epsilon)) <= Fraction(promise.delta)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("growth", [Fraction(1), Fraction(3, 2), Fraction(4)], ids=str)
+@for_each("seed", SEEDS)
+@for_each("growth", [Fraction(1), Fraction(3, 2), Fraction(4)])
 def test_amplification_lower_rates_and_postprocessing(seed: int, growth: Fraction) -> None:
     mechanism, rate, lower = random_mechanism(seed), 0.5, 0.125
     premise = measured(mechanism, growth)
@@ -67,7 +66,7 @@ def test_amplification_is_attained_so_less_would_be_false() -> None:
     assert not Fraction(claimed.delta * 0.999999) >= true
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_a_coin_between_two_mechanisms(seed: int) -> None:
     rate, growth, weight = 0.25, Fraction(5, 4), 0.375
     one, other = (sampled(random_mechanism(f"{seed}{name}"), Fraction(rate)) for name in "ab")
@@ -82,7 +81,7 @@ def test_a_coin_between_two_mechanisms(seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_replacing_and_groups(seed: int) -> None:
     mechanism = sampled(random_mechanism(seed), Fraction(1, 4))
     premise = measured(mechanism, Fraction(9, 8))
@@ -97,8 +96,8 @@ def test_replacing_and_groups(seed: int) -> None:
                 assert found <= Fraction(group.delta)
 
 
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("rate", [0.25, 0.5])
+@for_each("k", [2, 3])
+@for_each("rate", [0.25, 0.5])
 def test_suppression_in_many_classes_is_no_worse_than_in_one(k: int, rate: float) -> None:
     """Two classes of two values each; the claim of the worst class holds for every table, and simulates it."""
     release = sampled(suppressed_histogram(halves, k), Fraction(rate))
@@ -128,8 +127,8 @@ def test_a_k_that_is_one_too_small_is_caught() -> None:
     assert Fraction(right.delta) >= worst_class(2, Fraction(1, 2), growth_below(epsilon)) > Fraction(wrong.delta)
 
 
-@pytest.mark.parametrize("rate", [0.25, 0.5])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("rate", [0.25, 0.5])
+@for_each("seed", range(4))
 def test_any_crowd_blending_mechanism_after_sampling(seed: int, rate: float) -> None:
     """Random (2, ε)-blending mechanisms and the noisy histogram, under every rule that speaks about them."""
     most, k = Fraction(6, 5), 2
@@ -147,8 +146,8 @@ def test_any_crowd_blending_mechanism_after_sampling(seed: int, rate: float) -> 
             assert holds(claimed, release)
 
 
-@pytest.mark.parametrize("exceptions", [0, 1])
-@pytest.mark.parametrize("seed", range(6))
+@for_each("exceptions", [0, 1])
+@for_each("seed", range(6))
 def test_robust_sampling_with_a_probability_for_everybody(seed: int, exceptions: int) -> None:
     """Own probabilities in {0} ∪ [p, p'], one exception with any; the person compared is kept with at most P."""
     rng, k, most = random.Random(seed), 3, Fraction(11, 10)

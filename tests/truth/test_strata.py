@@ -18,6 +18,7 @@ from crowdblend.guarantees import CrowdCurve, Profile, StrataCurve, StratumOfSam
 from crowdblend.numerics.balls import round_up
 from crowdblend.planning.strata import plan_strata
 from crowdblend.policies.strata import Stratum
+from tests.cases import for_each
 
 from .class_of_people import worst_class
 from .distributions import Distribution, both, divergence, epsilon_above, growth_below, hockey_stick
@@ -83,8 +84,8 @@ def claim(case: Case, epsilon: float) -> Derivation:
     return RULES["strata.worst"](*strata)
 
 
-@pytest.mark.parametrize("biased", [False, True])
-@pytest.mark.parametrize("first", range(0, 60, 30))
+@for_each("biased", [False, True])
+@for_each("first", range(0, 60, 30))
 def test_nothing_in_small_worlds_exceeds_the_certificate(first: int, biased: bool) -> None:
     """One person more or less in any stratum, at any rate that the stratum may have, both ways."""
     for seed in range(first, first + 30):
@@ -134,7 +135,7 @@ def test_a_class_that_spans_strata_is_not_covered_by_their_rates() -> None:
     assert true <= Fraction(covered.conclusion.delta)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@for_each("seed", range(6))
 def test_releases_of_strata_compose_by_their_profiles(seed: int) -> None:
     """Two releases; the person may be in another stratum in the second one. The exact product, both ways."""
     cases = random_case(seed, biased=False), random_case(seed + 100, biased=False)

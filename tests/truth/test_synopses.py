@@ -16,6 +16,7 @@ from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Relation, Useful, ZeroKnowledge
 from crowdblend.mechanisms.synopsis import Conjunctions, ExponentialSynopsis, FittedSynopsis, listed, ranges
 from crowdblend.mechanisms.synopsis.rows import counted
+from tests.cases import for_each
 
 from .definitions import replace_delta
 from .distributions import Distribution, divergence, double_above, epsilon_above, growth_below, mix
@@ -66,7 +67,7 @@ def chosen_law(mechanism: ExponentialSynopsis, base: Fraction) -> Mechanism:
     return law
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@for_each("name", CLASSES)
 def test_the_chosen_synopsis_is_private(name: str) -> None:
     queries, base, m = CLASSES[name], Fraction(4, 3), 2
     # e^{ε/(2m)} ≥ base: the law with base is that of an epsilon a hair smaller.
@@ -79,7 +80,7 @@ def test_the_chosen_synopsis_is_private(name: str) -> None:
     assert simulates(claimed, on_samples(law), universe)
 
 
-@pytest.mark.parametrize("name", ["conjunctions", "ranges", "listed"])
+@for_each("name", ["conjunctions", "ranges", "listed"])
 def test_a_choice_with_three_times_the_loss_is_caught(name: str) -> None:
     queries, base, m = CLASSES[name], Fraction(4, 3), 2
     epsilon = double_above(2 * m * Fraction(epsilon_above(base)))
@@ -129,8 +130,8 @@ def test_noisy_counts_are_private(name: str) -> None:
         assert replace_delta(law, universe, K, growth_below(tighter.epsilon)) > 0
 
 
-@pytest.mark.parametrize("m", [1, 2, 4])
-@pytest.mark.parametrize("name", ["conjunctions", "ranges"])
+@for_each("m", [1, 2, 4])
+@for_each("name", ["conjunctions", "ranges"])
 def test_the_chosen_synopsis_is_as_useful_as_stated(name: str, m: int) -> None:
     """P[error > α] for every table of four people, by the exact law; α < 1 or the test would say nothing."""
     queries, k, base = CLASSES[name], 4, Fraction(1000)
@@ -155,7 +156,7 @@ def test_the_chosen_synopsis_is_as_useful_as_stated(name: str, m: int) -> None:
             assert -max(scores) / (m * k) <= (np.log(2 * queries.size) / (2 * m)) ** 0.5
 
 
-@pytest.mark.parametrize(("universe", "m"), [(2, 1), (3, 2), (4, 2), (4, 3)])
+@for_each(("universe", "m"), [(2, 1), (3, 2), (4, 2), (4, 3)])
 def test_a_table_of_few_rows_is_close_to_any_other(universe: int, m: int) -> None:
     """The bound X/(4m), for the hardest class there is: all sets of values."""
     for people in rows(range(4), universe):
@@ -171,7 +172,7 @@ def test_a_table_of_few_rows_is_close_to_any_other(universe: int, m: int) -> Non
         assert min(errors) <= Fraction(universe, 4 * m)
 
 
-@pytest.mark.parametrize(("samples", "failure"), [(1, 0.5), (3, 0.3), (5, 0.1), (6, 0.05)])
+@for_each(("samples", "failure"), [(1, 0.5), (3, 0.3), (5, 0.1), (6, 0.05)])
 def test_random_people_answer_a_finite_class(samples: int, failure: float) -> None:
     """Serfling's inequality with the union bound, for one query and for two, on every table of six people."""
     n = 6
@@ -193,7 +194,7 @@ def test_random_people_answer_a_finite_class(samples: int, failure: float) -> No
             assert missed <= Fraction(failure)
 
 
-@pytest.mark.parametrize(("parts", "noise_epsilon"), [(1, 0.7), (2, 0.7), (3, 1.5), (6, 0.4)])
+@for_each(("parts", "noise_epsilon"), [(1, 0.7), (2, 0.7), (3, 1.5), (6, 0.4)])
 def test_noisy_answers_keep_to_their_bound(parts: int, noise_epsilon: float) -> None:
     """The tail of a sum of discrete Laplace noise, by convolution, against the stated bound; the tail is real."""
     failure, a, far = 0.01, np.exp(-noise_epsilon), 400

@@ -14,7 +14,6 @@ from functools import cache
 from itertools import combinations_with_replacement
 
 import numpy as np
-import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Guarantee, NoisyTotals, Relation, ZeroKnowledge
@@ -22,6 +21,7 @@ from crowdblend.mechanisms.simulators import EverybodySimulator
 from crowdblend.mechanisms.statistics import NoisyStatistics as Mechanism
 from crowdblend.planning.statistics import Shape
 from crowdblend.planning.statistics.accuracy import finite_population
+from tests.cases import for_each
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .noise_below_k import blurred
@@ -142,14 +142,14 @@ def holds(
     )
 
 
-@pytest.mark.parametrize(("name", "k"), _worlds_and_samples())
+@for_each(("name", "k"), _worlds_and_samples())
 def test_everybodys_totals_can_be_simulated_from_random_rows(name: str, k: int) -> None:
     world = WORLDS[name]
     promise = RULES["totals.zero-knowledge"].conclude(world.totals(), samples=k, population=N)
     assert holds(promise, world, lambda t: everybody(world, t), lambda seen: simulated(world, seen, k))
 
 
-@pytest.mark.parametrize(("name", "k"), _worlds_and_samples())
+@for_each(("name", "k"), _worlds_and_samples())
 def test_totals_of_a_sample_can_be_simulated_from_random_rows(name: str, k: int) -> None:
     world = WORLDS[name]
     private = RULES["totals.differential"].conclude(world.totals())
@@ -157,7 +157,7 @@ def test_totals_of_a_sample_can_be_simulated_from_random_rows(name: str, k: int)
     assert holds(promise, world, lambda t: sampled(world, t, k), lambda seen: sampled(world, seen, k))
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@for_each("name", WORLDS)
 def test_totals_hide_a_replaced_person(name: str) -> None:
     world, k = WORLDS[name], 2
     whole = RULES["totals.differential"].conclude(world.totals())
@@ -179,7 +179,7 @@ def test_the_simulators_error_is_not_free() -> None:
     assert not holds(wrong, world, lambda t: everybody(world, t), lambda seen: simulated(world, seen, 1))
 
 
-@pytest.mark.parametrize("n", range(1, 9))
+@for_each("n", range(1, 9))
 def test_means_of_draws_have_the_moments_that_the_proof_uses(n: int) -> None:
     """Serfling's bound, both for the draw and for what is left: a convex function is largest at values 0 and 1."""
     for k in range(1, n + 1):

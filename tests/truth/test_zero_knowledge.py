@@ -12,6 +12,7 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
 from crowdblend.guarantees.utility import AVERAGE
+from tests.cases import for_each
 
 from .definitions import replace_delta
 from .distributions import (
@@ -61,8 +62,8 @@ def simulates(promise: ZeroKnowledge, release: Mechanism, simulator: Simulator) 
     )
 
 
-@pytest.mark.parametrize("growth", [Fraction(1), Fraction(3, 2), Fraction(5, 2)], ids=str)
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("growth", [Fraction(1), Fraction(3, 2), Fraction(5, 2)])
+@for_each("seed", SEEDS)
 def test_sample_and_sanitize(seed: int, growth: Fraction) -> None:
     mechanism = random_mechanism(seed) if seed % 2 else random_gentle_mechanism(seed, Fraction(3, 2))
     premise, release = sanitizer_promise(mechanism, growth), drawn_in_random_order(mechanism, K)
@@ -130,7 +131,7 @@ def simulated_world(seed: int) -> tuple[Mechanism, Simulator]:
     return remembered(release), simulator
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_groups_and_differential_privacy_follow(seed: int) -> None:
     release, simulator = simulated_world(seed)
     pairs = [(release(t), simulator(i, concealed(t, (i,)))) for t in rows(UNIVERSE, N) for i in range(N)]
@@ -148,7 +149,7 @@ def test_groups_and_differential_privacy_follow(seed: int) -> None:
         assert replace_delta(release, UNIVERSE, N, growth_below(private.epsilon)) <= Fraction(private.delta)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_differential_privacy_is_zero_knowledge_about_everybody_else(seed: int) -> None:
     release = random_mechanism(seed)
     for growth in (Fraction(1), Fraction(2)):
@@ -209,7 +210,7 @@ def test_laplace_noise_from_random_samples_bounds_the_sensitivity() -> None:
     assert simulates(claimed, noisy_ones, noisy_estimate)
 
 
-@pytest.mark.parametrize("accuracy", [0, 1, 2])
+@for_each("accuracy", [0, 1, 2])
 def test_what_is_released_well_can_be_estimated(accuracy: int) -> None:
     """ZKP Proposition 15: the simulator of a private and accurate release is a sampler."""
 
@@ -228,7 +229,7 @@ def test_what_is_released_well_can_be_estimated(accuracy: int) -> None:
         assert misses(noisy_estimate(0, concealed(table, (0,))), ones(table)) <= Fraction(sampler.failure)
 
 
-@pytest.mark.parametrize(("samples", "accuracy"), [(1, 0.5), (3, 0.75), (4, 0.5), (4, 0.9)])
+@for_each(("samples", "accuracy"), [(1, 0.5), (3, 0.75), (4, 0.5), (4, 0.9)])
 def test_the_average_of_samples_keeps_hoeffdings_promise(samples: int, accuracy: float) -> None:
     n = 5
     claimed = RULES["sampler.average"].conclude(samples=samples, population=n, accuracy=accuracy, width=1.0)

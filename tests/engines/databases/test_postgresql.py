@@ -15,6 +15,7 @@ from crowdblend.engines.draw import Everybody
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies.policy import Resources
+from tests.cases import for_each
 from tests.engines.databases.people import in_parquet, policy, rows
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
@@ -118,7 +119,7 @@ def test_nothing_is_written(address):
     assert _counts(policy(address, table="town.people"))[2]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("more", "code"),
     [
         ({"table": "town.nobody"}, "data.table"),
@@ -210,7 +211,7 @@ def test_a_password_is_used_and_never_told(address, tmp_path, monkeypatch, capfd
     assert done.certificate is not None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [
         "postgresql://me:secret@host/db",

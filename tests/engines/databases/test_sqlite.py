@@ -13,6 +13,7 @@ from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy
 from crowdblend.policies.policy import Resources
+from tests.cases import for_each
 from tests.engines.databases.people import in_parquet, policy, rows
 
 
@@ -111,7 +112,7 @@ def test_without_the_driver_a_sentence_says_what_to_install(file, monkeypatch):
     assert (caught.value.code, caught.value.remedy) == ("system.package", "Install crowdblend[sqlite].")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("more", "where"),
     [
         ({"source": "a.sqlite"}, "[data] table"),

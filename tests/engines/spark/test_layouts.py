@@ -22,6 +22,7 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.policies import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import DrawKey
+from tests.cases import for_each
 from tests.refusals import refuses
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.parametrize("person", ["number", "mixed", "text"])
+@for_each("person", ["number", "mixed", "text"])
 def test_ids_of_every_type_in_every_layout(person: str, folder: Path, spark: SparkSession, engine: SparkEngine) -> None:
     named = f'person = "{person}"'
     expected = count_classes(policy(folder, "people.parquet", named), Coin(KEY, 0.5))
@@ -166,7 +167,7 @@ def broken() -> dict[str, pa.Table]:
     }
 
 
-@pytest.mark.parametrize("name", broken())
+@for_each("name", broken())
 def test_bad_input_is_refused_by_the_same_code(
     name: str, tmp_path: Path, spark: SparkSession, engine: SparkEngine
 ) -> None:

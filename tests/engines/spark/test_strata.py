@@ -16,6 +16,7 @@ from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
+from tests.cases import for_each
 
 KEY = DrawKey(bytes(range(32)))
 BY_STRATUM = StratifiedCoin(KEY, "region", (0.1, 0.5, 0.25))
@@ -60,7 +61,7 @@ def found(counted: ClassCounts) -> Any:
     return classes.labels, classes.codes.tolist(), classes.counts.tolist(), counted.dropped, counted.outside
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_the_same_people_are_drawn_by_stratum(way: str, tmp_path: Path, engine: SparkEngine) -> None:
     people(tmp_path, repeated="several" in way)
     policy: Any = parse_policy(POLICY.format(people=WAYS[way]), tmp_path)
@@ -78,7 +79,7 @@ def test_a_second_row_is_refused_by_stratum(tmp_path: Path, engine: SparkEngine)
     assert refused.value.code == "data.repeated-person"
 
 
-@pytest.mark.parametrize("draw", [Everybody(row_key=KEY), Coin(KEY, 0.5), Exactly(KEY, 300, 4_000)])
+@for_each("draw", [Everybody(row_key=KEY), Coin(KEY, 0.5), Exactly(KEY, 300, 4_000)])
 def test_what_went_to_other_is_told_as_on_one_machine(draw: Draw, tmp_path: Path, engine: SparkEngine) -> None:
     people(tmp_path, repeated=False)
     policy: Any = parse_policy(POLICY.format(people=WAYS["numbers"]), tmp_path)

@@ -11,11 +11,12 @@ import crowdblend as cb
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.policies.registry import KINDS
 from crowdblend.studio.model.choices import Choices, choices_of, column_of, policy_of, start, with_design, with_kind
+from tests.cases import for_each
 from tests.refusals import refuses
 from tests.studio.model.kinds_of_choices import CASES
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_choices_make_the_policy_of_python(case: str, tmp_path: Path) -> None:
     choices, in_python = CASES[case]
     made = policy_of(choices, tmp_path)
@@ -24,7 +25,7 @@ def test_choices_make_the_policy_of_python(case: str, tmp_path: Path) -> None:
     assert cb.load_policy(tmp_path / "policy.toml") == made
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_policy_becomes_choices_and_the_same_policy_again(case: str, tmp_path: Path) -> None:
     policy = CASES[case][1](tmp_path)
     choices = choices_of(policy, ("sex", "unused"))
@@ -37,8 +38,8 @@ def test_every_kind_has_a_case() -> None:
     assert {choices.kind for choices, _ in CASES.values()} == set(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("case", CASES)
+@for_each("kind", KINDS)
+@for_each("case", CASES)
 def test_another_kind_keeps_nothing_that_it_does_not_have(case: str, kind: str, tmp_path: Path) -> None:
     changed = with_kind(CASES[case][0], kind)
     assert _refusal(changed, tmp_path) not in ("policy.unknown-key", "policy.unknown-section")
@@ -73,7 +74,7 @@ def test_a_design_that_a_kind_does_not_have_is_refused() -> None:
         with_design(start("statistics"), "everybody")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "code"),
     [
         ({"way": "width", "from": "0", "to": "ten", "width": "1"}, "policy.type"),

@@ -11,10 +11,11 @@ from crowdblend.errors import InvalidInput
 from crowdblend.studio.model.choices import policy_of
 from crowdblend.studio.model.expectations import expectations
 from crowdblend.studio.model.rehearsed_folder import MADE_UP, rehearse_into
+from tests.cases import for_each
 from tests.studio.model.kinds_of_choices import CASES
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_every_kind_is_rehearsed_without_its_data(case: str, tmp_path: Path) -> None:
     policy = policy_of(CASES[case][0], tmp_path)
     done = rehearse_into(policy, tmp_path / "out", people=3_000)

@@ -1,0 +1,59 @@
+"""Many cases of one law in one test: collected and reported once, and a failure names its case."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+Test = Callable[..., None]
+
+
+def for_each(
+    names: str | tuple[str, ...], values: Iterable[Any] | Callable[[], Iterable[Any]]
+) -> Callable[[Test], Test]:
+    """Run a test for every case, as `pytest.mark.parametrize` does, but as one test; cases may be listed by a function.
+
+    Every case has a `tmp_path` and a `monkeypatch` of its own. Other fixtures are shared, so they must not change.
+    """
+    keys = (names,) if isinstance(names, str) else names
+
+    def decorate(test: Test) -> Test:
+        listed = list(values) if isinstance(values, Iterable) else values
+        signature = inspect.signature(test)
+
+        @functools.wraps(test)
+        def run(**fixtures: Any) -> None:
+            cases = listed if isinstance(listed, list) else list(listed())
+            assert cases, "no cases"
+            assert not any(isinstance(case, type(pytest.param())) for case in cases), "only parametrize knows marks"
+            for number, value in enumerate(cases):
+                case = dict(zip(keys, (value,) if isinstance(names, str) else value, strict=True))
+                with ExitStack() as stack:
+                    try:
+                        test(**_renewed(fixtures, number, stack), **case)
+                    except BaseException as error:
+                        error.add_note(
+                            f"case {number}: " + ", ".join(f"{key} = {part!r}" for key, part in case.items())
+                        )
+                        raise
+
+        kept = [parameter for name, parameter in signature.parameters.items() if name not in keys]
+        run.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _renewed(fixtures: dict[str, Any], number: int, stack: ExitStack) -> dict[str, Any]:
+    own = dict(fixtures)
+    if "tmp_path" in own:
+        own["tmp_path"] = own["tmp_path"] / str(number)
+        own["tmp_path"].mkdir()
+    if "monkeypatch" in own:
+        own["monkeypatch"] = stack.enter_context(own["monkeypatch"].context())
+    return own
