@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.calculus import Assumption
@@ -107,9 +106,3 @@ class SpendingGroup(Losses):
     def of(cls, spending: Spending) -> SpendingGroup:
         """Return the group of one release."""
         return cls(spending.population, spending.guarantees, spending.fresh)
-
-
-def group_spendings(spendings: Iterable[Spending]) -> tuple[SpendingGroup, ...]:
-    """Return releases by group, in the order of the first."""
-    found = Counter(map(SpendingGroup.of, spendings))
-    return tuple(replace(group, count=count) for group, count in found.items())

@@ -10,7 +10,7 @@ from crowdblend.guarantees import Differential
 from crowdblend.kinds import AnyPlan
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.budget import add_up, group_spendings
+from crowdblend.ledger.budget import SpendingGroup, add_up
 
 if TYPE_CHECKING:
     from crowdblend.publishing import pending
@@ -60,8 +60,8 @@ class Stair:
 def stairs(ledger: Ledger, population: str) -> tuple[Stair, ...]:
     """Return the totals of a population after each of its releases, added up."""
     entries = [one for one in ledger.entries() if one.spending.population == population]
-    spent = [entry.spending for entry in entries]
+    spent = [SpendingGroup.of(entry.spending) for entry in entries]
     return tuple(
-        Stair(count, entry.created, add_up(population, group_spendings(spent[:count])).differential)
+        Stair(count, entry.created, add_up(population, spent[:count]).differential)
         for count, entry in enumerate(entries, 1)
     )
