@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from crowdblend.api.release import release, resume
     from crowdblend.calculus.certificate import Certificate
     from crowdblend.errors import CrowdblendError
+    from crowdblend.kinds.graph.policy import Graph, GraphStatistic, Links
+    from crowdblend.kinds.microdata.policy import Microdata
+    from crowdblend.kinds.outlier_table.policy import OutlierTable
+    from crowdblend.kinds.points.policy import NamedBox, Points, QuadtreeRegion
+    from crowdblend.kinds.statistics.policy import Statistics
+    from crowdblend.kinds.statistics.statistic import Statistic
+    from crowdblend.kinds.synopsis.policy import Synopsis
+    from crowdblend.kinds.table.policy import NamedTable, Table
     from crowdblend.ledger import Ledger
     from crowdblend.mechanisms.measurement import sample_and_sanitize
     from crowdblend.planning.plan import Plan, plan
     from crowdblend.policies.choosing import Choosing
-    from crowdblend.policies.graph import Graph, GraphStatistic, Links
     from crowdblend.policies.load import load_policy
-    from crowdblend.policies.microdata import Microdata
-    from crowdblend.policies.outlier_table import OutlierTable
-    from crowdblend.policies.points import NamedBox, Points, QuadtreeRegion
     from crowdblend.policies.sampling import ExactSample, Sampling
-    from crowdblend.policies.statistic import Statistic
-    from crowdblend.policies.statistics import Statistics
-    from crowdblend.policies.synopsis import Synopsis
-    from crowdblend.policies.table import NamedTable, Table
     from crowdblend.publishing.published import Release
     from crowdblend.reading.release import PublishedRelease, read
 
@@ -46,24 +46,24 @@ _MODULES = {
     "Choosing": "policies.choosing",
     "CrowdblendError": "errors",
     "ExactSample": "policies.sampling",
-    "Graph": "policies.graph",
-    "GraphStatistic": "policies.graph",
+    "Graph": "kinds.graph.policy",
+    "GraphStatistic": "kinds.graph.policy",
     "Ledger": "ledger",
-    "Links": "policies.graph",
-    "Microdata": "policies.microdata",
-    "NamedBox": "policies.points",
-    "NamedTable": "policies.table",
-    "OutlierTable": "policies.outlier_table",
+    "Links": "kinds.graph.policy",
+    "Microdata": "kinds.microdata.policy",
+    "NamedBox": "kinds.points.policy",
+    "NamedTable": "kinds.table.policy",
+    "OutlierTable": "kinds.outlier_table.policy",
     "Plan": "planning.plan",
-    "Points": "policies.points",
+    "Points": "kinds.points.policy",
     "PublishedRelease": "reading.release",
-    "QuadtreeRegion": "policies.points",
+    "QuadtreeRegion": "kinds.points.policy",
     "Release": "publishing.published",
     "Sampling": "policies.sampling",
-    "Statistic": "policies.statistic",
-    "Statistics": "policies.statistics",
-    "Synopsis": "policies.synopsis",
-    "Table": "policies.table",
+    "Statistic": "kinds.statistics.statistic",
+    "Statistics": "kinds.statistics.policy",
+    "Synopsis": "kinds.synopsis.policy",
+    "Table": "kinds.table.policy",
     "audit": "api.checks",
     "axis": "api.columns",
     "bounds": "api.columns",
@@ -134,7 +134,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if _MODULES[name].startswith("policies."):
+    if _MODULES[name].startswith(("policies.", "kinds.")):
         import_module("crowdblend.kinds")  # tells policies how they are planned
     loaded = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = loaded

@@ -18,10 +18,11 @@ from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
 
 if TYPE_CHECKING:
-    from crowdblend.engines import frames, network
+    from crowdblend.engines import frames
+    from crowdblend.kinds.graph import network
 else:
     frames = lazy("crowdblend.engines.frames")
-    network = lazy("crowdblend.engines.network")
+    network = lazy("crowdblend.kinds.graph.network")
 
 
 def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
@@ -70,6 +71,6 @@ def _held(source: str) -> str | None:
 
 def _links(data: object, policy: Any) -> object:
     """Return the links of a networkx graph as a table, where the policy is about one; other data as they are."""
-    if policy.kind != "graph" or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
+    if not policy.rows_are_links or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
         return data
     return network.links_of(data, policy.graph)

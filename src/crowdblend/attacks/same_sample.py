@@ -17,6 +17,7 @@ from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.ours import our_table
 from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.calculus import RULES
+from crowdblend.designs import Poisson
 from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, Relation
 from crowdblend.packages import integrate
@@ -81,7 +82,7 @@ def theorem_6(rate: float) -> Bound:
 def by_population(rate: float) -> Bound:
     """Return what we certify when the whole population chooses."""
     planned = our_table(rate, K).plan
-    released = planned.under_sampling(planned.mechanism).conclusion
+    released = Poisson(rate).under_sampling(planned.mechanism, planned.epsilon).conclusion
     return _bound("our certificate, recoding.population", "recoding.population", _CHOSEN, released)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +31,8 @@ class Certificate:
     """Guarantees of one release with their derivations, strongest first.
 
     `stated` are assumptions that no rule knows of, such as a sampling rate taken on trust. `facts` describe the
-    release (hash of the data file, software versions); they are guarded by the digest but derive nothing.
+    release (hash of the data file, software versions); they are guarded by the digest.
+    That a release's derivations follow from its facts is checked where its kind is known.
     """
 
     derivations: tuple[Derivation, ...]
@@ -44,8 +45,7 @@ class Certificate:
                 raise InvalidInput(f"{assumption.name} must be stated once and need no numbers; leave it out.")
         if all(made.conclusion.strength == 0 for made in self.derivations):
             raise InvalidInput("this certificate guarantees no privacy. Add a derivation of a privacy guarantee.")
-        ranked = sorted(self.derivations, key=lambda made: -made.conclusion.strength)
-        object.__setattr__(self, "derivations", tuple(ranked))
+        object.__setattr__(self, "derivations", by_strength(self.derivations))
         self.__dict__["description_"] = _one_release(self.derivations)
 
     @property
@@ -92,6 +92,11 @@ class Certificate:
     def to_json(self) -> str:
         """The certificate as text; equal certificates give equal bytes."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def by_strength(derivations: Iterable[Derivation]) -> tuple[Derivation, ...]:
+    """Derivations as a certificate lists them: the strongest guarantee first, equally strong ones as they came."""
+    return tuple(sorted(derivations, key=lambda made: -made.conclusion.strength))
 
 
 def digest(body: Document) -> str:

@@ -11,6 +11,7 @@ from crowdblend.cli.output import emit, force_option, handle_errors, json_option
 from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_friendships, write_population
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.facts import read_facts
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
@@ -52,7 +53,7 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
             books = folder / "ledger.sqlite"
             ledger = Ledger.open(books) if books.exists() else Ledger.create(books)
             done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)
-        planned = done.certificate.facts["parameters"]
+        planned = read_facts(done.certificate.facts).parameters
         verify_release(folder / name)
         say(
             f"\n{name}: crowds of {planned['k']}, rate {planned['rate']}, epsilon {planned['epsilon']}, "

@@ -15,6 +15,7 @@ from crowdblend.lazy import lazy
 from crowdblend.planning.designs import DESIGNS, costs
 from crowdblend.policies.registry import KINDS
 from crowdblend.policies.schema import policy_schema
+from crowdblend.policies.starter import designs_of
 
 if TYPE_CHECKING:
     from crowdblend import planning
@@ -63,7 +64,7 @@ def command(
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
-    if design is None and kind == "table" and not as_json and at_a_terminal():
+    if design is None and "everybody" in designs_of(kind) and not as_json and at_a_terminal():
         design = _ask(data)
     text = starter_policy(data, folder=folder, kind=kind, design=design, **source)
     write_text(out, text, force=force)

@@ -13,6 +13,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence, lead
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
+from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
 from crowdblend.planning import Plan, plan
 from crowdblend.planning.designs import costs
@@ -64,7 +65,9 @@ def command(policy: str | None, *, as_json: bool, **parameters: Any) -> None:
 
 def plan_document(planned: kinds.AnyPlan) -> dict[str, object]:
     """Return the plan of a policy as JSON-ready data."""
-    return {**planned.facts(), "guarantees": [guarantee.words() for guarantee in planned.certificate().guarantees]}
+    certificate = planned.certificate()
+    words = [guarantee.words() for guarantee in certificate.guarantees]
+    return {"kind": planned.policy.kind, **planned.summary(), "guarantees": words, "facts": certificate.facts}
 
 
 def print_plan(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) -> None:
@@ -72,7 +75,7 @@ def print_plan(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ())
     certificate = planned.certificate()
     stated = replace(certificate, stated=(*certificate.stated, *assumptions))
     rows = [*planned.describe()]
-    if sentence := lead(certificate.guarantees, certificate.facts):
+    if sentence := lead(certificate.guarantees, planned_releases(certificate)):
         rows.append(("would mean", sentence))
     rows += [("guarantees", guarantee.words()) for guarantee in certificate.guarantees]
     rows += [("assuming", assumed.sentence()) for assumed in stated.assumptions()]

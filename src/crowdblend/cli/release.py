@@ -21,6 +21,7 @@ from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
+from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
 from crowdblend.policies import load_policy
 
@@ -206,7 +207,7 @@ def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
 def _guarantees(certificate: Certificate) -> list[tuple[str, str]]:
     """Return the guarantee for one person as a sentence about guessing, and precisely; else the strongest one."""
     precise = (certificate.differential() or certificate.guarantees[0]).words()
-    sentence = lead(certificate.guarantees, certificate.facts)
+    sentence = lead(certificate.guarantees, planned_releases(certificate))
     return [("guarantee", sentence), ("precisely", precise)] if sentence else [("guarantee", precise)]
 
 

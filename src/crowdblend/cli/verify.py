@@ -14,6 +14,7 @@ from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import emit, handle_errors, json_option
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
@@ -39,16 +40,18 @@ def command(target: str, *, signer: str | None, as_json: bool) -> None:
     folder = Path(target) if target != "-" and Path(target).is_dir() else None
     if folder is not None:
         checked = verification.verify_release(folder)
-        certificate, uncovered = checked.certificate, checked.uncovered
+        certificate, uncovered, not_compared = checked.certificate, checked.uncovered, checked.not_compared
     else:
         certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))
-        uncovered = ()
+        uncovered = not_compared = ()
     if as_json:
         guarantees = [encode(guarantee) for guarantee in certificate.guarantees]
-        said = {"data_checked": folder is not None, "not_covered": list(uncovered), "guarantees": guarantees}
-        emit({"verified": True, **said, "signed_by": signed})
+        said = {"data_checked": folder is not None, "not_covered": list(uncovered), "not_compared": list(not_compared)}
+        emit({"verified": True, **said, "guarantees": guarantees, "signed_by": signed})
     else:
         _print_certificate(certificate, uncovered, with_data=folder is not None)
+        if not_compared:
+            click.echo(f"  written by another version, and not compared  {', '.join(not_compared)}")
         if signed is not None:
             click.echo(f"  signed by  {signed['name'] or 'the given key'} ({signed['key']})")
 
@@ -74,7 +77,7 @@ def _print_certificate(certificate: Certificate, uncovered: tuple[str, ...], *, 
     click.echo(said)
     if uncovered:
         click.echo(f"  not covered  {', '.join(uncovered)}")
-    if sentence := lead(certificate.guarantees, certificate.facts):
+    if sentence := lead(certificate.guarantees, planned_releases(certificate)):
         click.echo(sentence)
     for guarantee in certificate.guarantees:
         click.echo(f"  guarantee  {guarantee.words()}")

@@ -15,8 +15,8 @@ from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
+    from crowdblend.designs.draw import Draw
     from crowdblend.engines.databases import local_copy
-    from crowdblend.engines.draw import Draw
     from crowdblend.engines.duckdb import database as duckdb_database
     from crowdblend.engines.duckdb import engine as duckdb_engine
     from crowdblend.engines.duckdb import source as duckdb_source

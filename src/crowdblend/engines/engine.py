@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from crowdblend.engines.draw import Draw
+from crowdblend.designs.draw import Draw
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import STDIN, DataSource
 

@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.designs.draw import Coin, Everybody, Part, StratifiedCoin
 from crowdblend.engines.class_counter import PackedCodes
-from crowdblend.engines.draw import Coin, Everybody, Part, StratifiedCoin
 from crowdblend.engines.packing import Packing, only_occurring
 from crowdblend.engines.persons import Mask, Persons
 from crowdblend.mechanisms.classes import SampledClasses

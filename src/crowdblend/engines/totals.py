@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from crowdblend.engines.draw import Draw, Exactly
+from crowdblend.designs.draw import Draw, Exactly
 from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.refusals import refusal
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.mechanisms.statistics import Whole
-from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
-from crowdblend.policies.statistic import Statistic
-from crowdblend.recoding.bounded import Bounded, Steps
-
-if TYPE_CHECKING:
-    from crowdblend.policies.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -34,20 +22,6 @@ class Totals:
     outside: Mapping[str, OutsideValues] = field(default_factory=dict)
     """What went to the class `other` of a column, by its name."""
 
-    def of(self, statistic: Statistic, bins: Sequence[str]) -> Whole:
-        """The exact totals of one statistic: one number, or one for each bin."""
-        if statistic.measured:
-            return np.array([self.sums[str(statistic.column)]], dtype=np.int64)
-        classes = self.classes
-        assert classes is not None, "conditions and histograms have columns with classes"
-        fits = fitting(classes, statistic)
-        if not bins:
-            return np.array([classes.counts[fits].sum()], dtype=np.int64)
-        names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
-        counted = np.zeros(len(bins), dtype=np.int64)
-        np.add.at(counted, group_numbers(classes, names)[1][fits], classes.counts[fits])
-        return counted
-
 
 def check_people(data: DataSource, rows_read: int, drawn: int, draw: Draw) -> None:
     """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
@@ -59,65 +33,3 @@ def check_people(data: DataSource, rows_read: int, drawn: int, draw: Draw) -> No
             "Count them and correct it.",
             "[data] people",
         )
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """A column of numbers, and the columns with labels that it is counted together with."""
-
-    column: str
-    labels: tuple[str, ...]
-
-    def columns(self, policy: Statistics) -> list[Column]:
-        """What an engine counts: the labels, and the steps last."""
-        known = {column.name: column for column in policy.classes}
-        return [*(known[name] for name in self.labels), Column(self.column, (Steps(policy.measures[self.column]),))]
-
-
-def crossing_of(made: Statistic) -> Crossing | None:
-    """What a statistic has to be counted by; None where class counts and sums are enough."""
-    if not (made.is_quantile or made.of_some):
-        return None
-    return Crossing(str(made.column), tuple(sorted({*made.among, *made.groups})))
-
-
-def people_at_steps(counted: SampledClasses, made: Statistic, bounds: Bounded) -> NDArray[np.int64]:
-    """How many people of each group are at each step: a row for every group, in the order of their labels."""
-    fits = fitting(counted, made)
-    groups, number = group_numbers(counted, made.groups)
-    found = np.zeros((groups, bounds.steps + 1), dtype=np.int64)
-    np.add.at(found, (number[fits], counted.codes[fits, -1]), counted.counts[fits])
-    return found
-
-
-def fitting(counted: SampledClasses, made: Statistic) -> NDArray[np.bool_]:
-    """Which classes have the labels of the people who count."""
-    fits = np.ones(len(counted.counts), dtype=np.bool_)
-    for name, labels in made.among.items():
-        place = counted.columns.index(name)
-        accepted = [counted.labels[place].index(label) for label in labels]
-        fits &= np.isin(counted.codes[:, place], accepted)
-    return fits
-
-
-def group_numbers(counted: SampledClasses, groups: tuple[str, ...]) -> tuple[int, NDArray[np.int64]]:
-    """How many groups there are, and which of them every class is in."""
-    places = [counted.columns.index(name) for name in groups]
-    sizes = [len(counted.labels[place]) for place in places]
-    number = np.zeros(len(counted.counts), dtype=np.int64)
-    for place, size in zip(places, sizes, strict=True):
-        number = number * size + counted.codes[:, place]
-    return math.prod(sizes), number
-
-
-def group_totals(ranks: NDArray[np.int64], made: Statistic, bounds: Bounded) -> Whole:
-    """What the people of every group add up to: steps from 0, or two totals, below the upper and above the lower bound.
-
-    The two of a group add up to all steps for each of its people, so that they tell its size as well.
-    """
-    steps = np.arange(bounds.steps + 1)
-    if made.what == "sum" and bounds.from_zero is not None:
-        totals: Whole = ranks @ (steps + bounds.from_zero - bounds.steps)
-        return totals
-    pairs: Whole = np.column_stack([ranks @ steps[::-1], ranks @ steps]).ravel()
-    return pairs

@@ -4,45 +4,21 @@ Nothing here sees a sample, so whatever is computed is post-processing and costs
 intervals cover are in docs/proofs.md#estimates.
 """
 
-from crowdblend.estimates.estimator import Estimator, InclusionRates, Intervals, nothing_known
-from crowdblend.estimates.facts import (
-    domain_sizes,
-    estimator_of,
-    facts_of_table,
-    finest_cells,
-    row_intervals,
-    total_intervals,
-)
+from crowdblend.estimates.cells import CellLaws, combinations, estimator_of, total_intervals
+from crowdblend.estimates.estimator import Estimator, Intervals, nothing_known
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
-from crowdblend.estimates.strata import (
-    StrataFacts,
-    number_of_blocks,
-    point_intervals,
-    points_by_stratum,
-    strata_of,
-    stratified_intervals,
-)
 
 __all__ = [
+    "CellLaws",
     "Estimator",
     "ExactCounts",
-    "InclusionRates",
     "Intervals",
     "Law",
     "NoiseBelowK",
     "NoiseOnEveryCell",
     "OutlierNoise",
-    "StrataFacts",
-    "domain_sizes",
+    "combinations",
     "estimator_of",
-    "facts_of_table",
-    "finest_cells",
     "nothing_known",
-    "number_of_blocks",
-    "point_intervals",
-    "points_by_stratum",
-    "row_intervals",
-    "strata_of",
-    "stratified_intervals",
     "total_intervals",
 ]

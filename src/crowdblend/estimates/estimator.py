@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.designs import InclusionRates
 from crowdblend.estimates.acceptance import acceptance, large_intervals, last_tested
 from crowdblend.estimates.laws import ExactCounts, Floats, Law, NoiseBelowK, Whole, sum_reach
 
@@ -31,24 +32,6 @@ class Intervals:
 def nothing_known(rows: int) -> Intervals:
     """Intervals that say nothing."""
     return Intervals(np.full(rows, np.nan), np.full(rows, -1, np.int64), np.full(rows, -1, np.int64))
-
-
-@dataclass(frozen=True)
-class InclusionRates:
-    """How people came into the table: each with a probability between `least` and `most`, but for `exceptions`.
-
-    `rate` is the one that estimates divide by; None where there is none.
-    """
-
-    rate: float | None
-    least: float
-    most: float
-    exceptions: int = 0
-
-    @classmethod
-    def at_rate(cls, rate: float) -> InclusionRates:
-        """Everybody with the same probability."""
-        return cls(rate, rate, rate)
 
 
 @dataclass(frozen=True)

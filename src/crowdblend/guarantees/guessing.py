@@ -18,9 +18,8 @@ Both are evaluated in balls and rounded up, also where e^ε is beyond every doub
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
-from typing import Any
 
 from flint import arb
 
@@ -99,17 +98,14 @@ def guess_sentence(guarantee: Guarantee) -> str | None:
     return None
 
 
-def lead(guarantees: Iterable[Guarantee], facts: Mapping[str, Any]) -> str | None:
+def lead(guarantees: Iterable[Guarantee], releases: int = 1) -> str | None:
     """Return what comes first wherever guarantees are shown: the one for one person as a sentence about guessing.
 
-    Where the facts say that several releases were planned together, a second sentence says how many.
+    Where several releases were planned together, a second sentence says how many.
     """
-    known, parameters = tuple(guarantees), facts.get("parameters")
+    known = tuple(guarantees)
     first = differential_for_one(known) or zero_knowledge_for_one(known)
     said = [] if first is None else [guess_sentence(first) or ""]
-    planned, fresh = parameters.get("releases") if isinstance(parameters, dict) else 1, facts.get("fresh_samples")
-    # Fresh samples for several tables count as releases.
-    releases = planned // (len(fresh) if isinstance(fresh, dict) and fresh else 1) if isinstance(planned, int) else 1
     if releases > 1:
         said.append(f"It is one of {releases} releases, each from a fresh sample, that were planned under one budget.")
     return " ".join(filter(None, said)) or None

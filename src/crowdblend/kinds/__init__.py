@@ -1,6 +1,17 @@
-"""Every kind of release, each in a module of its own: plan, read, publish."""
+"""Every kind of release, each in a folder of its own: policy, plan, facts, view, verify, rehearse."""
 
-from crowdblend.kinds.kind import AnyPlan, AnyPolicy, Publication, Reading, ReleasePlan
-from crowdblend.kinds.registry import KINDS, plan
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["KINDS", "AnyPlan", "AnyPolicy", "Publication", "Reading", "ReleasePlan", "plan"]
+from crowdblend.kinds.registry import plan
+
+if TYPE_CHECKING:
+    from crowdblend.kinds.kind import AnyPlan, AnyPolicy, Publication, Reading, ReleasePlan
+
+__all__ = ["AnyPlan", "AnyPolicy", "Publication", "Reading", "ReleasePlan", "plan"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.kind"), name)

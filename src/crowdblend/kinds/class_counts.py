@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from crowdblend.engines.draw import Coin, Draw, Everybody, StratifiedCoin
+from msgspec.structs import replace as replace_fields
+
+from crowdblend import designs as sampled
+from crowdblend.designs import Biased, Coins, Poisson, Strata, Stratum, Weights
+from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.refusals import at_column, outside_weights
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.kind import AnyPolicy, Facts, Reading, ReleasePlan
+from crowdblend.kinds.kind import AnyPolicy, Reading, ReleasePlan
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import Design
@@ -71,22 +76,12 @@ ClassPolicyT = TypeVar("ClassPolicyT", bound=ClassPolicy)
 
 
 class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[ClassPolicyT]):
-    """A plan for a policy whose columns have classes; kinds say at which rate a sample is drawn."""
+    """A plan for a policy whose columns have classes; kinds say how people are sampled."""
 
     @property
-    def draw_rate(self) -> float | None:
-        """The rate at which the sample is drawn here; None when it was drawn before."""
-        raise NotImplementedError
-
-    @property
-    def draws(self) -> bool:
-        """Whether a sample is drawn here; a rate is needed then."""
-        return not self.policy.sampling.already_drawn
-
-    def common_facts(self) -> Facts:
-        """What readers are told of every kind, and the domain of every column."""
-        columns = {column.name: column.recoding.domain() for column in self.policy.columns if not column.chooses}
-        return {**super().common_facts(), **unpublished_design(self.design), "columns": columns}
+    @abstractmethod
+    def sample(self) -> sampled.Design:
+        """How people come into the sample, as it is drawn and as the facts say."""
 
     @property
     def names(self) -> list[str]:
@@ -110,12 +105,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
 
     def draw(self, coin: DrawKey) -> Draw:
         """Who is in the sample; the coin also decides which of several rows of a person counts."""
-        if not self.draws:
-            return Everybody(row_key=coin)
-        if (design := self.design) is not None:
-            return StratifiedCoin(coin, design.strata.column, design.strata.rates)
-        assert self.draw_rate is not None, "a sample is drawn at a rate"
-        return Coin(coin, self.draw_rate)
+        return self.sample.draw(coin)
 
     @property
     def design(self) -> Design | None:
@@ -147,14 +137,26 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
         raise outside_weights(design.column.name) from None
 
 
-def unpublished_design(design: Design | None) -> Facts:
-    """What readers are told of strata or weights that are not published; nothing where there are none."""
-    if design is None or design.published:
-        return {}
+def published_strata(design: Design, *, already_drawn: bool) -> Strata:
+    """The strata or classes of weights of a sample, whose column is published."""
+    strata = {one.label: Stratum(one.rate, one.low, one.high) for one in design.strata.strata}
     if design.weighted:
-        return {"design": {"weight": design.strata.column}}
+        breaks = tuple(float(end) for end in getattr(design.column.recoding, "breaks", ()))
+        return Weights(design.strata.column, strata, already_drawn=True, breaks=breaks)
+    return Strata(design.strata.column, strata, already_drawn=already_drawn)
+
+
+def one_sample(planned: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:
+    """The planned sample as it is drawn; `design` are strata or weights that are not published."""
+    if isinstance(planned, Poisson):
+        return Coins(planned.rate) if already_drawn else planned
+    if design is None:
+        return replace_fields(planned, already_drawn=already_drawn)
+    column = design.strata.column
+    if design.weighted:
+        return replace_fields(planned, already_drawn=already_drawn, weight=column)
     rates = {stratum.label: stratum.rate for stratum in design.strata.strata}
-    return {"design": {"stratum": design.strata.column, "rates": rates}}
+    return replace_fields(planned, already_drawn=already_drawn, stratum=column, rates=rates)
 
 
 def _narrowed(classes: SampledClasses, columns: Sequence[Column]) -> SampledClasses:

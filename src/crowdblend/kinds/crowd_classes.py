@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from crowdblend.calculus import Derivation
-from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import profiles, recoding, sampling
+from msgspec.structs import replace
+
+from crowdblend.designs import Biased, Poisson
 from crowdblend.engines.engine import Engine, Progress
-from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan, ClassCountsReading, one_sample
+from crowdblend.kinds.crowd_facts import CrowdFacts, RecodingFacts
 from crowdblend.kinds.delta_limit import check_delta, refuse_crowd_of_one, with_stated_delta
-from crowdblend.kinds.kind import Facts, Lines, Misfit, Outcome
+from crowdblend.kinds.kind import Lines, Misfit, Outcome, Publication
+from crowdblend.kinds.table.policy import Table
 from crowdblend.lazy import lazy
 from crowdblend.planning import Plan
-from crowdblend.planning.plan import CrowdMechanism, answer
+from crowdblend.planning.plan import answer
 from crowdblend.planning.request import PlanRequest
-from crowdblend.policies.choosing import Choosing
-from crowdblend.policies.columns import Column
-from crowdblend.policies.table import Table
 from crowdblend.randomness import ReleaseKey
+from crowdblend.recoding.domain import Domain
 
 if TYPE_CHECKING:
     from crowdblend.kinds import recoding_choice
+    from crowdblend.kinds.microdata.policy import Microdata
     from crowdblend.mechanisms import PublishedClasses, SampledClasses
-    from crowdblend.policies.microdata import Microdata
     from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
 else:
     # A choice of the recoding loads SciPy.
     recoding_choice = lazy("crowdblend.kinds.recoding_choice")
+
+
+CrowdFactsT = TypeVar("CrowdFactsT", bound=CrowdFacts)
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,6 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         split = self.policy.recoding is not None and self.policy.recoding.share is not None
         return self.policy.sampling.rate if split else self.parameters.rate
 
-    @property
-    def draw_rate(self) -> float | None:
-        """The rate at which the sample is drawn here; None when it was drawn before."""
-        return self.rate if self.draws else None
-
-    @property
-    @abstractmethod
-    def mechanisms(self) -> tuple[CrowdMechanism, ...]:
-        """The one mechanism as planned, which blends people into crowds."""
-
     @cached_property
     def score(self) -> Score:
         """What the choice of the recoding goes by."""
@@ -69,47 +61,36 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         """The choice of the recoding: the one that runs is the one that is certified."""
         return recoding_choice.choice_of(self.policy, self.score)
 
-    def derivations(self, mechanisms: Sequence[CrowdMechanism]) -> tuple[Derivation, ...]:
-        """Sampling and suppression; where the recoding is chosen, choice and release together.
+    @property
+    def sample(self) -> Poisson | Biased:
+        """How people are sampled, as it is drawn."""
+        design = self.policy.design
+        found = one_sample(self.parameters.design, design, already_drawn=self.policy.sampling.already_drawn)
+        return found if self.rate is None or isinstance(found, Biased) else type(found)(self.rate)
 
-        That a release alone blends into crowds says nothing of the choice.
-        """
-        (mechanism,) = mechanisms
-        choosing = self.policy.recoding
-        if choosing is None:
-            return self.parameters.derivations(mechanism)
-        together = self._with_choice(choosing, mechanism)
-        return together, sampling.replacing_is_removing_and_adding(together)
+    def recoding_facts(self, chosen: ChosenRecoding | None) -> RecodingFacts | None:
+        """How the recoding is chosen, and once it is, which; None where it is fixed."""
+        if self.policy.recoding is None:
+            return None
+        released = self.parameters.epsilon
+        return recoding_choice.choice_facts(self.policy.recoding, self.policy.columns, self.choice, chosen, released)
 
-    def _with_choice(self, choosing: Choosing, mechanism: CrowdMechanism) -> Derivation:
-        choice, epsilon = self.choice.claim(), self.parameters.epsilon
-        if choosing.share is None:
-            made = recoding.recoding_from_population(choice, self.parameters.under_sampling(mechanism))
-        else:
-            made = recoding.recoding_from_split(
-                choice, mechanism.claim(), rate=self.rate, share=choosing.share, epsilon=epsilon
-            )
-        if self.policy.releases == 1:
-            return made
-        # In a series epsilon is for all releases, and the profile says what this one loses at it.
-        return profiles.profile_at_epsilon(profile_of(made), epsilon=epsilon)
-
-    def facts(self, outcome: Outcome = None) -> Facts:
-        """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
-        chosen = chosen_of(outcome)
-        policy, choosing = self.policy, self.policy.recoding
-        facts = {
-            **self.common_facts(),
-            "below_k": policy.below_k,
-            "tables": {table.name: list(table.columns) for table in policy.tables},
-            "parameters": self.parameters.to_dict(),
+    def domains(self, chosen: ChosenRecoding | None) -> dict[str, Domain]:
+        """Every column's declared domain; of a column whose recoding is chosen, all that it offers until it is."""
+        columns = self.policy.columns
+        if chosen is not None:
+            levels = zip(columns, chosen.node, strict=True)
+            return {column.name: column.recodings[level].domain() for column, level in levels}
+        return {
+            column.name: Domain(recodings=tuple(recoding.domain() for recoding in column.recodings))
+            if column.chooses
+            else column.recoding.domain()
+            for column in columns
         }
-        if choosing is not None:
-            whole = self._with_choice(choosing, self.mechanisms[0]).conclusion.epsilon
-            facts["parameters"] |= {"epsilon": whole, "rate": self.rate, "released_epsilon": self.parameters.epsilon}
-            facts["recoding"] = recoding_choice.choice_facts(choosing, policy.columns, self.choice, chosen)
-            facts["columns"] = _domains(policy.columns, chosen)
-        return facts
+
+    def summary(self) -> dict[str, Any]:
+        """The plan with all its bounds, and what the facts say beside it."""
+        return {**self.parameters.to_dict(), **super().summary()}
 
     def describe_sample(self) -> Lines:
         """What would be read and sampled."""
@@ -137,7 +118,9 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         if self.policy.recoding is None:
             return super().read(engine, key, progress)
         with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
-            return recoding_choice.read_choice(self.policy, self.draw_rate, source, key)
+            return recoding_choice.read_choice(
+                self.policy, None if self.sample.drawn_before else self.rate, source, key
+            )
 
     def sample_of(
         self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None
@@ -152,8 +135,9 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         return recoding_choice.recode(columns, reading.released, chosen.node), chosen
 
 
-def chosen_of(outcome: Outcome) -> ChosenRecoding | None:
+def chosen_of(publication: Publication | None) -> ChosenRecoding | None:
     """The recoding that was chosen; None where it was fixed, or is not chosen yet."""
+    outcome: Outcome = None if publication is None else publication.outcome
     return None if isinstance(outcome, Misfit) else outcome
 
 
@@ -187,7 +171,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         high=policy.rate_range[1],
         exceptions=drawn.exceptions,
         max_rate=policy.max_rate,
-        kind=policy.kind,
+        form="histogram" if policy.rows_are_counted else "records",
         below_k=policy.below_k,
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
@@ -206,14 +190,9 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
     return planned
 
 
-def _domains(columns: tuple[Column, ...], chosen: ChosenRecoding | None) -> Facts:
-    """Every column's declared domain; of a column whose recoding is chosen, all that it offers until it is."""
-    if chosen is not None:
-        levels = zip(columns, chosen.node, strict=True)
-        return {column.name: column.recodings[level].domain() for column, level in levels}
-    return {
-        column.name: {"recodings": [recoding.domain() for recoding in column.recodings]}
-        if column.chooses
-        else column.recoding.domain()
-        for column in columns
-    }
+def stated(facts: CrowdFactsT) -> CrowdFactsT:
+    """The facts of a release whose recoding is chosen, with what choice and release lose together."""
+    if facts.recoding is None:
+        return facts
+    whole = replace(facts, epsilon=math.inf).derivations()[0].conclusion.epsilon
+    return replace(facts, epsilon=whole)

@@ -10,15 +10,19 @@ mechanisms ran, and what only the steward may see.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
-from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
+from msgspec.structs import replace
+
+from crowdblend.calculus import Assumed, Assumption, Certificate
+from crowdblend.designs import Claims
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.guarantees import Guarantee
+from crowdblend.kinds.facts import ReleaseFacts, to_json
 from crowdblend.lazy import lazy
 from crowdblend.policies.about import About
 from crowdblend.policies.policy import Resources
@@ -32,14 +36,11 @@ if TYPE_CHECKING:
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.kinds import plan_html
     from crowdblend.kinds.outputs import Output
-    from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
     from crowdblend.selection import ChosenRecoding
 else:
     metadata, plan_html = lazy("importlib.metadata"), lazy("crowdblend.kinds.plan_html")
 
-# What a release says of itself, for readers: ids and numbers, ready for JSON.
-Facts: TypeAlias = dict[str, Any]
 # What would happen, for the dry run: what is done, and how.
 Lines: TypeAlias = list[tuple[str, str]]
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
@@ -127,10 +128,6 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     def mechanisms(self) -> tuple[Claims, ...]:
         """The mechanisms as planned; those that run guarantee the same."""
 
-    @abstractmethod
-    def derivations(self, mechanisms: Sequence[Any]) -> tuple[Derivation, ...]:
-        """What these mechanisms guarantee: every derivation starts from the claim of one of them."""
-
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
         """What the steward says and nobody can check."""
@@ -145,17 +142,19 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         self, files: Mapping[str, str] | None = None, publication: Publication | None = None
     ) -> Certificate:
         """The certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
-        mechanisms = self.mechanisms if publication is None else publication.mechanisms
-        outcome = None if publication is None else publication.outcome
-        about = self.policy.about
-        facts = {**self.facts(outcome), **({"about": about.texts()} if about else {}), "files": dict(files or {})}
-        return Certificate(self.derivations(mechanisms), self.stated_assumptions, facts)
+        about = self.policy.about.texts() if self.policy.about else {}
+        facts = replace(self.facts(publication), about=about, files=dict(files or {}))
+        return Certificate(facts.derivations(), self.stated_assumptions, to_json(facts))
 
     @property
     def k(self) -> int | None:
         """The crowd size, given or planned; None for kinds that have none."""
-        found = self.facts()["parameters"].get("k")
+        found = self.facts().parameters.get("k")
         return found if isinstance(found, int) else None
+
+    def summary(self) -> dict[str, Any]:
+        """The planned parameters as JSON-ready data, by the names that a policy has for them."""
+        return dict(self.facts().parameters)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -171,17 +170,8 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         return plan_html.plan_html(self.describe(), self.certificate())
 
     @abstractmethod
-    def facts(self, outcome: Outcome = None) -> Facts:
-        """What a reader needs to know, as ids and numbers; nothing of it is read off the data but the outcome."""
-
-    def common_facts(self) -> Facts:
-        """What readers of every kind are told."""
-        return {
-            "kind": self.policy.kind,
-            "already_drawn": self.policy.sampling.already_drawn,
-            "person": self.policy.data.person,
-            "software": software(),
-        }
+    def facts(self, publication: Publication | None = None) -> ReleaseFacts:
+        """What the mechanisms that ran say of the release; before anything ran, what the planned ones will say."""
 
     @abstractmethod
     def describe(self) -> Lines:

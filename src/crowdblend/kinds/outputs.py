@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates import Intervals, points_by_stratum, row_intervals, strata_of, stratified_intervals
-from crowdblend.estimates.facts import Facts
+from crowdblend.estimates import CellLaws, Intervals
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
+    from crowdblend.kinds.facts import CellTable
+    from crowdblend.kinds.microdata.policy import Microdata
+    from crowdblend.kinds.table.policy import Table
     from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
-    from crowdblend.policies.microdata import Microdata
-    from crowdblend.policies.table import Table
     from crowdblend.recoding import Axis
 else:
     pa, csv, parquet = lazy("pyarrow"), lazy("pyarrow.csv"), lazy("pyarrow.parquet")
@@ -88,7 +88,7 @@ class CountsOutput(Output):
     """
 
     published: PublishedClasses
-    facts: Facts
+    laws: CellLaws
 
     @property
     def header(self) -> list[str]:
@@ -104,12 +104,11 @@ class CountsOutput(Output):
             yield [*counted, *_estimated(found, rows)]
 
     def _intervals(self) -> Intervals:
-        published, strata = self.published, strata_of(self.facts)
-        if strata is None:
-            return row_intervals(self.facts, published.columns, published.counts, published.exact)
-        place = published.columns.index(strata.column)
-        labels = np.array([*published.labels[place], None], object)[published.codes[:, place]]
-        return stratified_intervals(strata, published.columns, labels, published.counts)
+        published, labels = self.published, None
+        if self.laws.stratum is not None:
+            place = published.columns.index(self.laws.stratum)
+            labels = np.array([*published.labels[place], None], object)[published.codes[:, place]]
+        return self.laws.intervals(published.columns, published.counts, published.exact, labels)
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,7 @@ class PointsOutput(Output):
     published: PublishedPoints
     columns: tuple[str, ...]
     axes: tuple[tuple[str, Axis], ...]
-    facts: Facts
+    laws: CellLaws
 
     @property
     def header(self) -> list[str]:
@@ -192,11 +191,11 @@ class PointsOutput(Output):
         for column in [*published.codes.T, *([] if published.blocks is None else [published.blocks])]:
             starts[1:] |= column[1:] != column[:-1]
         sizes = np.add.reduceat(published.counts, np.flatnonzero(starts)) if len(starts) else published.counts
-        strata, labels = strata_of(self.facts), None
-        if strata is not None:
-            place = self.columns.index(strata.column)
+        labels = None
+        if self.laws.stratum is not None:
+            place = self.columns.index(self.laws.stratum)
             labels = np.array([*published.labels[place], None], object)[published.codes[starts, place]]
-        return sizes, points_by_stratum(self.facts, labels, sizes)
+        return sizes, self.laws.point_intervals(sizes, labels)
 
 
 @dataclass(frozen=True)
@@ -218,13 +217,17 @@ class NumbersOutput(Output):
         ]
 
 
-def table_outputs(policy: Table | Microdata, published: PublishedClasses, facts: Facts) -> tuple[CountsOutput, ...]:
+def table_outputs(
+    policy: Table | Microdata, published: PublishedClasses, tables: Mapping[str, CellTable]
+) -> tuple[CountsOutput, ...]:
     """One table, or those that the policy names: sums of what is published."""
-    if not policy.tables:
-        return (CountsOutput(f"data.{policy.format}", published, facts),)
     return tuple(
-        CountsOutput(f"{table.name}.{policy.format}", published.narrowed(table.columns), facts)
-        for table in policy.tables
+        CountsOutput(
+            f"{name}.{policy.format}",
+            published.narrowed(list(table.columns)) if policy.tables else published,
+            table.laws,
+        )
+        for name, table in tables.items()
     )
 
 

@@ -9,12 +9,13 @@ There is no way to hand the published sample to the choice: what decides is read
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypedDict
 
-from crowdblend.engines.draw import Coin, Everybody, Part
+from crowdblend.designs.draw import Coin, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
 from crowdblend.engines.sampling import thinned
 from crowdblend.kinds.class_counts import ChoiceReading
-from crowdblend.kinds.kind import Facts
+from crowdblend.kinds.crowd_facts import Around, Level, NearRecoding, RecodingFacts
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
@@ -24,6 +25,14 @@ from crowdblend.policies.offered import lattice_of, leaves_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
 from crowdblend.selection import ChosenRecoding, Ladder, Node, RecodingChoice, Score, noise_around, rolled_up
+
+
+class Named(TypedDict, total=False):
+    """A level by the name that a policy has for it."""
+
+    level: int
+    period: str
+    width: float
 
 
 def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: ReleaseKey) -> ChoiceReading:
@@ -81,37 +90,38 @@ def recode(columns: Sequence[Column], released: SampledClasses, node: Node) -> S
 
 
 def choice_facts(
-    choosing: Choosing, columns: Sequence[Column], choice: RecodingChoice, outcome: ChosenRecoding | None
-) -> Facts:
+    choosing: Choosing,
+    columns: Sequence[Column],
+    choice: RecodingChoice,
+    outcome: ChosenRecoding | None,
+    released_epsilon: float,
+) -> RecodingFacts:
     """How the recoding is chosen, and once it is, which: all of it is output, and paid for."""
     lattice = choice.lattice
-    facts: Facts = {"epsilon": choice.epsilon, "using": choosing.using, "score": choosing.score}
-    if choosing.share is not None:
-        facts["share"] = choosing.share
-    facts |= {"recodings": lattice.size, "choices": choice.search.steps}
-    if choice.show_epsilon is not None:
-        facts["show_epsilon"] = choice.show_epsilon
+    chosen: dict[str, Level] = {}
     if outcome is not None:
-        facts["chosen"] = {
-            column.name: _level_facts(ladder, column, level)
-            for column, ladder, level in zip(columns, lattice.ladders, outcome.node, strict=True)
-            if column.chooses
-        }
-        if outcome.scores is not None and choice.show_epsilon is not None:
-            facts["around"] = _around(choice, columns, outcome, choice.show_epsilon)
-    return facts
+        levels = zip(columns, lattice.ladders, outcome.node, strict=True)
+        chosen = {column.name: _level(ladder, column, level) for column, ladder, level in levels if column.chooses}
+    return RecodingFacts(
+        choice=choice.certified,
+        score=choosing.score,
+        recodings=lattice.size,
+        released_epsilon=released_epsilon,
+        share=choosing.share,
+        chosen=chosen,
+        around=_around(choice, columns, outcome),
+    )
 
 
-def _level_facts(ladder: Ladder, column: Column, level: int) -> Facts:
+def _level(ladder: Ladder, column: Column, level: int) -> Level:
     """One column's chosen level, and the loss of an average value of its declared domain."""
     leaves = leaves_of(column.recodings[0])
     loss = float((ladder.loss(level)[ladder.maps[level]] * leaves).sum() / leaves.sum())
     recoding = column.recodings[level]
-    facts: Facts = {"step": level, "steps": ladder.levels, **_name(recoding)}
-    return {**facts, "classes": recoding.size, "loss": round(loss, 6)}
+    return Level(step=level, steps=ladder.levels, loss=round(loss, 6), classes=recoding.size, **_name(recoding))
 
 
-def _name(recoding: Recoding) -> Facts:
+def _name(recoding: Recoding) -> Named:
     if isinstance(recoding, Hierarchies):
         return {"level": recoding.level}
     if isinstance(recoding, DateRange):
@@ -119,16 +129,18 @@ def _name(recoding: Recoding) -> Facts:
     return {"width": float(recoding.width)} if isinstance(recoding, Intervals) else {}
 
 
-def _around(choice: RecodingChoice, columns: Sequence[Column], outcome: ChosenRecoding, epsilon: float) -> Facts:
-    """The noisy scores in people kept whole, with the mean error of the noise."""
-    assert outcome.scores is not None
+def _around(choice: RecodingChoice, columns: Sequence[Column], outcome: ChosenRecoding | None) -> Around | None:
+    """The noisy scores in people kept whole, with the mean error of the noise; None where they were not paid for."""
+    if outcome is None or outcome.scores is None or choice.show_epsilon is None:
+        return None
     unit = UNITS * choice.score.parts(choice.lattice.most)
     # The mean absolute value of discrete Laplace noise with loss x is 1/sinh(x), so 1/x to every digit shown.
-    error = 1 / float(noise_around(choice.lattice, choice.score, epsilon)) / unit
+    error = 1 / float(noise_around(choice.lattice, choice.score, choice.show_epsilon)) / unit
     near = []
     for node, value in outcome.scores.items():
         for column, before, after in zip(columns, outcome.node, node, strict=True):
             if before != after:
-                named = {"column": column.name, "step": after, **_name(column.recodings[after])}
-                near.append({**named, "score": round(value / unit, 1)})
-    return {"score": round(outcome.scores[outcome.node] / unit, 1), "mean_error": round(error, 1), "near": near}
+                score, named = round(value / unit, 1), _name(column.recodings[after])
+                near.append(NearRecoding(column=column.name, step=after, score=score, **named))
+    own = round(outcome.scores[outcome.node] / unit, 1)
+    return Around(score=own, mean_error=round(error, 1), near=tuple(near))

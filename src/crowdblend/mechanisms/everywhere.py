@@ -6,23 +6,22 @@ unbiased and a cell that is missing says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, registers
+from crowdblend.estimates.laws import NoiseOnEveryCell
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.mechanisms.noisy import cell_codes, cell_numbers, mean_noise
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
-@dataclass(frozen=True)
-class NoiseEverywhere:
+class NoiseEverywhere(Mechanism, frozen=True, tag="noisy-cells"):
     """Discrete Laplace noise of loss `noise_epsilon` per row on every cell; a person has at most so many rows."""
 
-    noise_epsilon: float
-    rows_per_person: int | None = None
+    noise_epsilon: Loss
+    rows_per_person: Crowd | None = None
 
     def publish(self, counted: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Every cell with its noisy count; the same key gives the same publication."""
@@ -37,18 +36,21 @@ class NoiseEverywhere:
             return mechanisms.histogram_laplace(noise_epsilon=self.noise_epsilon)
         return registers.rows_with_noise(noise_epsilon=self.noise_epsilon, rows_per_person=self.rows_per_person)
 
+    @property
+    def law(self) -> NoiseOnEveryCell:
+        return NoiseOnEveryCell(self.noise_epsilon)
+
     def expected_error(self) -> float:
         """The mean absolute error of a cell."""
         return mean_noise(self.noise_epsilon)
 
 
-@dataclass(frozen=True)
-class NoisyTotal:
+class NoisyTotal(Mechanism, frozen=True, tag="noisy-total"):
     """A number to which each person adds at most `rows_per_person`, with discrete Laplace noise."""
 
     name: str
-    noise_epsilon: float
-    rows_per_person: int
+    noise_epsilon: Loss
+    rows_per_person: Crowd
 
     def publish(self, total: int, key: ReleaseKey) -> int:
         """The number with noise."""
@@ -57,3 +59,7 @@ class NoisyTotal:
     def claim(self) -> Derivation:
         """One person moves it by at most as many."""
         return registers.total_with_noise(noise_epsilon=self.noise_epsilon, rows_per_person=self.rows_per_person)
+
+    @property
+    def law(self) -> NoiseOnEveryCell:
+        return NoiseOnEveryCell(self.noise_epsilon)

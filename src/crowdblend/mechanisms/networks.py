@@ -62,11 +62,13 @@ class NoisyStatistic:
     def claim(self) -> Derivation:
         """What this noise guarantees relative to as many random people as the estimator of the plan sees."""
         estimated = self.plan.derivation.premises[0]
-        return released(self.plan.request, estimated, self.noise.scale, self.noise.resolution)
+        request, noise = self.plan.request, self.noise
+        return released(request, request.bounds, estimated, noise.scale, noise.resolution)
 
     def claim_replaced(self) -> Derivation:
         """What this noise guarantees against somebody who knows everybody else."""
-        return differential(self.plan.request, self.noise.scale, self.noise.resolution)
+        request = self.plan.request
+        return differential(request, request.bounds, self.noise.scale, self.noise.resolution)
 
     def exact(self, structure: Structure) -> Fraction:
         """The statistic of the whole network."""

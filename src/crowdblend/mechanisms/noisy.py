@@ -10,7 +10,6 @@ drawn from the exact distribution, which gives the same publication without visi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +18,9 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, sampling
 from crowdblend.errors import InvalidInput
+from crowdblend.estimates.laws import NoiseBelowK
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.randomness import ReleaseKey, discrete_laplace, geometric, reaches, successes
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
@@ -28,12 +29,11 @@ MOST_CELLS = 2**62
 EXPECTED_FALSE = 1_000
 
 
-@dataclass(frozen=True)
-class NoisyHistogram:
+class NoisyHistogram(Mechanism, frozen=True, tag="noisy-below-k"):
     """Exact from k on, noisy below with loss noise_epsilon, shown from show_from on; None shows every cell."""
 
-    k: int
-    noise_epsilon: float
+    k: Crowd
+    noise_epsilon: Loss
     show_from: int | None = 1
     flag: bool = False
 
@@ -68,6 +68,10 @@ class NoisyHistogram:
         return sampling.noisy_histogram_sampled(
             k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon, flag=self.flag
         )
+
+    @property
+    def law(self) -> NoiseBelowK:
+        return NoiseBelowK(self.k, self.noise_epsilon, self.show_from, self.flag)
 
     def expected_false_cells(self, cells: int) -> float:
         """About how many empty cells show up although nobody is in them."""

@@ -8,7 +8,6 @@ have the loss tε/K, the number and the places of those that reach it are then d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +15,9 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers
+from crowdblend.estimates.laws import OutlierNoise
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.mechanisms.noisy import (
     cell_codes,
     cell_numbers,
@@ -29,18 +30,17 @@ from crowdblend.mechanisms.noisy import (
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
-@dataclass(frozen=True)
-class OutlierHistogram:
+class OutlierHistogram(Mechanism, frozen=True, tag="noisy-by-size"):
     """Noise of loss ε(j) on bins of size j; `transition` is t, `limit` is K, and show_from None shows every bin.
 
     Members of bins of j people are guaranteed `factor`·ε(j), except with the δ that goes with the factor.
     """
 
-    epsilon: float
-    transition: int
-    limit: int
+    epsilon: Loss
+    transition: Crowd
+    limit: Crowd
     show_from: int | None = 1
-    factor: float = 2.0
+    factor: Loss = 2.0
 
     def __post_init__(self) -> None:
         check_show_from(self.show_from)
@@ -64,6 +64,10 @@ class OutlierHistogram:
         return outliers.outlier_histogram(
             epsilon=self.epsilon, transition=self.transition, limit=self.limit, factor=self.factor
         )
+
+    @property
+    def law(self) -> OutlierNoise:
+        return OutlierNoise(self.epsilon, self.transition, self.limit, self.show_from)
 
     def _noised(self, counts: NDArray[np.int64], key: ReleaseKey) -> NDArray[np.int64]:
         """Bins of one size after the other, each size with a stream of its own."""

@@ -31,7 +31,9 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, sampling
+from crowdblend.estimates.laws import ExactCounts
 from crowdblend.mechanisms.classes import Labels, SampledClasses, only_used
+from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.mechanisms.noisy import mean_noise
 from crowdblend.randomness import ReleaseKey, add_discrete_laplace
 from crowdblend.recoding.blocks import Blocks
@@ -79,6 +81,34 @@ class _Crowds:
     counts: Whole
 
 
+class MovedPoints(Mechanism, frozen=True, tag="moved-points"):
+    """Points of blocks of at least k, with noise that tells points of one block apart by a factor of at most e^ε."""
+
+    k: Crowd
+    noise_epsilon: Loss
+
+    def claim(self) -> Derivation:
+        """Points of one block are told apart by a factor of at most e^noise_epsilon; sparse blocks are not shown."""
+        return mechanisms.points_noisy(k=self.k, noise_epsilon=self.noise_epsilon)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
+        """Sampling hides how many of a block were drawn, and the shuffled noisy points whose they are."""
+        return sampling.points_sampled(k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon)
+
+    @property
+    def law(self) -> ExactCounts:
+        return ExactCounts(self.k)
+
+    def loss(self, size: int, along: int) -> Fraction:
+        """The loss per cell on an axis along which a block has `size` cells, one of `along` axes with more than one."""
+        return Fraction(self.noise_epsilon) / (along * (size - 1))
+
+    def noise(self, shape: Sequence[int]) -> list[AxisNoise]:
+        """The noise on every axis in a block of that many cells."""
+        along = sum(size > 1 for size in shape)
+        return [AxisNoise(float(self.loss(size, along)) if size > 1 else math.inf) for size in shape]
+
+
 @dataclass(frozen=True)
 class NoisyPoints:
     """Drops points of classes below k, and moves the others; `axes` says how many cells each coordinate has.
@@ -105,13 +135,14 @@ class NoisyPoints:
         labels, codes = only_used(sample.labels[:places], along)
         return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]), times)
 
-    def claim(self) -> Derivation:
-        """Points of one block are told apart by a factor of at most e^noise_epsilon; sparse blocks are not shown."""
-        return mechanisms.points_noisy(k=self.k, noise_epsilon=self.noise_epsilon)
+    @property
+    def moved(self) -> MovedPoints:
+        """What is certified: the crowds and the noise."""
+        return MovedPoints(self.k, self.noise_epsilon)
 
-    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
-        """Sampling hides how many of a block were drawn, and the shuffled noisy points whose they are."""
-        return sampling.points_sampled(k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon)
+    def claim(self) -> Derivation:
+        """What the crowds and the noise guarantee."""
+        return self.moved.claim()
 
     def _crowds(self, sample: SampledClasses) -> _Crowds:
         """The classes of at least k points, cell by cell."""
@@ -139,7 +170,7 @@ class NoisyPoints:
                 continue
             source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
             noisy = places[chosen]
-            add_discrete_laplace(noisy, self.loss(size, moving), source)
+            add_discrete_laplace(noisy, self.moved.loss(size, moving), source)
             if self.keep_in != "none":
                 noisy = self._kept(noisy, np.repeat(first, crowds.counts)[chosen], size, self.axes[axis])
             if noisy.base is not places:  # else they were moved where they are
@@ -164,15 +195,6 @@ class NoisyPoints:
         unfolded = (noisy - first) % (2 * size)
         folded: Whole = first + np.minimum(unfolded, 2 * size - 1 - unfolded)
         return folded
-
-    def loss(self, size: int, along: int) -> Fraction:
-        """The loss per cell on an axis along which a block has `size` cells, one of `along` axes with more than one."""
-        return Fraction(self.noise_epsilon) / (along * (size - 1))
-
-    def noise(self, shape: tuple[int, ...]) -> list[AxisNoise]:
-        """The noise on every axis in a block of that many cells."""
-        along = sum(size > 1 for size in shape)
-        return [AxisNoise(float(self.loss(size, along)) if size > 1 else math.inf) for size in shape]
 
 
 @dataclass(frozen=True)

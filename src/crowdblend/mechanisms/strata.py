@@ -22,10 +22,8 @@ def publish_classes(
     mechanisms: Sequence[SuppressedHistogram | NoisyHistogram], sample: SampledClasses, stratum: str, key: ReleaseKey
 ) -> PublishedClasses:
     """The classes of every stratum by the mechanism of its label, in the order of the labels."""
-    found = []
-    for mechanism, (part, own) in zip(mechanisms, _strata(sample, stratum, key), strict=True):
-        noisy = isinstance(mechanism, NoisyHistogram)
-        found.append(mechanism.publish(part, own) if noisy else mechanism.publish(part))  # type: ignore[call-arg]
+    divided = zip(mechanisms, _strata(sample, stratum, key), strict=True)
+    found = [mechanism.publish(part, own) for mechanism, (part, own) in divided]
     codes = np.concatenate([_codes(made.labels, made.codes, sample.labels) for made in found])
     counts = np.concatenate([made.counts for made in found])
     order = np.lexsort(codes.T[::-1])

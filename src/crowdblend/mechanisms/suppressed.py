@@ -6,21 +6,22 @@ the histogram of the published classes and the list of the published rows say th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms
+from crowdblend.estimates.laws import ExactCounts
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.mechanisms.mechanism import Crowd, Mechanism
+from crowdblend.randomness import ReleaseKey
 
 
-@dataclass(frozen=True)
-class SuppressedHistogram:
+class SuppressedHistogram(Mechanism, frozen=True, tag="suppressed"):
     """Shows a class if and only if at least k sampled people are in it."""
 
-    k: int
+    k: Crowd
 
-    def publish(self, sample: SampledClasses) -> PublishedClasses:
-        """The crowds of the sample."""
+    def publish(self, sample: SampledClasses, key: ReleaseKey | None = None) -> PublishedClasses:
+        """The crowds of the sample; nothing of it is random."""
+        del key
         crowd = sample.counts >= self.k
         return PublishedClasses(sample.columns, sample.labels, sample.codes[crowd], sample.counts[crowd])
 
@@ -28,13 +29,12 @@ class SuppressedHistogram:
         """Members of one class are interchangeable, and a class below k is not shown: (k, 0)-crowd-blending."""
         return mechanisms.histogram_suppressed(k=self.k)
 
-    def claim_under_sampling(self, *, rate: float, epsilon: float) -> None:
-        """Nothing beyond what sampling makes of its crowds."""
-        del rate, epsilon
+    @property
+    def law(self) -> ExactCounts:
+        return ExactCounts(self.k)
 
 
-@dataclass(frozen=True)
-class SuppressedRecords(SuppressedHistogram):
+class SuppressedRecords(SuppressedHistogram, frozen=True, tag="suppressed-records"):
     """Shows a recoded record if and only if at least k sampled people have it; published as classes with counts."""
 
     def claim(self) -> Derivation:

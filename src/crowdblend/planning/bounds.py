@@ -14,9 +14,6 @@ from crowdblend.numerics.balls import expm1, log1p, precision, round_down
 from crowdblend.planning.parts import derive_parts
 from crowdblend.planning.request import PlanRequest
 
-# The papers' bounds scan crowd sizes, which takes long for larger k and teaches nothing there.
-LARGEST_COMPARED = 20_000
-
 
 @dataclass(frozen=True)
 class Bound:
@@ -82,13 +79,13 @@ class PlannedMechanism:
 
 def crowd(request: PlanRequest, k: int, loss: float | None = None) -> Derivation:
     """The claim of the crowd-blending mechanism that the request is about."""
-    if request.kind == "points":
+    if request.form == "moved":
         return mechanisms.points_noisy(k=k, noise_epsilon=request.noise_epsilon)
     if loss is not None:
         return mechanisms.histogram_noisy(k=k, noise_epsilon=loss)
     if request.blend_epsilon > 0:
         return mechanisms.blending_stated(k=k, blend_epsilon=request.blend_epsilon)
-    if request.kind == "microdata":
+    if request.form == "records":
         return mechanisms.generalization_suppressed(k=k)
     return mechanisms.histogram_suppressed(k=k)
 
@@ -98,7 +95,7 @@ def _suppressing(request: PlanRequest) -> bool:
 
 
 def _points(request: PlanRequest) -> bool:
-    return request.kind == "points" and not request.biased
+    return request.form == "moved" and not request.biased
 
 
 BOUNDS = (

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from crowdblend.calculus import Certificate, Derivation
-from crowdblend.calculus.rules import blending, choice, composition, profiles, sampling
-from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
+from crowdblend.calculus.rules import composition, profiles
+from crowdblend.designs import Biased, Poisson, SampledClaims
+from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.guarantees.parameters import check
 from crowdblend.planning import series
-from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
-from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
-from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.bounds import BOUNDS, Bound, PlannedMechanism, noise_loss
+from crowdblend.planning.parts import equal_shares, smallest_thresholds
+from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.solve import solve
-
-
-class Claims(Protocol):
-    """A mechanism with parameters; what it guarantees follows from them and from nothing else."""
-
-    def claim(self) -> Derivation:
-        """What the mechanism guarantees to the people it is run on."""
-
-
-class CrowdMechanism(Claims, Protocol):
-    """A mechanism that blends people into crowds of at least k."""
-
-    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
-        """What it guarantees after sampling, by a theorem about this mechanism; None where only its crowds count."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +41,7 @@ class Plan:
         shown["blend_epsilon"] = self.request.blend_epsilon
         if self.request.noisy:
             shown |= {"below_k": "noise", "flag": self.request.flag, "noise_epsilon": self.noise_epsilon}
-        if self.request.kind == "points":
+        if self.request.form == "moved":
             shown |= {"noise_epsilon": self.noise_epsilon}
         if self.request.shares:
             shown |= {"parts": len(self.request.shares)}
@@ -67,7 +54,7 @@ class Plan:
     @property
     def noise_epsilon(self) -> float | None:
         """The loss of the noise below k, or of the noise on points, if there is any."""
-        if self.request.kind == "points":
+        if self.request.form == "moved":
             return self.request.noise_epsilon
         return noise_loss(self.request, self.rate, self.epsilon) if self.request.noisy else None
 
@@ -88,11 +75,27 @@ class Plan:
         """
         return Certificate(self.together() if self.request.releases > 1 else self.planned_derivations())
 
+    @property
+    def design(self) -> Poisson | Biased:
+        """How people are sampled."""
+        request = self.request
+        if request.low is not None and request.high is not None:
+            return Biased(request.low, request.high, request.exceptions, request.protected_rate, self.rate)
+        assert self.rate is not None, "a rate is planned or given unless sampling is biased"
+        return Poisson(self.rate)
+
     def planned_derivations(self) -> tuple[Derivation, ...]:
         """What sampling and mechanisms with these parameters guarantee."""
-        if self.request.shares:
-            return self.derivations_of_parts(tuple(PlannedMechanism(self.request, k, None) for k in self.thresholds))
-        return self.derivations(self.mechanism)
+        design = self.design
+        if not self.request.shares:
+            return self.derivations(self.mechanism)
+        assert isinstance(design, Poisson), "parts are of a sample at one rate"
+        mechanisms = [PlannedMechanism(self.request, k, None) for k in self.thresholds]
+        return self._kept(design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
+
+    def derivations(self, mechanism: SampledClaims) -> tuple[Derivation, ...]:
+        """What sampling and this very mechanism guarantee; one that guarantees less than the plan is refused."""
+        return self._kept(self.design.derivations((mechanism,), self.epsilon))
 
     def together(self) -> tuple[Derivation, ...]:
         """What all planned releases guarantee together."""
@@ -108,72 +111,9 @@ class Plan:
         self._require_planned(found)
         return profiles.profile_is_zero_knowledge(profile, epsilon=found.conclusion.epsilon), found
 
-    def derivations(self, mechanism: CrowdMechanism) -> tuple[Derivation, ...]:
-        """What sampling and this very mechanism guarantee: every derivation starts from its own claim.
-
-        A mechanism that guarantees less than the plan is refused.
-        """
-        claim = mechanism.claim()
-        if self.request.biased:
-            parameters = {**self.request.sampling(None), "epsilon": self.epsilon}
-            differential = blending.robust_sampling_is_differential(claim, **parameters)
-            strongest = blending.robust_sampling_is_zero_knowledge(claim, **parameters)
-        else:
-            sampled = self.under_sampling(mechanism)
-            differential = sampling.sampled_release_is_differential(sampled)
-            strongest = sampling.sampled_release_is_zero_knowledge(sampled)
-        self._require_planned(differential)
-        replaced = sampling.replacing_is_removing_and_adding(differential)
-        return strongest, differential, replaced, claim
-
-    def derivations_of_parts(self, mechanisms: Sequence[CrowdMechanism]) -> tuple[Derivation, ...]:
-        """What sampling and these very mechanisms, each on its part of the sample, guarantee together.
-
-        None of them speaks of the whole sample, so no crowd is listed.
-        """
-        assert self.rate is not None, "parts are of a sample at one rate"
-        claims = (mechanism.claim() for mechanism in mechanisms)
-        sampled = derive_parts(claims, self.request.shares, self.rate, self.epsilon)
-        self._require_planned(sampled)
-        differential = sampling.sampled_release_is_differential(sampled)
-        strongest = sampling.sampled_release_is_zero_knowledge(sampled)
-        return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
-
-    def derivations_of_fresh_samples(self, mechanisms: Sequence[CrowdMechanism]) -> tuple[Derivation, ...]:
-        """What these very mechanisms, each on a fresh sample of its own, guarantee together by their profiles."""
-        assert self.rate is not None, "fresh samples are drawn at one rate"
-        profile = profiles.profiles_compose(
-            *(profiles.profile_of_crowds(mechanism.claim(), rate=self.rate) for mechanism in mechanisms)
-        )
-        # Where more such releases follow, epsilon is theirs and delta is what this one adds.
-        if self.solved == "delta" or self.request.releases > len(mechanisms):
-            differential = profiles.profile_at_epsilon(profile, epsilon=self.epsilon)
-        else:
-            differential = profiles.profile_at_delta(profile, delta=self.delta)
-        self._require_planned(differential)
-        epsilon = differential.conclusion.epsilon
-        strongest = profiles.profile_is_zero_knowledge(profile, epsilon=epsilon)
-        return strongest, differential, profiles.profile_of_replacing(profile, epsilon=2 * epsilon)
-
-    def under_sampling(self, mechanism: CrowdMechanism) -> Derivation:
-        """What the mechanism guarantees after sampling, by the best of the applicable theorems."""
-        assert self.rate is not None, "a rate is planned or given unless sampling is biased"
-        # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
-        own = mechanism.claim_under_sampling(rate=self.rate, epsilon=self.epsilon)
-        best = choice.best_under_sampling(*([own] if own is not None else self._by_crowds(mechanism.claim())))
-        self._require_planned(best)
-        return best
-
-    def _by_crowds(self, claim: Derivation) -> list[Derivation]:
-        """Every applicable theorem about crowds, applied to a claim."""
-        found = []
-        for bound in _applicable(self.request):
-            if bound.rule.premises and not (bound.compared and self.k > LARGEST_COMPARED):
-                try:
-                    found.append(bound.rule(claim, **self.request.sampling(self.rate), epsilon=self.epsilon))
-                except NotApplicable:
-                    continue
-        return found
+    def _kept(self, derived: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+        self._require_planned(derived[1])
+        return derived
 
     def _require_planned(self, derived: Derivation) -> None:
         if derived.conclusion.epsilon > self.epsilon or derived.conclusion.delta > self.delta:
@@ -196,7 +136,7 @@ def plan(
     high: float | None = None,
     exceptions: int = 0,
     max_rate: float | None = None,
-    kind: str = "table",
+    form: Form = "histogram",
     below_k: str = "suppress",
     noise_epsilon: float | None = None,
     flag: bool = False,
@@ -226,7 +166,7 @@ def plan(
         high,
         exceptions,
         max_rate,
-        kind,
+        form,
         below_k,
         noise_epsilon,
         flag,

@@ -17,7 +17,7 @@ SMALLEST_NOISE_EPSILON = 1e-3
 def weakest_noise(request: PlanRequest, delta: float) -> Plan:
     """The plan with the largest noise_epsilon that keeps to delta; the request asks for delta, all else is given.
 
-    >>> request = PlanRequest(rate=0.1, k=20, epsilon=1.0, kind="points", noise_epsilon=1.0)
+    >>> request = PlanRequest(rate=0.1, k=20, epsilon=1.0, form="moved", noise_epsilon=1.0)
     >>> round(weakest_noise(request, 1e-6).noise_epsilon, 3)
     1.942
     """

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, Checked, check
 
+# What is published of a crowd: its size, its records one by one, or its points, moved by noise.
+Form = Literal["histogram", "records", "moved"]
 SOLVABLE = ("k", "rate", "epsilon", "delta")
 
 
@@ -33,7 +35,7 @@ class PlanRequest(Checked):
     high: float | None = None
     exceptions: int = 0
     max_rate: float | None = None
-    kind: str = "table"
+    form: Form = "histogram"
     below_k: str = "suppress"
     noise_epsilon: float | None = None
     flag: bool = False
@@ -113,10 +115,10 @@ class PlanRequest(Checked):
     @property
     def crowd_epsilon(self) -> float:
         """How far members of one crowd may be told apart."""
-        return self.noise_epsilon or 0.0 if self.kind == "points" else self.blend_epsilon
+        return self.noise_epsilon or 0.0 if self.form == "moved" else self.blend_epsilon
 
     def _check_noise(self) -> None:
-        if self.kind == "points":
+        if self.form == "moved":
             if self.noise_epsilon is None or self.noisy or self.flag or self.blend_epsilon:
                 raise _refusal(
                     "points-noise",
@@ -136,7 +138,7 @@ class PlanRequest(Checked):
                     "Leave them out to suppress.",
                     "below_k",
                 )
-        elif self.biased or self.blend_epsilon or self.kind != "table":
+        elif self.biased or self.blend_epsilon or self.form != "histogram":
             raise _refusal(
                 "noise-below-k",
                 "Noise below k is certified only for tables from unbiased sampling.",
@@ -163,7 +165,7 @@ class PlanRequest(Checked):
                 where="parts",
                 code="plan.parts",
             )
-        if self.biased or self.noisy or self.blend_epsilon or self.kind not in ("table", "microdata"):
+        if self.biased or self.noisy or self.blend_epsilon or self.form == "moved":
             raise InvalidInput(
                 "tables from disjoint parts are certified for suppression and one sampling rate only.",
                 remedy='Use below_k = "suppress" and a rate, or plan one table.',

@@ -30,7 +30,7 @@ def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation
     """The profile of one release with these parameters."""
     if request.biased:
         return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
-    if request.kind == "points":
+    if request.form == "moved":
         return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
     if request.noisy:
         return profiles.profile_of_noise_below_k(k=k, noise_epsilon=request.noise_epsilon, rate=rate, flag=request.flag)

@@ -6,9 +6,10 @@ with the rate (LQS Theorem 1), so each search is monotone; what it returns was i
 
 from __future__ import annotations
 
+from crowdblend.designs.poisson import LARGEST_COMPARED
 from crowdblend.errors import Infeasible, NotApplicable
 from crowdblend.numerics.search import first_true, largest_double, smallest_double
-from crowdblend.planning.bounds import LARGEST_COMPARED, Bound
+from crowdblend.planning.bounds import Bound
 from crowdblend.planning.parts import LARGEST_K, smallest_thresholds
 from crowdblend.planning.request import PlanRequest
 

@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import sampling, strata
-from crowdblend.errors import NotProved
-from crowdblend.planning.plan import CrowdMechanism, Plan, answer
+from crowdblend.calculus.rules import strata
+from crowdblend.planning.plan import Plan, answer
 from crowdblend.planning.request import PlanRequest
 
 # In strata whose rates differ, noise below k uses this share of what sampling makes good for: more would need a far
@@ -58,22 +56,6 @@ class StratumPlan:
         """From which size on its classes are shown, or are exact."""
         return self.parameters.k
 
-    def derive(self, mechanism: CrowdMechanism) -> Derivation:
-        """What this very mechanism guarantees to the people of the stratum."""
-        epsilon = self.parameters.epsilon
-        if self.low == self.high:
-            # The exact rule is the best of all for suppression; to list the others would only make proofs longer.
-            own = mechanism.claim_under_sampling(rate=self.low, epsilon=epsilon)
-            exact = own or sampling.suppression_exact(mechanism.claim(), rate=self.low, epsilon=epsilon)
-            return strata.stratum_at_one_rate(exact)
-        return strata.stratum_between_rates(mechanism.claim(), low=self.low, high=self.high, epsilon=epsilon)
-
-    def facts(self) -> dict[str, Any]:
-        """What a reader needs to know of the stratum."""
-        ends = {} if self.low == self.high else {"low": self.low, "high": self.high}
-        noise = {} if self.noise_epsilon is None else {"noise_epsilon": self.noise_epsilon}
-        return {"rate": self.rate, **ends, "k": self.k, **noise}
-
 
 @dataclass(frozen=True)
 class StrataPlan:
@@ -98,24 +80,6 @@ class StrataPlan:
         """The plan as JSON-ready data."""
         shown: dict[str, Any] = {"k": self.k, "rate": None, "epsilon": self.epsilon, "delta": self.delta}
         return shown | {"solved": self.solved, "rule": strata.worst_stratum.id, "bounds": {}}
-
-    def derivations(self, mechanisms: Sequence[CrowdMechanism]) -> tuple[Derivation, ...]:
-        """What a mechanism for each stratum, in their order, guarantees together; equal strata are stated once."""
-        made: dict[tuple[Any, ...], Derivation] = {}
-        for stratum, mechanism in zip(self.strata, mechanisms, strict=True):
-            known = (stratum.low, stratum.high, stratum.parameters.epsilon, mechanism)
-            if known not in made:
-                made[known] = stratum.derive(mechanism)
-        worst = strata.worst_stratum(*made.values())
-        if worst.conclusion.epsilon > self.epsilon or worst.conclusion.delta > self.delta:
-            raise NotProved(
-                "The mechanisms of the strata guarantee less than their plan.",
-                remedy="Plan the release again.",
-                where="epsilon",
-                code="plan.mechanism-differs",
-            )
-        strongest = strata.strata_are_zero_knowledge(*made.values())
-        return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
 
 
 def plan_strata(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.columns import read_columns
 from crowdblend.policies.key import Part, did_you_mean, keys_of, parts_of, refusal, sections_of, shown
 from crowdblend.policies.policy import has_columns
-from crowdblend.policies.registry import KINDS, kinds_with, policy_class, sections
+from crowdblend.policies.registry import KINDS, all_kinds, is_kind, kinds_with, policy_class, sections
 from crowdblend.policies.source import read_keys
 from crowdblend.regular_files import read_regular
 
@@ -64,22 +64,23 @@ def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Any:
             table = {key: value for key, value in table.items() if key != "kind"}
         given |= read_keys(keys, table, f"[{name}]", place)
     for attribute, part in parts_of(policy).items():
-        read = _read_part(part, parts, place)
+        inside = [one.name.removeprefix(f"{part.name}.") for one in parts_of(policy).values()]
+        read = _read_part(part, parts, place, inside)
         if read is not None:
             given[attribute] = read
     if has_columns(policy):
-        given["columns"] = read_columns(parts.get("columns"), place, axes=policy.kind == "points")
+        given["columns"] = read_columns(parts.get("columns"), place, axes=policy.has_axes)
     return policy(**given)
 
 
-def _read_part(part: Part, parts: Mapping[str, Any], folder: Path) -> object:
+def _read_part(part: Part, parts: Mapping[str, Any], folder: Path, inside: Collection[str]) -> object:
     """Return a section of its own, or None where the policy does not have it."""
     outer, _, inner = part.name.partition(".")
     table: Any = parts.get(outer)
     if inner:
         table = table.get(inner) if isinstance(table, Mapping) else None
-    elif outer == "graph" and isinstance(table, Mapping):
-        table = {name: value for name, value in table.items() if name != "statistics"}
+    elif isinstance(table, Mapping):
+        table = {name: value for name, value in table.items() if name not in inside}
     if table is None:
         if part.required:
             message = f"The policy has no section {part.title}."
@@ -107,10 +108,10 @@ def _kind(parts: Mapping[str, Any]) -> str:
     if "kind" not in release:
         unknown = [name for name in release if not kinds_with("release", name)]
         message = f"[release] has no kind{f', but a key {unknown[0][:60]!r}' if unknown else ''}."
-        raise refusal("missing-key", message, f"Add kind = one of {', '.join(KINDS)}.", "[release] kind")
+        raise refusal("missing-key", message, f"Add kind = one of {', '.join(all_kinds())}.", "[release] kind")
     kind = release["kind"]
-    if not isinstance(kind, str) or kind not in KINDS:
-        near = did_you_mean(str(kind)[:100], KINDS)
+    if not isinstance(kind, str) or not is_kind(kind):
+        near = did_you_mean(str(kind)[:100], all_kinds())
         raise refusal("kind", f"kind in [release] is {shown(kind)}.", near, "[release] kind")
     return kind
 

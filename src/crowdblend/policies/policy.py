@@ -53,6 +53,15 @@ class Policy(Section, frozen=True, kw_only=True):
     """What the steward decided, complete and free of contradictions."""
 
     kind: ClassVar[str]
+    # What people are told that data may be, where a policy is begun: see `designs_of`.
+    designs: ClassVar[tuple[str, ...]] = ("draw",)
+    # Whether rows of the data are links between people, columns may be axes of a map, or numbers within bounds.
+    rows_are_links: ClassVar[bool] = False
+    has_axes: ClassVar[bool] = False
+    has_numbers: ClassVar[bool] = False
+    # Whether what is published are cells with counts, and whether the audit knows how to draw it by strata.
+    rows_are_counted: ClassVar[bool] = False
+    audits_strata: ClassVar[bool] = False
     section = "[release]"
     # How a policy is planned is told by the layer that can: crowdblend.kinds, when it is loaded.
     planner: ClassVar[Callable[[Any], Any]]

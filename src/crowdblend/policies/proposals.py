@@ -36,13 +36,13 @@ def proposed_person(columns: Sequence[tuple[str, ColumnKind]]) -> str | None:
     return fitting[0] if fitting else None
 
 
-def proposed_pair(columns: Sequence[tuple[str, ColumnKind]], kind: str) -> tuple[str, str] | None:
+def proposed_pair(columns: Sequence[tuple[str, ColumnKind]], *, links: bool) -> tuple[str, str] | None:
     """The axes of points or the two ends of links, by their names, else the first two columns that can be that."""
     lowered = {name.strip().lower(): name for name, _ in columns}
-    for one, other in _ENDS if kind == "graph" else _AXES:
+    for one, other in _ENDS if links else _AXES:
         if one in lowered and other in lowered:
             return lowered[one], lowered[other]
-    types = ("number", "unknown") if kind == "points" else ("number", "text", "unknown")
+    types = ("number", "text", "unknown") if links else ("number", "unknown")
     fitting = [name for name, found in columns if found in types]
     return (fitting[0], fitting[1]) if len(fitting) > 1 else None
 

@@ -21,7 +21,7 @@ from crowdblend.policies.key import Key, Part, did_you_mean, keys_of, parts_of, 
 from crowdblend.policies.load import PLACEHOLDER
 from crowdblend.policies.policy import Policy, has_columns
 from crowdblend.policies.proposals import FILL, proposed_axis, proposed_domain, proposed_pair, proposed_person
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.registry import KINDS, policy_class, sections
 from crowdblend.policies.write import toml_name, toml_text
 
 _MEASURED = (
@@ -113,7 +113,7 @@ def init_policy(
     book = {} if codebook is None else read_code_book(Path(codebook))
     who = person or proposed_person(found.columns)
     columns = [(name, type_) for name, type_ in found.columns if name != who]
-    pair = proposed_pair(columns if kind == "points" else found.columns, kind)
+    pair = proposed_pair(found.columns if policy.rows_are_links else columns, links=policy.rows_are_links)
     given = {
         "[data] source": toml_text(_located(data_path, folder) if header is None else str(data_path)),
         "[data] format": toml_text(found.format) if found.format else None,
@@ -136,11 +136,11 @@ def init_policy(
     if person is None and who is not None:
         blocks["data"] = blocks["data"].replace("\nperson = ", f"\n{_CHECK_PERSON}person = ")
     if has_columns(policy):
-        blocks["columns"] = _columns(columns, book, pair if kind == "points" else None)
-    if kind == "statistics":
+        blocks["columns"] = _columns(columns, book, pair if policy.has_axes else None)
+    if policy.has_numbers:
         blocks["columns"] += _MEASURED
     names = [name for name, _ in columns]
-    if kind == "table" and design != "everybody" and 1 < len(names) < MOST_PARTS:
+    if "tables" in sections(kind) and design != "everybody" and 1 < len(names) < MOST_PARTS:
         blocks["tables"] = _tables(names)
     order = ["data", "sampling", "columns", *blocks]
     return _HEAD + "\n" + "\n".join(blocks.pop(name) for name in order if name in blocks)
@@ -174,9 +174,7 @@ def designs_of(kind: str) -> tuple[str, ...]:
     >>> designs_of("statistics")
     ('draw',)
     """
-    if kind == "table":
-        return ("draw", "sample", "everybody")
-    return ("draw", "sample") if kind in ("microdata", "points", "outlier-table") else ("draw",)
+    return policy_class(kind).designs
 
 
 def _designed(kind: str, design: str | None) -> dict[str, str | None]:

@@ -17,6 +17,7 @@ from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def release_html(done: Release) -> str:
 def guarantee_sentence(certificate: Certificate) -> str:
     """The guarantee for somebody who has never heard of ε; else the strongest one, precisely."""
     return (
-        lead(certificate.guarantees, certificate.facts)
+        lead(certificate.guarantees, planned_releases(certificate))
         or (certificate.differential() or certificate.guarantees[0]).words()
     )
 

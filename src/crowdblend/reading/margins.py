@@ -8,9 +8,8 @@ cells were cut off at a threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates import Intervals, domain_sizes, estimator_of, finest_cells, nothing_known
+from crowdblend.estimates import CellLaws, Intervals, combinations, nothing_known
+from crowdblend.estimates.cells import fill, summed
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
-from crowdblend.estimates.strata import StrataFacts, fill, strata_of, summed
+from crowdblend.kinds.facts import CellTable
 from crowdblend.reading.cells import EXACT, Cells, N
-from crowdblend.reading.domain import Labels, classes_of, combinations
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 Whole = NDArray[np.int64]
@@ -69,15 +68,13 @@ class MarginCounter:
     others are added up by Arrow, which takes long to load.
     """
 
-    def __init__(
-        self, facts: Mapping[str, Any], cells: Cells, columns: Sequence[str], domain: Mapping[str, Labels | None]
-    ) -> None:
-        self.facts, self.cells, self.asked, self.domain = facts, cells, tuple(columns), domain
-        self.estimator, self.strata = estimator_of(facts), strata_of(facts)
+    def __init__(self, table: CellTable, cells: Cells, columns: Sequence[str]) -> None:
+        self.laws, self.cells, self.asked = table.laws, cells, tuple(columns)
+        self.labels = {name: domain.labels for name, domain in table.columns.items()}
         # Strata have rates of their own, so they are added up one by one.
-        apart = self.strata is not None and self.strata.column in cells.columns
-        columns = self.columns = with_stratum(self.asked, self.strata) if apart else self.asked
-        if are_cut(facts) and any(size != 1 for name, size in domain_sizes(facts).items() if name not in columns):
+        apart = self.laws.stratum is not None and self.laws.stratum in cells.columns
+        columns = self.columns = with_stratum(self.asked, self.laws) if apart else self.asked
+        if self.laws.are_cut and any(size != 1 for name, size in self.laws.sizes.items() if name not in columns):
             raise InvalidInput(
                 "Noisy cells below a threshold are not published, so that sums of the others are too large.",
                 remedy="Read the cells themselves, without a margin.",
@@ -85,9 +82,10 @@ class MarginCounter:
                 code="reading.cut-cells",
             )
         self._keys = [cells.keys[cells.columns.index(name)] for name in columns]
-        declared = [dict.fromkeys(domain.get(name) or ()) for name in columns]
+        declared = [dict.fromkeys(self.labels.get(name) or ()) for name in columns]
         self._numbers = [{label: at for at, label in enumerate(labels)} for labels in declared]
-        size = combinations([None if domain.get(name) is None else len(domain[name] or ()) for name in columns])
+        closed = all(self.labels.get(name) is not None for name in columns)
+        size = combinations(map(len, declared)) if closed else None
         self._listed = tuple(map(len, declared)) if size is not None and size <= MOST_CELLS_LISTED else None
         rows = 0 if self._listed is None else math.prod(self._listed)
         self._table: Whole = np.zeros((rows, len(_SUMS)), np.int64)
@@ -97,15 +95,16 @@ class MarginCounter:
     def add(self, piece: pa.Table) -> None:
         """Count these cells as well."""
         values = piece.column(N).to_numpy()
-        noisy = np.zeros(len(values), np.bool_) if self.estimator is None else self.estimator.noisy_cells(values)
+        estimator, stratum = self.laws.estimator, self.laws.stratum
+        noisy = np.zeros(len(values), np.bool_) if estimator is None else estimator.noisy_cells(values)
         exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
         codes = [numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
-        if self.strata is not None and self.strata.column in self.columns:
-            at = self.columns.index(self.strata.column)
+        if stratum is not None and stratum in self.columns:
+            at = self.columns.index(stratum)
             strata = np.asarray(codes[at])
-            for label, estimator in self._by_stratum.items():
+            for label, own in self.laws.strata.items():
                 here = np.flatnonzero(strata == self._numbers[at].get(label, -1))
-                noisy[here] = estimator is not None and estimator.noisy_cells(values[here])
+                noisy[here] = own is not None and own.noisy_cells(values[here])
         sums = [values, np.ones(len(values), np.int64), noisy.astype(np.int64), exact.astype(np.int64)]
         if self._listed is not None:
             listed = np.ones(len(values), np.bool_)
@@ -128,8 +127,7 @@ class MarginCounter:
 
         With `most`, only those of the so many largest labels of every column.
         """
-        classes = classes_of(self.facts, self.domain)
-        inside = combinations([size for name, size in classes.items() if name not in self.columns])
+        inside, stratum = self.laws.finest_classes(self.columns), self.laws.stratum
         codes, table = self._laid_out()
         names = [np.array([*found, None], object)[:-1] for found in self._numbers]
         if most is not None:
@@ -138,28 +136,24 @@ class MarginCounter:
                 kept &= _among_largest(code, labels, table[:, 0], most)
             codes, table = [code[kept] for code in codes], table[kept]
         counts, shown, noisy = table[:, 0], table[:, 1], table[:, 2]
-        if inside is not None and finest_cells(self.facts, self.cells.columns) != 1:
+        if inside is not None and self.laws.finest_cells(self.cells.columns) != 1:
             # Rows of this file are sums themselves; each of their finest cells may be noisy.
             noisy = np.full(len(counts), inside)
         exact = table[:, 3] > 0 if self.cells.flagged else None
-        declared = all(self.domain.get(name) is not None for name in self.asked)
+        declared = all(self.labels.get(name) is not None for name in self.asked)
         labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))
-        if self.strata is None or self.strata.column not in self.columns:
-            intervals = _intervals(self.estimator, counts, shown, noisy, exact, inside, confidence)
+        if stratum is None or stratum not in self.columns:
+            intervals = _intervals(self.laws.estimator, counts, shown, noisy, exact, inside, confidence)
             return Margin(self.asked, labelled, counts, shown, inside, intervals, declared)
-        whole = self.strata.column in self.asked
-        level = confidence if whole else self.strata.level(confidence)
-        of_rows = np.array([*labelled[self.columns.index(self.strata.column)], None], object)[:-1]
+        whole = stratum in self.asked
+        level = confidence if whole else self.laws.level(confidence)
+        of_rows = np.array([*labelled[self.columns.index(stratum)], None], object)[:-1]
         intervals = nothing_known(len(counts))
-        for label, estimator in self._by_stratum.items():
+        for label, estimator in self.laws.strata.items():
             here = np.flatnonzero(of_rows == label)
             fill(intervals, here, _intervals(estimator, counts[here], shown[here], noisy[here], None, inside, level))
         found = Margin(self.columns, labelled, counts, shown, inside, intervals, declared)
-        return found if whole else _over_strata(found, len(self._by_stratum))
-
-    @cached_property
-    def _by_stratum(self) -> dict[str, Estimator | None]:
-        return {} if self.strata is None else self.strata.estimators()
+        return found if whole else _over_strata(found, len(self.laws.strata))
 
     def _laid_out(self) -> tuple[list[Whole], Whole]:
         """The numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
@@ -187,23 +181,17 @@ class MarginCounter:
         return pa.schema([(name, pa.int64()) for name in (*self._keys, *_SUMS)]).empty_table()
 
 
-def margin_of(
-    facts: Mapping[str, Any],
-    cells: Cells,
-    columns: Sequence[str],
-    domain: Mapping[str, Labels | None],
-    confidence: float,
-) -> Margin:
+def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence: float) -> Margin:
     """The margin of a published file by some of its columns."""
-    counter = MarginCounter(facts, cells, columns, domain)
+    counter = MarginCounter(table, cells, columns)
     for piece in cells.pieces():
         counter.add(piece)
     return counter.margin(confidence)
 
 
-def with_stratum(columns: tuple[str, ...], strata: StrataFacts | None) -> tuple[str, ...]:
+def with_stratum(columns: tuple[str, ...], laws: CellLaws) -> tuple[str, ...]:
     """The columns, and that of the strata in the last place where it is not one of them."""
-    return columns if strata is None or strata.column in columns else (*columns, strata.column)
+    return columns if laws.stratum is None or laws.stratum in columns else (*columns, laws.stratum)
 
 
 def _over_strata(found: Margin, strata: int) -> Margin:
@@ -217,11 +205,6 @@ def _over_strata(found: Margin, strata: int) -> Margin:
     cells = None if found.cells is None else found.cells * strata
     intervals = summed(found.intervals, rows, len(places))
     return Margin(found.columns[:-1], labels, counts, shown, cells, intervals, found.declared)
-
-
-def are_cut(facts: Mapping[str, Any]) -> bool:
-    """Whether noisy cells below a threshold are left out, so that sums of the others say nothing."""
-    return facts.get("show_from") is not None
 
 
 def _intervals(

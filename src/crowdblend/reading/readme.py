@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Certificate
-from crowdblend.estimates import facts_of_table
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.facts import ReleaseFacts, read_facts
 from crowdblend.reading.cells import ENDINGS
-from crowdblend.reading.datapackage import COUNTED
-from crowdblend.reading.domain import declared_domain
 from crowdblend.reading.notes import sentences
 
 NAME = "README.md"
@@ -21,24 +18,32 @@ _TOLD = ("publisher", "contact", "licence", "period")
 
 def readme(certificate: Certificate) -> str:
     """The text of README.md, from the certificate alone."""
-    facts = certificate.facts
-    about: Mapping[str, Any] = facts.get("about") or {}
+    facts = read_facts(certificate.facts)
+    about = facts.about
     lines = [f"# {_plain(about.get('title') or 'A release of data about people')}", ""]
     lines += [f"- {name}: {_plain(about[name])}" for name in _TOLD if name in about]
-    lines += [f"- date: {facts['date']}"] if "date" in facts else []
+    lines += [f"- date: {facts.date}"] if facts.date else []
     lines += ["", "| file | what it is |", "|---|---|", *_files(facts), ""]
-    if opening := lead(certificate.guarantees, certificate.facts):
+    if opening := lead(certificate.guarantees, facts.planned_releases):
         lines += ["## What is guaranteed", "", _plain(opening), ""]
-    if facts["kind"] in COUNTED:
-        said = sentences(facts_of_table(facts, next(iter(facts.get("tables") or ()), "data")), declared_domain(facts))
-        lines += ["## How to read the numbers", "", *(f"- {_plain(line)}" for line in said), ""]
+    if facts.tables:
+        lines += ["## How to read the numbers", "", *(f"- {line}" for line in _reading(facts)), ""]
     lines += [*_python(facts), "## How to check it", "", "    crowdblend verify .", ""]
     lines += ["recomputes every number of the certificate and compares the hash of every file.", ""]
     return "\n".join(lines)
 
 
-def _files(facts: Mapping[str, Any]) -> list[str]:
-    data = [name for name in facts["files"] if Path(name).suffix in ENDINGS]
+def _reading(facts: ReleaseFacts) -> list[str]:
+    """What is true of all tables, and then what is true of each alone."""
+    said = {name: sentences(facts, table) for name, table in facts.tables.items()}
+    first = next(iter(said.values()))
+    common = [line for line in first if all(line in lines for lines in said.values())]
+    own = [(name, line) for name, lines in said.items() for line in lines if line not in common]
+    return [*map(_plain, common), *(f"Table {_plain(name)}: {_plain(line)}" for name, line in own)]
+
+
+def _files(facts: ReleaseFacts) -> list[str]:
+    data = [name for name in facts.files if Path(name).suffix in ENDINGS]
     return [
         *(f"| {_plain(name)} | the published data |" for name in data),
         "| datapackage.json | every column with its meaning and its whole domain, as a Frictionless Data Package |",
@@ -47,8 +52,8 @@ def _files(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _python(facts: Mapping[str, Any]) -> list[str]:
-    if facts["kind"] not in COUNTED:
+def _python(facts: ReleaseFacts) -> list[str]:
+    if not facts.tables:
         return []
     return [
         "## In Python",

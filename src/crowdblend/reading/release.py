@@ -1,38 +1,32 @@
 """A release folder as everybody reads it: `read`, reports and verification.
 
-Facts are guarded by a digest that anybody can compute, so they may be of any form: `fact` and `require` return them in
-the form that the caller expects.
+Facts are guarded by a digest that anybody can compute, so they may be of any form: they are read once, into the class
+of their kind, and refused where they do not fit it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from crowdblend.calculus import Certificate, verify_file
-from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.estimates import domain_sizes, facts_of_table
+from crowdblend.errors import InvalidInput
+from crowdblend.estimates import combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
+from crowdblend.kinds.facts import CellTable, ReleaseFacts, contradiction, read_facts
 from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells
-from crowdblend.reading.domain import Labels, declared_domain, ordered_columns
 from crowdblend.reading.margins import Margin, margin_of
-from crowdblend.reading.tables import read_table
+from crowdblend.reading.tables import Labels, read_table
 
-_COUNTED = {"table": True, "outlier-table": True, "microdata": False, "points": False}
-TOTALS = "totals"
-_STATED = ("statistics", "graph")
+# Statistics have a row for every bin.
 MOST_STATED = 1_000_000
-CONTRADICTION = "data-contradict"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -42,31 +36,15 @@ class PublishedRelease:
     folder: Path
     certificate: Certificate
 
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the certificate says about the release."""
-        return self.certificate.facts
-
-    def fact(self, name: str, form: type[T]) -> T:
-        """Return a fact, or the empty value of its type where the certificate does not state it in that form."""
-        value = self.facts.get(name)
-        return value if isinstance(value, form) else form()
-
-    def require(self, name: str, form: type[T]) -> T:
-        """Return a fact; refuse a certificate that does not state it in that form."""
-        value = self.facts.get(name)
-        if not isinstance(value, form):
-            raise contradiction(f"it does not state {name}")
-        return value
-
-    def parameter(self, name: str) -> Any:
-        """Return a parameter that the certificate states for readers, or None."""
-        return self.fact("parameters", dict).get(name)
+    @cached_property
+    def facts(self) -> ReleaseFacts:
+        """What the certificate says about the release; refuses facts that are not those of its kind."""
+        return read_facts(self.certificate.facts)
 
     @property
     def kind(self) -> str:
         """What is published: table, microdata, points and so on."""
-        return str(self.facts.get("kind", ""))
+        return self.facts.kind
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -76,32 +54,22 @@ class PublishedRelease:
     @property
     def about(self) -> dict[str, str]:
         """Title, publisher, contact, licence, period and date, as far as they are stated."""
-        said = {str(name): str(text) for name, text in self.fact("about", dict).items()}
-        return said | ({"date": str(self.facts["date"])} if "date" in self.facts else {})
+        return {**self.facts.about, **({"date": self.facts.date} if self.facts.date else {})}
 
-    @cached_property
+    @property
     def domain(self) -> dict[str, Labels | None]:
         """Every declared label of every column, published or not; None where a domain is open or not stated."""
-        return declared_domain(self.facts)
+        return {name: domain.labels for name, domain in self.facts.domains.items()}
 
-    @property
-    def columns(self) -> list[str]:
-        """The published columns."""
-        return list(self.require("columns", dict))
-
-    @property
-    def tables(self) -> dict[str, list[str]]:
-        """The columns of every table; the one of all columns where there are not several."""
-        stated = self.require("tables", dict)
-        for columns in stated.values():
-            if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
-                raise contradiction("it does not state the columns of its tables")
-        return stated or {"data": self.columns}
+    @cached_property
+    def tables(self) -> Mapping[str, CellTable]:
+        """Every table of people counted in cells; none for kinds that publish none."""
+        return self.facts.tables
 
     @cached_property
     def files(self) -> dict[str, Path]:
         """The data files by the names of their tables, the main one first."""
-        names = sorted(name for name in self.fact("files", dict) if name.endswith(ENDINGS))
+        names = sorted(name for name in self.facts.files if name.endswith(ENDINGS))
         if not names:
             raise InvalidInput(
                 "The certificate names no data file (.parquet or .csv).",
@@ -119,12 +87,11 @@ class PublishedRelease:
 
     def _most_rows(self, name: str) -> int | None:
         """How many rows a table can have: a few of statistics, and of cells as many as there are; else unknown."""
-        if self.kind in _STATED:
+        if self.facts.stated_confidence is not None:
             return MOST_STATED
-        if self.kind not in ("table", "outlier-table") or name == TOTALS:
+        if not self.facts.rows_are_counted or name not in self.tables:
             return None
-        sizes = domain_sizes(facts_of_table(self.facts, name))
-        return None if None in sizes.values() else math.prod(size or 0 for size in sizes.values())
+        return combinations(domain.number_of_labels for domain in self.tables[name].columns.values())
 
     @property
     def data(self) -> pa.Table:
@@ -140,7 +107,8 @@ class PublishedRelease:
                 where="table",
                 code="reading.no-table",
             )
-        return read_table(self.files[name], self.domain, ordered_columns(self.facts))
+        ordered = frozenset(column for column, domain in self.facts.domains.items() if domain.is_ordered)
+        return read_table(self.files[name], self.domain, ordered)
 
     def estimates(
         self, confidence: float = CONFIDENCE, margin: Sequence[str] | None = None, table: str | None = None
@@ -158,10 +126,10 @@ class PublishedRelease:
                 where="confidence",
                 code="reading.confidence",
             )
-        if self.kind in _STATED:
-            return self._stated(confidence)
-        if table == TOTALS and TOTALS in self.files and TOTALS not in self.fact("tables", dict):
-            return self.table(TOTALS)
+        if self.facts.stated_confidence is not None:
+            return self._stated(confidence, self.facts.stated_confidence)
+        if table is not None and table in self.files and table not in self.tables:
+            return self.table(table)  # totals are no cells
         return self.margin(margin, confidence, table).table()
 
     def margin(
@@ -169,32 +137,28 @@ class PublishedRelease:
     ) -> Margin:
         """The same as a value, for those who draw it."""
         name, cells = self._cells(columns, table)
-        facts = facts_of_table(self.facts, name)
-        domain = declared_domain(facts)
-        return margin_of(facts, cells, cells.columns if columns is None else columns, domain, confidence)
+        return margin_of(self.tables[name], cells, cells.columns if columns is None else columns, confidence)
 
     def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
         """What can and what cannot be said, in sentences."""
-        if self.kind not in _COUNTED:
+        if not self.tables:
             return []
-        if table == TOTALS:
-            table = None
-        facts = facts_of_table(self.facts, self._cells(margin, table)[0])
-        return notes.sentences(facts, declared_domain(facts), margin)
+        name, _ = self._cells(margin, table if table in self.tables else None)
+        return notes.sentences(self.facts, self.tables[name], margin)
 
     def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
         """The file that has the columns: the one that is named, or that with the fewest others."""
-        if self.kind not in _COUNTED:
+        if not self.tables:
             raise InvalidInput(
                 f"A release of kind {self.kind[:40]!r} has no counts of people in cells.",
                 remedy="Read its data instead.",
                 code="reading.no-counts",
                 where="folder",
             )
-        # The totals of a register are no cells of its table.
-        tables = self.fact("tables", dict)
-        names = [table] if table is not None else [name for name in self.files if name != TOTALS or name in tables]
-        opened = [(name, self._open(name)) for name in names]
+        if table is not None and table not in self.tables:
+            self.table(table)
+        names = [table] if table is not None else [name for name in self.files if name in self.tables]
+        opened = [(name, self.open(name)) for name in names]
         wanted = set(columns or ())
         fitting = [pair for pair in opened if wanted <= set(pair[1].columns)]
         if fitting:
@@ -207,18 +171,13 @@ class PublishedRelease:
             code="reading.no-column",
         )
 
-    def _open(self, name: str) -> Cells:
-        if name not in self.files:
-            self.table(name)
-        cells = open_cells(self.files[name], counted=_COUNTED[self.kind])
-        # Coordinates of points are no labels.
-        points = self.kind == "points"
-        kept = tuple(name for name in cells.columns if name in self.domain)
-        return replace(cells, columns=kept) if self.domain or points else cells
+    def open(self, name: str) -> Cells:
+        """Open the file of a table as cells; coordinates of points are no labels."""
+        cells = open_cells(self.files[name], counted=self.facts.rows_are_counted)
+        return replace(cells, columns=tuple(column for column in cells.columns if column in self.facts.domains))
 
-    def _stated(self, confidence: float) -> pa.Table:
+    def _stated(self, confidence: float, stated: float) -> pa.Table:
         """Statistics have an error of their own, for one confidence."""
-        stated = self.parameter("confidence")
         if stated != confidence:
             raise InvalidInput(
                 f"The errors of this release are stated for a confidence of {stated}.",
@@ -249,11 +208,5 @@ def read(folder: Path | str) -> PublishedRelease:
             code="reading.no-folder",
         )
     release = PublishedRelease(path, verify_file(path))
-    _ = release.files  # refuses a certificate without data
+    _ = release.facts, release.files  # refuses a certificate without data, or of another form
     return release
-
-
-def contradiction(what: str) -> DoesNotVerify:
-    """Return the error for data that are not what their certificate says."""
-    reason = f"certificate and data contradict each other: {what}. Ask the publisher for the original folder."
-    return DoesNotVerify(reason, code=CONTRADICTION, where="certificate.json")

@@ -11,13 +11,13 @@ from pyarrow import csv, parquet
 
 from crowdblend.lazy import lazy
 from crowdblend.reading.cells import unreadable
-from crowdblend.reading.domain import Labels
 
 if TYPE_CHECKING:
     from pyarrow import compute as pc
 else:
     pc = lazy("pyarrow.compute")  # takes long to load
 
+Labels = tuple[str, ...]
 TEXTS = ("statistic", "bin", "class")
 _NUMBERS = {"count": pa.int64(), "low": pa.int64(), "high": pa.int64(), "estimate": pa.float64(), "exact": pa.bool_()}
 

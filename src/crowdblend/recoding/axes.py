@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Intervals
 from crowdblend.recoding.reading import Number, exact, plain
 
@@ -111,8 +112,13 @@ class Axis(Intervals):
         """The resolution."""
         return self._step / self._scale
 
-    def domain(self, most: int = 0) -> dict[str, Any]:
+    def domain(self, most: int = 0) -> Domain:
         """The bounds and the resolution; the labels are numbers of cells, which nobody reads."""
         del most
-        bounds = {"from": plain(self.start), "to": plain(self.stop), "resolution": plain(self.width)}
-        return {"recoding": "coordinate", **bounds, "outside": "refuse" if self.other is None else "drop"}
+        return Domain(
+            recoding="coordinate",
+            start=plain(self.start),
+            to=plain(self.stop),
+            resolution=plain(self.width),
+            outside="refuse" if self.other is None else "drop",
+        )

@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Computed
+from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import (
     Number,
     blank_sql,
@@ -100,11 +101,16 @@ class Bounded:
             whens.insert(0, f"WHEN {blank_sql(column, typed)} THEN {self._steps(float(self.blank))}")
         return f"CAST(CASE {' '.join(whens)} END AS BIGINT)"
 
-    def domain(self) -> dict[str, Any]:
+    def domain(self) -> Domain:
         """The bounds and the resolution as JSON-ready data, and what values beyond the bounds and blanks count as."""
-        bounds = {"from": plain(self.start), "to": plain(self.stop), "resolution": plain(self.resolution)}
-        blank = {} if self.blank is None else {"blank": plain(self.blank)}
-        return {"recoding": "measure", **bounds, "outside": self.outside, **blank}
+        return Domain(
+            recoding="measure",
+            start=plain(self.start),
+            to=plain(self.stop),
+            resolution=plain(self.resolution),
+            outside=self.outside,
+            blank=None if self.blank is None else plain(self.blank),
+        )
 
     @property
     def _ends(self) -> tuple[float, float, float]:
@@ -149,6 +155,6 @@ class Steps(Computed):
         """The number of the step in SQL."""
         return self.bounds.sql(column, typed)
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """The bounds and the resolution."""
         return self.bounds.domain()

@@ -22,9 +22,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
+
+from msgspec.structs import replace
 
 from crowdblend.errors import InvalidInput
+from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import blank_sql, is_blank, quoted
 
 LARGEST_DOMAIN = 1_000_000
@@ -79,22 +82,23 @@ class Recoding(ABC):
         """The label of a raw value's class, or None when the value is outside the domain."""
 
     @abstractmethod
-    def declaration(self) -> dict[str, Any]:
-        """The name of the recoding and its parameters, as JSON-ready data."""
+    def declaration(self) -> Domain:
+        """The name of the recoding and its parameters, without labels."""
 
-    def domain(self, most: int = MOST_LISTED) -> dict[str, Any]:
-        """The whole declared domain as JSON-ready data: how values become labels, and every label that is known.
+    def domain(self, most: int = MOST_LISTED) -> Domain:
+        """The whole declared domain: how values become labels, and every label that is known.
 
         Nothing of it depends on the data, so it may be published as it is. Of computed labels there may be a million;
         where there are more than `most`, the parameters, from which they follow, say it all.
         """
-        described = self.declaration()
-        if self.labels is not None and (self.kind != "computed" or len(self.labels) <= most):
-            described["labels"] = list(self.labels)
-        elif self.labels is not None:
-            described["size"] = len(self.labels)
-        extra = {"other": self.other, "missing": self.missing}
-        return described | {name: label for name, label in extra.items() if label is not None}
+        listed = self.labels is not None and (self.kind != "computed" or len(self.labels) <= most)
+        return replace(
+            self.declaration(),
+            labels=self.labels if listed else None,
+            size=None if listed else self.size,
+            other=self.other,
+            missing=self.missing,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed, Open
+from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import FIRST_DAY, LAST_DAY, day, day_sql
 
 Period: TypeAlias = Literal["year", "quarter", "month", "week", "day"]
@@ -92,9 +93,9 @@ class Dates(Open):
         _check_period(self.period)
         super().__post_init__()
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """The period."""
-        return {"recoding": "dates", "period": self.period}
+        return Domain(recoding="dates", period=self.period)
 
     def own_label(self, value: str) -> str | None:
         """The period's label, or None when the text is no date."""
@@ -140,10 +141,10 @@ class DateRange(Computed):
             )
         super().__post_init__()
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """The period, and the first and the last day."""
-        days = {"from": self.start.isoformat(), "to": self.stop.isoformat(), "include_to": self.include_stop}
-        return {"recoding": "dates", "period": self.period, **days}
+        start, to = self.start.isoformat(), self.stop.isoformat()
+        return Domain(recoding="dates", period=self.period, start=start, to=to, include_to=self.include_stop)
 
     @property
     def last(self) -> date:

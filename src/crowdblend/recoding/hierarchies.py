@@ -17,10 +17,10 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Lookup
+from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import whole_label
 from crowdblend.recoding.reading import is_blank
 from crowdblend.regular_files import read_regular
@@ -94,9 +94,9 @@ class Hierarchies(Lookup):
         """The groups of the level, in the order of the file."""
         return tuple(dict.fromkeys(line[self.level] for line in self.lines))
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """The level; which values a group holds stays in the steward's file."""
-        return {"recoding": "hierarchy", "level": self.level, "levels": self.levels}
+        return Domain(recoding="hierarchy", level=self.level, levels=self.levels)
 
     @cached_property
     def lookup(self) -> Mapping[str, int]:

@@ -16,10 +16,11 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
+from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import Number, double, exact, exact_range, number, number_sql, plain, plain_digits
 
 _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
@@ -109,11 +110,18 @@ class Intervals(Computed):
             labels[-1] = labels[-1][:-1] + "]"
         return (f"< {ends[0]}",) * self.bottom + tuple(labels) + (f"≥ {ends[-1]}",) * self.top
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """The bounds and the width, and what lies beyond the bounds."""
-        bounds = {"from": plain(self.start), "to": plain(self.stop), "width": plain(self.width)}
-        beyond = {"include_to": self.include_stop, "bottom": self.bottom, "top": self.top}
-        return {"recoding": "intervals", **bounds, **beyond, **({"whole": True} if self.whole else {})}
+        return Domain(
+            recoding="intervals",
+            start=plain(self.start),
+            to=plain(self.stop),
+            width=plain(self.width),
+            include_to=self.include_stop,
+            bottom=bool(self.bottom),
+            top=bool(self.top),
+            whole=self.whole,
+        )
 
     def own_code(self, value: str) -> int | None:
         """The position of the interval that holds the number."""
@@ -212,11 +220,10 @@ class Breaks(Computed):
     def _ends(self) -> tuple[float, ...]:
         return tuple(float(exact("breaks", value)) for value in self.breaks)
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """The breaks, and what lies beyond them."""
-        breaks = [plain(end) for end in self.breaks]
-        beyond = {"bottom": self.bottom, "top": self.top}
-        return {"recoding": "breaks", "breaks": breaks, **beyond, **({"whole": True} if self.whole else {})}
+        breaks = tuple(plain(end) for end in self.breaks)
+        return Domain(recoding="breaks", breaks=breaks, bottom=bool(self.bottom), top=bool(self.top), whole=self.whole)
 
     @cached_property
     def own_labels(self) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Lookup, Open
+from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import is_blank, seen_sql
 
 
@@ -43,9 +43,9 @@ class Values(Lookup):
         """The values themselves."""
         return self.values
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """The labels are the values."""
-        return {"recoding": "values"}
+        return Domain(recoding="values")
 
     @cached_property
     def lookup(self) -> Mapping[str, int]:
@@ -79,9 +79,9 @@ class Prefixes(Open):
             )
         super().__post_init__()
 
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> Domain:
         """How many characters are kept."""
-        return {"recoding": "prefix", "length": self.length}
+        return Domain(recoding="prefix", length=self.length)
 
     def own_label(self, value: str) -> str:
         """The beginning of the text."""

@@ -13,15 +13,15 @@ from crowdblend.kinds import plan
 from crowdblend.kinds.class_counts import ClassCountsPlan
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan
 from crowdblend.kinds.kind import Reading
+from crowdblend.kinds.microdata.policy import Microdata
+from crowdblend.kinds.outlier_table.policy import OutlierTable
+from crowdblend.kinds.points.policy import Points
 from crowdblend.kinds.strata import StratifiedPlan
+from crowdblend.kinds.table.policy import Table
 from crowdblend.planning import Plan
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.columns import Column
-from crowdblend.policies.microdata import Microdata
 from crowdblend.policies.offered import lattice_of
-from crowdblend.policies.outlier_table import OutlierTable
-from crowdblend.policies.points import Points
-from crowdblend.policies.table import Table
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Values, drawn_here, people_in_memory
 from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples

@@ -16,16 +16,17 @@ from crowdblend.engines.engine import Progress
 from crowdblend.kinds import plan
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.kind import Publication
-from crowdblend.kinds.statistics import StatisticsPlan
-from crowdblend.kinds.strata import Histogram, StratifiedPlan
-from crowdblend.kinds.table import TablePlan
+from crowdblend.kinds.statistics.plan import StatisticsPlan
+from crowdblend.kinds.statistics.rehearse import Whole
+from crowdblend.kinds.table.plan import TablePlan
+from crowdblend.kinds.table.stratified import StratifiedTablePlan
+from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.parts import draw_each
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
 from crowdblend.planning.statistics import StrataWay, Way
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.families import FAMILIES, Family
-from crowdblend.rehearsal.statistics import Whole
 from crowdblend.rehearsal.subject import AnySubject, Hard
 
 Taken = tuple[tuple[int, ...], Way | StrataWay]
@@ -73,9 +74,9 @@ class _LittleNoise(StatisticsPlan):
         )
 
 
-class _OtherStratum(StratifiedPlan):
+class _OtherStratum(StratifiedTablePlan):
     @property
-    def mechanisms(self) -> tuple[Histogram, ...]:
+    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
         return super().mechanisms[::-1]
 
 

@@ -11,14 +11,14 @@ import math
 import numpy as np
 
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.graph.policy import Graph, GraphStatistic
+from crowdblend.kinds.outlier_table.policy import OutlierTable
+from crowdblend.kinds.statistics.policy import Statistics
+from crowdblend.kinds.synopsis.policy import Synopsis
 from crowdblend.packages import pyarrow
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import CrowdPolicy
-from crowdblend.policies.graph import Graph, GraphStatistic
-from crowdblend.policies.outlier_table import OutlierTable
-from crowdblend.policies.statistics import Statistics
 from crowdblend.policies.strata import design_of
-from crowdblend.policies.synopsis import Synopsis
 from crowdblend.recoding import Intervals, Values
 from crowdblend.rehearsal.made_up_values import Rng, draw_measure, draw_values
 

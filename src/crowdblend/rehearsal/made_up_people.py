@@ -94,8 +94,12 @@ def drawn_here(policy: PolicyT) -> PolicyT:
     sampling = policy.sampling
     if sampling.designed:
         design = getattr(policy, "design", None)
-        listed = policy.kind in ("table", "microdata")
-        if design is None or not listed or not design.published or not all(one.exact for one in design.strata.strata):
+        if (
+            design is None
+            or not policy.audits_strata
+            or not design.published
+            or not all(one.exact for one in design.strata.strata)
+        ):
             raise InvalidInput(
                 "The audit runs tables and microdata of published strata with one sampling rate each.",
                 remedy="Audit each stratum as a policy of its own, with its rate.",

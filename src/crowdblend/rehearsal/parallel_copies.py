@@ -27,7 +27,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.recoding_choice import recode
-from crowdblend.kinds.table import TablePlan
+from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.policies.offered import lattice_of

@@ -17,19 +17,19 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import default_engine
-from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Publication, plan
-from crowdblend.kinds.statistics import StatisticsPlan
+from crowdblend.kinds.graph.policy import Graph
+from crowdblend.kinds.points.policy import Points
+from crowdblend.kinds.statistics.plan import StatisticsPlan
+from crowdblend.kinds.statistics.policy import Statistics
 from crowdblend.packages import parquet, pyarrow
-from crowdblend.policies.graph import Graph
-from crowdblend.policies.points import Points
 from crowdblend.policies.sampling import ExactSample
 from crowdblend.policies.source import DataSource
-from crowdblend.policies.statistics import Statistics
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.expectations import Expectation, NumberExpectation, TableExpectation
 from crowdblend.rehearsal.made_up import RowsPolicy, make_up_people, make_up_vertices
@@ -167,7 +167,7 @@ def margins_of(policy: RowsPolicy, engine: Engine) -> Margins:
 
 def _cells(policy: RowsPolicy, file: str) -> int | None:
     """Return how many cells the declared domain of a table has; None where rows are people, or a domain is open."""
-    if policy.kind not in ("table", "outlier-table"):
+    if not policy.rows_are_counted:
         return None
     named = next((table.columns for table in getattr(policy, "tables", ()) if table.name == Path(file).stem), None)
     sizes = [column.recoding.size for column in policy.columns if named is None or column.name in named]
@@ -204,10 +204,8 @@ def _weights(planned: AnyPlan, table: pyarrow.Table, people: int) -> NDArray[np.
     for name in ("estimate", "count"):
         if name in table.column_names:
             return None if table.column(name).null_count else table.column(name).to_numpy().astype(float)
-    if planned.policy.kind == "synopsis":
-        return np.full(table.num_rows, people / max(1, table.num_rows))
-    rate = planned.facts()["parameters"].get("rate")
-    return np.full(table.num_rows, 1 / rate) if isinstance(rate, float) else None
+    each = planned.facts().people_per_row(people, table.num_rows)
+    return None if each is None else np.full(table.num_rows, each)
 
 
 def _interval(table: pyarrow.Table) -> float | None:

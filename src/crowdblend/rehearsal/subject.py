@@ -1,6 +1,6 @@
 """A policy of any kind as the audit sees it: a black box with a guarantee, released again and again on made-up people.
 
-A kind's module here has the kind's file name and a function `subject(policy, request)`. What it returns says which
+A kind's module `rehearse` has a function `subject(policy, request)`. What it returns says which
 neighbouring populations are hard for the policy, how they are read, and what is to be seen of a release.
 
 Many releases may be run as one, for the audit's own power, where millions of them are needed. A release is a chain of
@@ -29,7 +29,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from importlib import import_module
 from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
@@ -37,7 +36,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.kinds import AnyPlan, plan
 from crowdblend.kinds.kind import AnyPolicy, Outcome, Reading
-from crowdblend.kinds.registry import file_name
+from crowdblend.policies.registry import part
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.observers import Observer, PublishedFiles, Views
@@ -79,8 +78,7 @@ class AuditRequest:
 
 def subject_of(policy: AnyPolicy, hard: Hard, name: str, **request: Any) -> AnySubject:
     """Return a policy as the audit sees it; `request` has the other fields of `AuditRequest`."""
-    module = import_module(f"crowdblend.rehearsal.{file_name(policy.kind)}")
-    return cast(AnySubject, module.subject(policy, AuditRequest(hard, name, **request)))
+    return cast(AnySubject, part(policy.kind, "rehearse").subject(policy, AuditRequest(hard, name, **request)))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from crowdblend.calculus import Assumption
 from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.parameters import crowd_size, parts_of_sample, rate_is_assumed, sampling_rate
 from crowdblend.reports.sentences import describe_column, explanation
 from crowdblend.reports.text import fact, inline_svg, label, round_up, shorten, without_controls
 
@@ -114,18 +113,17 @@ def figure(draw: Callable[[bool], str], caption: str, *, scrolls: bool = False) 
 
 def page(folder: PublishedRelease, view: View, figures: bool) -> str:
     """Return the whole report, as one HTML document that loads nothing."""
-    about = folder.fact("about", dict)
+    about = folder.about
     said = [view.heading] if about.get("title") else []
-    said += [str(about[name]) for name in ("publisher", "period", "licence", "contact") if about.get(name)]
-    said += [folder.fact("date", str)] if folder.fact("date", str) else []
+    said += [about[name] for name in ("publisher", "period", "licence", "contact", "date") if about.get(name)]
     assumptions = {assumed.assumption for assumed in folder.certificate.assumptions()}
     contents = [*BEFORE.items(), *((part.name, part.heading) for part in view.parts if part.listed), *AFTER.items()]
     template = environment().get_template("report.html")
     return template.render(
-        title=str(about.get("title") or view.heading),
+        title=about.get("title") or view.heading,
         about=said,
-        lead=lead(folder.guarantees, folder.facts),
-        assumed_rate=Assumption.ASSUMED_RATE.value if rate_is_assumed(folder) else None,
+        lead=lead(folder.guarantees, folder.facts.planned_releases),
+        assumed_rate=Assumption.ASSUMED_RATE.value if folder.facts.drawn_before else None,
         keys=[*view.keys, *_keys(folder)],
         contents=contents,
         headings={**BEFORE, **AFTER},
@@ -172,12 +170,11 @@ def _bytecode_cache() -> jinja2.BytecodeCache | None:
 def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
     """Return the parameters that every kind of release has."""
     keys = []
-    k, rate, guarantee = crowd_size(folder), sampling_rate(folder), folder.certificate.differential()
-    of_parts = [k for _, k in parts_of_sample(folder).values()]
-    if len(set(of_parts)) > 1:
-        keys.append(("k, the smallest crowd, by table", f"{min(of_parts):,} – {max(of_parts):,}"))
-    elif k is not None:
-        keys.append(("k, the smallest crowd", f"{k:,}"))
+    crowds, rate, guarantee = folder.facts.crowds.values(), folder.facts.rate, folder.certificate.differential()
+    if len(set(crowds)) > 1:
+        keys.append(("k, the smallest crowd, by table", f"{min(crowds):,} – {max(crowds):,}"))
+    elif crowds:
+        keys.append(("k, the smallest crowd", f"{max(crowds):,}"))
     if rate is not None:
         keys.append(("share of people sampled", f"{100 * rate:.4g} %"))
     if guarantee is not None:
@@ -189,8 +186,10 @@ def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
 
 
 def _columns(folder: PublishedRelease) -> list[Table]:
-    columns = folder.fact("columns", dict).items()
-    rows = [[label(str(name)), shorten(describe_column(domain), 400)] for name, domain in columns]
+    declared = folder.facts.declared.items()
+    rows = [
+        [label(name), shorten("; averaged as ".join(map(describe_column, domains)), 400)] for name, domains in declared
+    ]
     return [Table(["column", "how values became labels"], rows, "The columns")] if rows else []
 
 
@@ -198,17 +197,18 @@ def _details(folder: PublishedRelease) -> list[Table]:
     def cells(stated: Mapping[str, object]) -> list[list[str]]:
         return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in stated.items()]
 
-    release = {name: folder.facts[name] for name in ("kind", "below_k", "already_drawn") if name in folder.facts}
+    facts = folder.facts
+    release = {"kind": facts.kind, **facts.parameters}
     # The page cannot show its own hash.
-    files = {name: value for name, value in folder.fact("files", dict).items() if name != REPORT}
+    files = {name: value for name, value in facts.files.items() if name != REPORT}
     hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in files.items()]
     tables = [
         Table(
             ["parameter", "value"],
-            cells(release) + cells(folder.fact("parameters", dict)),
+            cells(release),
             "Parameters, as the release states them",
         ),
         Table(["file", "SHA-256"], hashes, "Files, as certified"),
-        Table(["software", "version"], cells(folder.fact("software", dict)), "Software that made the release"),
+        Table(["software", "version"], cells(facts.software), "Software that made the release"),
     ]
     return [table for table in tables if table.rows]

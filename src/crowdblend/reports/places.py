@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,17 +104,6 @@ def runs(values: Sequence[Values]) -> Places:
         begins[1:] |= column[1:] != column[:-1]
     starts = np.flatnonzero(begins)
     return Places(tuple(column[starts] for column in values), np.diff(starts, append=len(begins)))
-
-
-def largest_noise(facts: list[Any], axes: list[str]) -> list[AxisNoise]:
-    """The noise of the largest blocks, as the certificate states it for every size of blocks."""
-    noise = []
-    for name in axes:
-        stated = [shape[name] for shape in facts if isinstance(shape, Mapping) and name in shape]
-        noise.append(
-            AxisNoise(*(max((float(on[key]) for on in stated), default=0.0) for key in ("mean", "deviation", "width")))
-        )
-    return noise
 
 
 def mean_error(noise: AxisNoise, points: int, *, folded: bool) -> float:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from crowdblend.kinds.crowd_facts import Around, Level, NearRecoding, RecodingFacts
 from crowdblend.lazy import lazy
-from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Heading, Table, figure
 from crowdblend.reports.text import distinct_labels, fact, label
 
@@ -22,55 +22,45 @@ _SCORES = {
     "discernibility": "People whom a release is expected to publish, counted less in large classes,",
     "entropy": "Bits that the published classes are expected to tell",
 }
-_DECIDED = {
-    "population": "Everybody in the data took part in the choice; the published sample was drawn separately.",
-    "split": "A part of the sample made the choice; nobody in that part is published.",
-}
+_EVERYBODY = "Everybody in the data took part in the choice; the published sample was drawn separately."
+_SPLIT = "A part of the sample made the choice; nobody in that part is published."
 _LONGEST = 18
 
 
-def chosen_recoding(folder: PublishedRelease, figures: bool = True) -> list[Block]:
+def chosen_recoding(facts: RecodingFacts | None, figures: bool = True) -> list[Block]:
     """Return what was chosen, what each column lost and what lies around; nothing where nothing was chosen."""
-    facts = folder.fact("recoding", dict)
-    chosen = facts.get("chosen")
-    if not isinstance(chosen, Mapping) or not chosen:
+    if facts is None or not facts.chosen:
         return []
-    rows = [[label(str(name)), *_level(level)] for name, level in chosen.items() if isinstance(level, Mapping)]
-    choices = facts.get("choices")
-    steps = f", in {choices} steps with some columns each" if isinstance(choices, int) and choices > 1 else ""
+    rows = [
+        [label(name), f"{level.step + 1} of {level.steps}", fact(level.classes), f"{100 * level.loss:.3g} %"]
+        for name, level in facts.chosen.items()
+    ]
+    steps = f", in {facts.choice.choices} steps with some columns each" if facts.choice.choices > 1 else ""
     intro = (
-        f"How coarse the labels are was chosen among {fact(facts.get('recodings'))} combinations of levels, at random, "
-        f"favouring those that keep more{steps}. {_DECIDED.get(str(facts.get('using')), '')} The guarantee covers the "
-        f"choice, which costs ε = {fact(facts.get('epsilon'))}."
+        f"How coarse the labels are was chosen among {fact(facts.recodings)} combinations of levels, at random, "
+        f"favouring those that keep more{steps}. {_EVERYBODY if facts.share is None else _SPLIT} The guarantee covers "
+        f"the choice, which costs ε = {fact(facts.choice.epsilon)}."
     )
     caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
     levels = Table(["column", "step", "labels", "lost"], rows, caption, {1, 2, 3})
-    return [intro, levels, *_around(facts, chosen, figures)]
+    return [intro, levels, *_around(facts, figures)]
 
 
-def _level(level: Mapping[str, Any]) -> list[str]:
-    step, steps, classes, loss = (level.get(name) for name in ("step", "steps", "classes", "loss"))
-    place = f"{step + 1} of {steps}" if isinstance(step, int) and isinstance(steps, int) else "?"
-    lost = f"{100 * loss:.3g} %" if isinstance(loss, int | float) else "?"
-    return [place, fact(classes), lost]
-
-
-def _around(facts: Mapping[str, Any], chosen: Mapping[str, Any], drawn: bool) -> list[Block]:
+def _around(facts: RecodingFacts, drawn: bool) -> list[Block]:
     """Return the recodings one level away with their scores; nothing where the policy spends no budget on them."""
-    around = facts.get("around")
-    if not isinstance(around, Mapping) or not isinstance(own := around.get("score"), int | float):
+    around = facts.around
+    near = [] if around is None else list(_near(around, facts.chosen))
+    if around is None or not near:
         return []
-    near = list(_near(around, chosen))
-    if not near:
-        return []
+    own = around.score
     caption = (
-        f"{_SCORES.get(str(facts.get('score')), 'Scores')} with the chosen recoding and with those one level away"
+        f"{_SCORES.get(facts.score, 'Scores')} with the chosen recoding and with those one level away"
         f"{'; darker is more' if drawn else ''}. "
-        f"Every number carries noise, {fact(around.get('mean_error'))} on average."
+        f"Every number carries noise, {fact(around.mean_error)} on average."
     )
     cost = (
         "Only these scores are published, with noise added. The guarantee covers them; they cost "
-        f"ε = {fact(facts.get('show_epsilon'))}."
+        f"ε = {fact(facts.choice.show_epsilon)}."
     )
     finer, coarser = ([(name, score) for name, side, score in near if side == which] for which in ("finer", "coarser"))
     blocks: list[Block] = [Heading("The recodings around it"), cost]
@@ -82,23 +72,17 @@ def _around(facts: Mapping[str, Any], chosen: Mapping[str, Any], drawn: bool) ->
     return [*blocks, Table(["recoding", "than the chosen one", "score"], rows, caption, {2}, drawn)]
 
 
-def _near(around: Mapping[str, Any], chosen: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
-    """Yield the entries that have a column, a step and a score: name, side and score."""
-    names = distinct_labels((str(name) for name in chosen), _LONGEST)
-    entries = around.get("near")
-    for entry in entries if isinstance(entries, list) else ():
-        if not isinstance(entry, Mapping):
-            continue
-        column, step, score = (entry.get(name) for name in ("column", "step", "score"))
-        level = chosen.get(column) if isinstance(column, str) else None
-        before = level.get("step") if isinstance(level, Mapping) else None
-        if isinstance(before, int) and isinstance(step, int) and isinstance(score, int | float):
-            side = "coarser" if step > before else "finer"
-            yield f"{names[str(column)]} · {_place(entry, step)}", side, float(score)
+def _near(around: Around, chosen: Mapping[str, Level]) -> Iterator[tuple[str, str, float]]:
+    """Yield name, side and score of every recoding one level away."""
+    names = distinct_labels(chosen, _LONGEST)
+    for entry in around.near:
+        if entry.column in chosen:
+            side = "coarser" if entry.step > chosen[entry.column].step else "finer"
+            yield f"{names[entry.column]} · {_place(entry)}", side, entry.score
 
 
-def _place(level: Mapping[str, Any], step: int) -> str:
+def _place(level: NearRecoding) -> str:
     """Return a level by the name that the policy has for it."""
-    if isinstance(level.get("width"), int | float):
-        return f"width {level['width']:g}"
-    return f"level {level['level']}" if isinstance(level.get("level"), int) else f"step {step + 1}"
+    if level.width is not None:
+        return f"width {level.width:g}"
+    return f"step {level.step + 1}" if level.level is None else f"level {level.level}"

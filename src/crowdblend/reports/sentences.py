@@ -1,22 +1,23 @@
 """A release in sentences: what is guaranteed, how columns were recoded, and how to read the numbers.
 
-Certificates hold ids and numbers. Facts are not checked by anybody but the publisher, so nothing here takes their form
-for granted.
+Certificates hold ids and numbers; sentences are rendered here.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from crowdblend.calculus import Certificate
-from crowdblend.estimates import estimator_of, strata_of
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
-from crowdblend.reading.release import PublishedRelease
-from crowdblend.reading.strata import stratum_sentences, unpublished_design
-from crowdblend.reports.parameters import crowd_size, deciding_share, fresh_samples, parts_of_sample, sampling_rate
+from crowdblend.kinds.facts import CellTable
+from crowdblend.kinds.microdata.facts import MicrodataFacts
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.noisy import NoisyHistogram
+from crowdblend.reading.notes import hidden_design, stratum_sentences
+from crowdblend.recoding.domain import Domain
 from crowdblend.reports.text import enumeration, one_in, round_up
 
 MOST_NAMES = 5
@@ -57,37 +58,34 @@ def explanation(certificate: Certificate) -> str | None:
     )
 
 
-def reading(folder: PublishedRelease, *, counted: bool, several: bool, flagged: bool) -> list[str]:
+def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     """Return how to read the numbers of tables and microdata, and how not to."""
-    if folder.facts.get("everybody") is True:
-        return _of_everybody(folder)
-    strata = strata_of(folder.facts)
-    if strata is not None and (of_strata := stratum_sentences(folder.facts, strata)):
-        return of_strata
-    parts = parts_of_sample(folder)
-    if parts:
-        return _of_parts(parts, sampling_rate(folder))
-    samples = fresh_samples(folder)
-    if samples:
-        return _of_fresh_samples(samples)
-    k = crowd_size(folder)
-    crowd = f"{k:,}" if k is not None else "k, the crowd size,"
-    added_up = several or bool(folder.fact("tables", dict))
-    lines = [_sample(sampling_rate(folder), deciding_share(folder), counted=counted)]
+    table = next(iter(facts.tables.values()))
+    laws = table.laws
+    if isinstance(facts.mechanism, NoiseEverywhere) and isinstance(facts, TableFacts):
+        return _of_everybody(facts, facts.mechanism)
+    if laws.stratum is not None:
+        return stratum_sentences(facts, table)
+    if isinstance(facts, TableFacts) and len(facts.shares) > 0:
+        return _of_parts(facts)
+    if isinstance(facts, TableFacts) and facts.has_fresh_samples:
+        return _of_fresh_samples(facts)
+    assert facts.mechanism is not None, "a release without strata and tables of their own has one mechanism"
+    k, counted, noise = facts.mechanism.k, facts.rows_are_counted, isinstance(facts.mechanism, NoisyHistogram)
+    added_up = isinstance(facts, TableFacts) and bool(facts.named)
+    share = facts.recoding.share or 0.0 if facts.recoding is not None else 0.0
+    lines = [_sample(facts.rate, share, counted=counted)]
     if not counted:
-        lines += _suppressed("combination of labels", "and each of them is one row", crowd, k)
-    elif folder.facts.get("below_k") == "noise":
-        cell = "a finest cell" if added_up else "a cell"
+        lines += _suppressed("combination of labels", "and each of them is one row", k)
+    elif isinstance(facts.mechanism, NoisyHistogram):
         lines += [_ONE_SAMPLE] if added_up else []
-        lines += _noisy(cell, crowd, folder.facts.get("show_from"), flagged=flagged)
+        lines += _noisy("a finest cell" if added_up else "a cell", facts.mechanism)
     elif added_up:
-        lines += _added_up(crowd)
-    elif folder.facts.get("below_k") == "suppress":
-        lines += _suppressed("cell", "and its count is exact", crowd, k)
+        lines += _added_up(k)
     else:
-        lines.append("A cell that is missing is not zero: it may hold people, but too few to be published.")
-    lines += [*_population(folder, counted), *unpublished_design(folder.facts)]
-    if folder.facts.get("below_k") != "noise":
+        lines += _suppressed("cell", "and its count is exact", k)
+    lines += [*_population(facts.tables, counted), *hidden_design(facts)]
+    if not noise:
         lines.append(
             "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall "
             "into many small cells lose more than others, so compare the intervals, not the sums."
@@ -95,51 +93,50 @@ def reading(folder: PublishedRelease, *, counted: bool, several: bool, flagged: 
     return lines
 
 
-def _population(folder: PublishedRelease, counted: bool) -> list[str]:
+def _population(tables: Mapping[str, CellTable], counted: bool) -> list[str]:
     """What the figures and the columns beside the counts are about."""
-    estimator = estimator_of(folder.facts)
-    if estimator is None:
+    first = next(iter(tables.values())).laws.estimator
+    if first is None:
         return []
     columns = "The columns estimate, low and high and the figures" if counted else "The figures"
     lines = [
         f"{columns} are about the population: an interval covers the number of people 95 times in 100 among the cells "
         "of that size that are published."
     ]
-    if estimator.law.noiseless:
-        most = estimator.unpublished()
-        lines.append(f"A cell that is missing has up to {most:,} people of the population, 95 times in 100.")
+    for name, table in tables.items() if first.law.noiseless else ():
+        most = table.laws.unpublished(table.columns)
+        where = f" of table {name}" if len(tables) > 1 else ""
+        if most is not None:
+            lines.append(f"A cell{where} that is missing has up to {most:,} people of the population, 95 times in 100.")
     return lines
 
 
-def _of_everybody(folder: PublishedRelease) -> list[str]:
+def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
     """How to read a table of a register."""
-    stated = folder.fact("parameters", dict)
-    rows, loss = stated.get("rows_per_person"), stated.get("noise_epsilon")
-    off = ""
-    if isinstance(loss, float) and loss > 0:
-        a = math.exp(-loss)
-        off = f", {2 * a / (1 - a * a):.3g} on average, whatever the size of the cell"
+    rows = noise.rows_per_person
+    off = f"{noise.expected_error():.3g} on average, whatever the size of the cell"
     whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
-    if rows is not None and stated.get("count") == "people":
+    if rows is not None and facts.count == "people":
         whom = f"people, each counted once in every class, in at most {rows:,} random ones"
     return [
         f"No sample was drawn: everybody is counted. Counts are {whom}.",
-        f"Every cell of the table is published with noise: its count is off by a few{off}. The noise is as often above "
-        "the true count as below it, so that an empty cell can be negative, and sums of cells are right on average.",
+        f"Every cell of the table is published with noise: its count is off by a few, {off}. The noise is as often "
+        "above the true count as below it, so that an empty cell can be negative, and sums of cells are right on "
+        "average.",
         "The more cells are added up, the larger the noise of the sum; it grows like the square root of their number.",
         f"An interval from low to high holds the number of {'people' if rows is None else 'rows'} without the noise, "
         "95 times in 100.",
     ]
 
 
-def _of_parts(parts: Mapping[str, tuple[float, int]], rate: float | None) -> list[str]:
+def _of_parts(facts: TableFacts) -> list[str]:
     """How to read tables that were counted in different parts of one sample."""
     lines = [
         "Every table was counted in a part of the sample of its own; nobody is in two of them. Counts of different "
         "tables are of different people, so they need not add up, and their differences mean nothing."
     ]
-    for name, (share, k) in parts.items():
-        stands = f" One counted person stands for about {1 / (rate * share):.3g} people." if rate else ""
+    for (name, k), share in zip(facts.crowds.items(), facts.shares, strict=True):
+        stands = f" One counted person stands for about {1 / (facts.rate * share):.3g} people." if facts.rate else ""
         lines.append(
             f"Table {name}: a share of {share:g} of the sample. Every published cell holds at least {k:,} people of "
             f"that part, and its count is exact; a cell that is missing holds between 0 and {k - 1:,}.{stands}"
@@ -147,13 +144,14 @@ def _of_parts(parts: Mapping[str, tuple[float, int]], rate: float | None) -> lis
     return [*lines, _INTERVALS]
 
 
-def _of_fresh_samples(samples: Mapping[str, tuple[float, int]]) -> list[str]:
+def _of_fresh_samples(facts: TableFacts) -> list[str]:
     """How to read tables that were each counted in a sample of its own."""
     lines = [
         "Every table was counted in a random sample of its own, drawn anew from everybody. Counts of different tables "
         "are of different people, so they need not add up, and their differences mean nothing."
     ]
-    for name, (rate, k) in samples.items():
+    rate = facts.rate or 1.0
+    for name, k in facts.crowds.items():
         lines.append(
             f"Table {name}: the sample kept each person with probability {rate:g}, so one counted person stands for "
             f"about {1 / rate:.3g} people. Every published cell holds at least {k:,} people of that sample, and its "
@@ -175,72 +173,66 @@ def _sample(rate: float | None, share: float, *, counted: bool) -> str:
     return f"{text}: {one} stands for about {1 / (rate * (1 - share)):.3g} people."
 
 
-def _suppressed(what: str, meaning: str, crowd: str, k: int | None) -> list[str]:
-    among = f"between 0 and {k - 1:,}" if k is not None else "perhaps 0"
+def _suppressed(what: str, meaning: str, k: int) -> list[str]:
     return [
-        f"Every published {what} holds at least {crowd} sampled people, {meaning}.",
-        f"A {what} that is missing is not zero. It holds fewer than {crowd} sampled people: {among}.",
+        f"Every published {what} holds at least {k:,} sampled people, {meaning}.",
+        f"A {what} that is missing is not zero. It holds fewer than {k:,} sampled people: between 0 and {k - 1:,}.",
     ]
 
 
-def _added_up(crowd: str) -> list[str]:
+def _added_up(k: int) -> list[str]:
     return [
-        f"{_ONE_SAMPLE} Finest cells with fewer than {crowd} sampled people were left out before adding.",
+        f"{_ONE_SAMPLE} Finest cells with fewer than {k:,} sampled people were left out before adding.",
         "A count can therefore be lower than the number of sampled people, never higher.",
-        f"A cell that is missing is not zero. None of its finest cells reached {crowd} sampled people.",
+        f"A cell that is missing is not zero. None of its finest cells reached {k:,} sampled people.",
     ]
 
 
-def _noisy(cell: str, crowd: str, show_from: object, *, flagged: bool) -> list[str]:
+def _noisy(cell: str, noise: NoisyHistogram) -> list[str]:
     shown = (
         "Every cell is published. Noisy counts may be negative, and sums of cells are right on average."
-        if show_from is None
-        else f"Cells whose count is below {show_from} are not listed, which does not mean zero: among the small cells, "
-        "the noise decides which of them appear. Sums of the listed cells would be too large."
+        if noise.show_from is None
+        else f"Cells whose count is below {noise.show_from} are not listed, which does not mean zero: among the small "
+        "cells, the noise decides which of them appear. Sums of the listed cells would be too large."
     )
     hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
     return [
-        f"Where at least {crowd} sampled people fall into {cell}, its count is exact. Where fewer do, the count is "
+        f"Where at least {noise.k:,} sampled people fall into {cell}, its count is exact. Where fewer do, the count is "
         "noisy: a random number was added, and the true one may be larger, smaller or zero.",
         shown,
-        "The column exact says which counts are exact." if flagged else hidden,
+        "The column exact says which counts are exact." if noise.flag else hidden,
     ]
 
 
-def describe_column(domain: Any) -> str:
-    """Return how the values of a column became labels, from its declared domain or from several of them."""
-    if isinstance(domain, list):
-        return "; averaged as ".join(map(describe_column, domain))
-    if not isinstance(domain, Mapping):
-        return str(domain)
-    if isinstance(domain.get("recodings"), list):
-        return f"one of {len(domain['recodings'])} recodings"
+def describe_column(domain: Domain) -> str:
+    """Return how the values of a column became labels, from its declared domain."""
+    if domain.recodings:
+        return f"one of {len(domain.recodings)} recodings"
     return _recoding(domain) or _labels(domain)
 
 
-def _recoding(domain: Mapping[str, Any]) -> str | None:
+def _recoding(domain: Domain) -> str | None:
     """Return what was done to values that did not become listed labels."""
-    grid = f"{domain.get('from')} to {domain.get('to')}, rounded to {domain.get('resolution')}"
-    match domain.get("recoding"):
-        case "dates" if "labels" not in domain:
-            return f"the {domain.get('period')}"
+    grid = f"{domain.start} to {domain.to}, rounded to {domain.resolution}"
+    match domain.recoding:
+        case "dates" if domain.labels is None:
+            return f"the {domain.period}"
         case "prefix":
-            return f"the first {domain.get('length')} characters"
+            return f"the first {domain.length} characters"
         case "coordinate":
             return f"a coordinate from {grid}, then moved by noise"
         case "measure":
-            clamped = domain.get("outside") == "clamp"
+            clamped = domain.outside == "clamp"
             beyond = "values beyond were moved to the bounds" if clamped else "no value lies beyond"
-            blank = f", no value counted as {domain['blank']}" if "blank" in domain else ""
+            blank = "" if domain.blank is None else f", no value counted as {domain.blank}"
             return f"numbers from {grid}; {beyond}{blank}"
     return None
 
 
-def _labels(domain: Mapping[str, Any]) -> str:
-    labels = domain.get("labels")
-    if labels is None and "width" in domain:
-        return f"from {domain.get('from')} to {domain.get('to')} in intervals of {domain['width']}"
-    known = [str(label) for label in labels] if isinstance(labels, list) else []
+def _labels(domain: Domain) -> str:
+    if domain.labels is None and domain.width is not None:
+        return f"from {domain.start} to {domain.to} in intervals of {domain.width}"
+    known = domain.labels or ()
     if len(known) <= _FEW:
         return ", ".join(known)
     return f"{len(known)} classes: {known[0]}, {known[1]}, … {known[-1]}"

@@ -5,19 +5,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crowdblend.estimates import row_intervals, strata_of, stratified_intervals
+from crowdblend.kinds.facts import CellTable
 from crowdblend.reading.cells import EXACT, Cells, N
-from crowdblend.reading.domain import declared_domain
-from crowdblend.reading.margins import Margin, MarginCounter, are_cut, numbered
+from crowdblend.reading.margins import Margin, MarginCounter, numbered
 
 MOST_LABELS = 20
 MOST_CELLS = 20
@@ -64,11 +62,11 @@ class Summary:
     total: Margin | None = None
 
 
-def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
-    """Return a data file in the numbers that its report shows; with facts, what they say about the population."""
-    counters = _counters(data, facts)
-    # With facts, the margins have the totals by label.
-    by_label = {key: _LabelTotals() for key in data.keys[:MOST_COLUMNS]} if facts is None else {}
+def summarize(data: Cells, table: CellTable | None = None) -> Summary:
+    """Return a data file in the numbers that its report shows; of a table, what they say about the population."""
+    counters = _counters(data, table)
+    # Of a table, the margins have the totals by label.
+    by_label = {key: _LabelTotals() for key in data.keys[:MOST_COLUMNS]} if table is None else {}
     sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
     cells = people = 0
     largest: list[Cell] = []
@@ -93,20 +91,20 @@ def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
         people=people,
         totals=columns,
         sizes=size_classes(sizes.tolist()),
-        largest=_with_ends(largest, data, facts),
+        largest=_with_ends(largest, data, table),
         margins=tuple(several),
         pair=next((margin for margin in margins if len(margin.columns) == 2), None),
         total=next((margin for margin in margins if not margin.columns), None),
     )
 
 
-def _counters(data: Cells, facts: Mapping[str, Any] | None) -> list[MarginCounter]:
+def _counters(data: Cells, table: CellTable | None) -> list[MarginCounter]:
     """Sums by every column, by the first two and in all; none of cells that were cut off."""
-    if facts is None or are_cut(facts):
+    if table is None or table.laws.are_cut:
         return []
     names = data.columns[:MOST_COLUMNS]
     wanted = [(name,) for name in names] + ([names[:2]] if len(names) > 1 else []) + [()]
-    return [MarginCounter(facts, data, columns, declared_domain(facts)) for columns in wanted]
+    return [MarginCounter(table, data, columns) for columns in wanted]
 
 
 class _LabelTotals:
@@ -153,19 +151,17 @@ def _largest(piece: pa.Table, keys: list[str], before: list[Cell]) -> list[Cell]
     return sorted([*before, *found], key=lambda cell: (-cell.count, cell.labels))[:MOST_CELLS]
 
 
-def _with_ends(cells: list[Cell], data: Cells, facts: Mapping[str, Any] | None) -> tuple[Cell, ...]:
+def _with_ends(cells: list[Cell], data: Cells, table: CellTable | None) -> tuple[Cell, ...]:
     """Return the cells with what they say about the population; None where nothing can be said."""
-    strata = None if facts is None else strata_of(facts)
-    if facts is None or (strata is not None and strata.column not in data.columns):
+    if table is None or (table.laws.stratum is not None and table.laws.stratum not in data.columns):
         return tuple(cells)
     counts = np.array([cell.count for cell in cells], np.int64)
-    if strata is None:
-        exact = np.array([cell.exact for cell in cells], np.bool_) if data.flagged else None
-        found = row_intervals(facts, data.columns, counts, exact)
-    else:
-        at = data.columns.index(strata.column)
+    exact = np.array([cell.exact for cell in cells], np.bool_) if data.flagged else None
+    labels = None
+    if table.laws.stratum is not None:
+        at = data.columns.index(table.laws.stratum)
         labels = np.array([*(cell.labels[at] for cell in cells), None], object)[:-1]
-        found = stratified_intervals(strata, data.columns, labels, counts)
+    found = table.laws.intervals(data.columns, counts, exact, labels)
     ends = zip(found.estimate.tolist(), found.low.tolist(), found.high.tolist(), strict=True)
     return tuple(
         replace(

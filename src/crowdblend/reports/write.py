@@ -39,7 +39,7 @@ def write_report(
             code="output-parent",
         )
     opened = read(folder)
-    if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts["files"]:
+    if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts.files:
         raise InvalidInput(
             "report.html is covered by the certificate, which a page of another version would break.",
             remedy="Name another file with --out.",

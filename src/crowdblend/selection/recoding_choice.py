@@ -18,13 +18,11 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import composition, selection
 from crowdblend.errors import InvalidInput
-from crowdblend.numerics.balls import precision, round_down
+from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople, StatedScore
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.randomness.source import Source
@@ -59,23 +57,17 @@ class RecodingChoice:
     show_epsilon: float | None = None
 
     @cached_property
-    def step_epsilon(self) -> float:
-        """The loss of each choice; all of them together stay within epsilon."""
-        if self.search.steps == 1:
-            return self.epsilon
-        with precision(128):
-            return round_down(arb(self.epsilon) / self.search.steps)
-
-    def claim(self) -> Derivation:
-        """What choosing and showing guarantee: one step for every choice, and one for the noisy scores."""
-        bounded = self._bounded()
-        choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon)
-        steps = [choice] * self.search.steps
+    def certified(self) -> CertifiedChoice:
+        """What is certified of it, and written into the facts of a release."""
+        shown = 0
         if self.show_epsilon is not None:
             noise_around(self.lattice, self.score, self.show_epsilon)
             shown = most_around(self.lattice.shape)
-            steps.append(selection.noisy_scores(bounded, epsilon=self.show_epsilon, dimension=shown))
-        return composition.steps_add_up(*steps) if len(steps) > 1 else choice
+        return CertifiedChoice(self._bound(), self.epsilon, self.search.steps, self.show_epsilon, shown)
+
+    def claim(self) -> Derivation:
+        """What choosing and showing guarantee."""
+        return self.certified.claim()
 
     def run(
         self, lattice: Lattice, codes: NDArray[np.int32], counts: NDArray[np.int64], key: ReleaseKey
@@ -99,7 +91,13 @@ class RecodingChoice:
                 code="selection.lattice",
             )
         nodes = self.search.several(
-            lattice, codes, counts, self.score, epsilon=self.step_epsilon, source=key.source(_CHOICE), times=times
+            lattice,
+            codes,
+            counts,
+            self.score,
+            epsilon=self.certified.step_epsilon,
+            source=key.source(_CHOICE),
+            times=times,
         )
         if self.show_epsilon is None:
             return [ChosenRecoding(node) for node in nodes]
@@ -111,15 +109,12 @@ class RecodingChoice:
             for node in nodes
         ]
 
-    def _bounded(self) -> Derivation:
+    def _bound(self) -> ExpectedPeople | StatedScore:
         """How far one person moves a score: computed where the score is known, else as it was read off the score."""
         known, most = self.score.published, self.lattice.most
-        moves = self.score.sensitivity(most)
         if known is None:
-            return selection.score_is_stated(sensitivity=float(moves), monotone=self.score.monotone)
-        return selection.expected_people_bound_a_score(
-            counted_from=known.counted_from, rate=known.rate, stands_for=known.stands_for, parts=self.score.parts(most)
-        )
+            return StatedScore(float(self.score.sensitivity(most)), self.score.monotone)
+        return ExpectedPeople(known.counted_from, known.rate, known.stands_for, self.score.parts(most))
 
 
 def most_around(shape: tuple[int, ...]) -> int:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from crowdblend.designs.draw import Exactly, StratifiedCoin
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.draw import Exactly, StratifiedCoin
 from crowdblend.engines.duckdb.coding import Coding, DirectCoding, HasNoClass, recodes_directly
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts

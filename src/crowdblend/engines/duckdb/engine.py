@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.draw import Draw, Exactly
+from crowdblend.designs.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source, read_table

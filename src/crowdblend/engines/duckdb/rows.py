@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.designs.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.engines.class_counter import GrowingArray
-from crowdblend.engines.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons

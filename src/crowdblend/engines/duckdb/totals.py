@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.engines.class_counter import ClassCounter, Counts, PackedCodes
-from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows
 from crowdblend.engines.outside_values import OutsideCounter

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, no_progress
 from crowdblend.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 from crowdblend.engines.packing import Packing, refuse_unreadable

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdblend.engines.draw import Coin, Everybody, Exactly, StratifiedCoin, row_key_of
+from crowdblend.designs.draw import Coin, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ClassCounts, Progress
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import no_rows, repeated_person

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from crowdblend.calculus import Assumption
-from crowdblend.engines.draw import Draw, Exactly
+from crowdblend.designs.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
 from crowdblend.engines.identity import identity_from

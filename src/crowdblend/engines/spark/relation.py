@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.draw import Draw, Everybody
+from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.files import open_csv
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Field, Relation, listed

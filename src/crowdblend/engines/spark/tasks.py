@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.designs.draw import Draw, Everybody, StratifiedCoin
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.draw import Draw, Everybody, StratifiedCoin
 from crowdblend.engines.duckdb.class_counts import drawn_by_stratum, marked
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import chunks

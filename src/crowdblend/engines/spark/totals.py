@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdblend.engines.draw import Draw, Everybody, Exactly
+from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
 from crowdblend.engines.sampling import random_places

@@ -4,7 +4,7 @@ from crowdblend.mechanisms.synopsis.classes import half_planes, listed, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis, Synopsis
-from crowdblend.mechanisms.synopsis.planned import PlannedSynopsis, plan_synopsis
+from crowdblend.mechanisms.synopsis.planned import PlannedSynopsis, fitted_synopsis, plan_synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "QueryClass",
     "Synopsis",
     "conjunctions",
+    "fitted_synopsis",
     "half_planes",
     "listed",
     "plan_synopsis",

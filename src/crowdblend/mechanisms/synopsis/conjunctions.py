@@ -46,7 +46,7 @@ class Conjunctions(QueryClass):
                 code="synopsis.order",
             )
         check_universe(shape)
-        self.shape, self.order = shape, order
+        self.shape, self.order, self.add_up = shape, order, add_up
         self.tables: list[Columns] = [kept for n in range(1, order + 1) for kept in combinations(range(len(shape)), n)]
         sizes = [math.prod(shape[c] for c in kept) for kept in self.tables]
         self._starts: list[int] = [0, *np.cumsum(sizes).tolist()]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import queries as samplers
-from crowdblend.calculus.rules import sanitizers, synopses, zero_knowledge
+from crowdblend.calculus.rules import sanitizers, synopses
+from crowdblend.designs import Survey
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import QuerySampler, Useful
 from crowdblend.mechanisms.synopsis.exponential import MOST_CANDIDATES, ExponentialSynopsis, candidates_of
@@ -29,36 +30,34 @@ _TIE = 1.1
 
 @dataclass(frozen=True)
 class PlannedSynopsis:
-    """A mechanism with its guarantee and its error; nothing of it depends on data."""
+    """A mechanism about `samples` of `population` people, with its guarantee and its error; nothing depends on data.
 
-    name: str
+    `failure` is the probability that sampling errs by more than planned, and that of sanitizing.
+    """
+
     mechanism: FittedSynopsis | ExponentialSynopsis
     samples: int
     population: int
-    sanitizer_accuracy: Derivation
-    sampling_accuracy: Derivation
+    failure: float
 
     @property
-    def zero_knowledge(self) -> Derivation:
-        """Zero-knowledge privacy with respect to k of n random people, from what the mechanism claims."""
-        return _sharp(self.mechanism.claim(), self.samples, self.population)
+    def name(self) -> str:
+        """How the rows are made."""
+        return FITTED if isinstance(self.mechanism, FittedSynopsis) else EXPONENTIAL
 
-    @property
-    def differential(self) -> Derivation:
-        """Differential privacy with one person's data replaced, from the same claim."""
-        return zero_knowledge.sample_and_sanitize_differential(
-            self.mechanism.claim(), samples=self.samples, population=self.population
-        )
+    def derivations(self) -> tuple[Derivation, Derivation, Derivation]:
+        """Zero-knowledge and differential privacy from what the mechanism claims, and how well it answers."""
+        return *Survey(self.samples, self.population).drawn(self.mechanism.claim()), self.usefulness
 
     @property
     def usefulness(self) -> Derivation:
         """ZKP Definition 18 about everybody: the sampling error and the sanitizing error."""
-        return samplers.sanitized_samples_stay_useful(self.sampling_accuracy, self.sanitizer_accuracy, lipschitz=1.0)
+        return samplers.sanitized_samples_stay_useful(self._sampling(), self._sanitizing(), lipschitz=1.0)
 
     @property
     def about_sample(self) -> Useful:
         """How well the rows answer about the sample."""
-        stated: Useful = self.sanitizer_accuracy.conclusion
+        stated: Useful = self._sanitizing().conclusion
         return stated
 
     @property
@@ -66,6 +65,54 @@ class PlannedSynopsis:
         """How well the rows answer about everybody."""
         stated: Useful = self.usefulness.conclusion
         return stated
+
+    def _sanitizing(self) -> Derivation:
+        queries, made = self.mechanism.queries, self.mechanism
+        if isinstance(made, FittedSynopsis):
+            measured = _measured(queries, self.samples, made.noise_epsilon)
+            slack = _slack(synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy)
+            return synopses.fitted_synopsis_is_useful(**measured, rows=made.rows, slack=slack, failure=self.failure)
+        return synopses.exponential_synopsis_is_useful(
+            samples=self.samples,
+            universe=queries.universe,
+            queries=queries.size,
+            rows=made.rows,
+            epsilon=made.epsilon,
+            failure=self.failure,
+        )
+
+    def _sampling(self) -> Derivation:
+        """The better of the bounds for finite classes and for classes of bounded VC dimension."""
+        queries = self.mechanism.queries
+        found = [
+            samplers.samples_answer_finitely_many(
+                samples=self.samples, population=self.population, queries=queries.size, failure=self.failure
+            )
+        ]
+        if 2 * self.samples >= queries.dimension:
+            found.append(
+                samplers.samples_answer_a_class(samples=self.samples, dimension=queries.dimension, failure=self.failure)
+            )
+        return min(found, key=_accuracy)
+
+
+def fitted_synopsis(
+    queries: QueryClass, samples: int, noise_epsilon: float, rows: int, failure: float
+) -> FittedSynopsis:
+    """Rows fitted to noisy counts, with the parts of the error that they are planned to keep to."""
+    measured = _measured(queries, samples, noise_epsilon)
+    noise = synopses.noisy_answers_are_useful(**measured, failure=failure).conclusion.accuracy
+    # What the code keeps to is a hair less than what is stated, for its floating-point sums.
+    rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * _HAIR
+    return FittedSynopsis(queries, noise_epsilon, rows, noise, _slack(noise) * _HAIR, rounding)
+
+
+def _measured(queries: QueryClass, samples: int, noise_epsilon: float) -> dict[str, float]:
+    return {"samples": samples, "queries": queries.size, "addends": queries.parts, "noise_epsilon": noise_epsilon}
+
+
+def _slack(noise: float) -> float:
+    return max(noise * _SLACK, _LEAST_SLACK)
 
 
 def plan_synopsis(
@@ -131,17 +178,10 @@ class _Way:
     rows: int | None
 
     def fitted(self) -> PlannedSynopsis:
-        queries, k = self.queries, self.samples
-        noise_epsilon = _largest(self._sanitizer_epsilon() / queries.sensitivity, self._keeps_counts)
-        rows = self.rows or k
-        measured = {"samples": k, "queries": queries.size, "addends": queries.parts, "noise_epsilon": noise_epsilon}
-        noise = synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy
-        slack = max(noise * _SLACK, _LEAST_SLACK)
-        useful = synopses.fitted_synopsis_is_useful(**measured, rows=rows, slack=slack, failure=self.failure)
-        # What the code keeps to is a hair less than what is stated, for its floating-point sums.
-        rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * _HAIR
-        made = FittedSynopsis(queries, noise_epsilon, rows, noise, slack * _HAIR, rounding)
-        return self._planned(FITTED, made, useful)
+        """With the least noise on the counts."""
+        noise_epsilon = _largest(self._sanitizer_epsilon() / self.queries.sensitivity, self._keeps_counts)
+        rows = self.rows or self.samples
+        return self._planned(fitted_synopsis(self.queries, self.samples, noise_epsilon, rows, self.failure))
 
     def exponential(self) -> list[PlannedSynopsis]:
         """With the number of rows that errs least, if any leaves few enough candidates."""
@@ -151,39 +191,11 @@ class _Way:
         for rows in tried:
             if candidates_of(self.queries.universe, rows) > MOST_CANDIDATES:
                 break
-            useful = synopses.exponential_synopsis_is_useful(
-                samples=self.samples,
-                universe=self.queries.universe,
-                queries=self.queries.size,
-                rows=rows,
-                epsilon=epsilon,
-                failure=self.failure,
-            )
-            found.append((useful.conclusion.accuracy, rows, useful))
-        if not found:
-            return []
-        _, rows, useful = min(found, key=lambda way: way[:2])
-        return [self._planned(EXPONENTIAL, ExponentialSynopsis(self.queries, epsilon, rows), useful)]
+            found.append(self._planned(ExponentialSynopsis(self.queries, epsilon, rows)))
+        return [min(found, key=lambda made: made.about_sample.accuracy)] if found else []
 
-    def _planned(
-        self, name: str, mechanism: FittedSynopsis | ExponentialSynopsis, useful: Derivation
-    ) -> PlannedSynopsis:
-        return PlannedSynopsis(name, mechanism, self.samples, self.population, useful, self._sampled())
-
-    def _sampled(self) -> Derivation:
-        """The better of the bounds for finite classes and for classes of bounded VC dimension."""
-        found = [
-            samplers.samples_answer_finitely_many(
-                samples=self.samples, population=self.population, queries=self.queries.size, failure=self.failure
-            )
-        ]
-        if 2 * self.samples >= self.queries.dimension:
-            found.append(
-                samplers.samples_answer_a_class(
-                    samples=self.samples, dimension=self.queries.dimension, failure=self.failure
-                )
-            )
-        return min(found, key=_accuracy)
+    def _planned(self, mechanism: FittedSynopsis | ExponentialSynopsis) -> PlannedSynopsis:
+        return PlannedSynopsis(mechanism, self.samples, self.population, self.failure)
 
     def _sanitizer_epsilon(self) -> float:
         """About what the sanitizer may lose, since sampling strengthens it: e^ε' = 1 + (e^ε − 1)·n/k."""
@@ -197,12 +209,8 @@ class _Way:
         return self._keeps(sanitizers.synopsis_exponential(epsilon=epsilon))
 
     def _keeps(self, leaf: Derivation) -> bool:
-        kept: bool = _sharp(leaf, self.samples, self.population).conclusion.epsilon <= self.epsilon
+        kept: bool = Survey(self.samples, self.population).drawn(leaf)[0].conclusion.epsilon <= self.epsilon
         return kept
-
-
-def _sharp(leaf: Derivation, samples: int, population: int) -> Derivation:
-    return zero_knowledge.sample_and_sanitize_sharp(leaf, samples=samples, population=population)
 
 
 def _accuracy(derived: Derivation) -> float:

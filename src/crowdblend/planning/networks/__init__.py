@@ -1,10 +1,11 @@
 """Plan statistics of a network: how much noise, for which guarantee, relative to how many people."""
 
-from crowdblend.planning.networks.derive import differential, released
+from crowdblend.planning.networks.derive import claim_of, differential, released
 from crowdblend.planning.networks.request import NAMES, PEOPLE_S_DATA, Bounds, NetworkRequest
 from crowdblend.planning.networks.solve import (
     CONFIDENCE,
     NetworkPlan,
+    error_of,
     least_people,
     plan_network,
     refuse_useless,
@@ -18,7 +19,9 @@ __all__ = [
     "Bounds",
     "NetworkPlan",
     "NetworkRequest",
+    "claim_of",
     "differential",
+    "error_of",
     "least_people",
     "plan_network",
     "refuse_useless",

@@ -3,10 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from crowdblend.calculus import Derivation, Rule
 from crowdblend.calculus.rules import graph_releases, graphs
-from crowdblend.planning.networks.request import NetworkRequest
+from crowdblend.planning.networks.request import Bounds
+
+
+class Asked(Protocol):
+    """A statistic of a network, as it is asked for or as it was published."""
+
+    @property
+    def name(self) -> str:
+        """Which statistic it is."""
+
+    @property
+    def accuracy(self) -> float | None:
+        """The accuracy of the paper's form."""
+
+    @property
+    def published(self) -> bool:
+        """Whether it is in the paper's form."""
+
+    @property
+    def width(self) -> float | None:
+        """The length of the interval of an average."""
+
+    @property
+    def classes(self) -> int | None:
+        """How many classes a histogram has."""
 
 
 @dataclass(frozen=True)
@@ -34,62 +59,66 @@ _SAMPLERS: dict[str, tuple[Rule, ...]] = {
 }
 
 
-def _apply(rule: Rule, request: NetworkRequest, *premises: Derivation, **more: float) -> Derivation:
+def _apply(rule: Rule, asked: Asked, bounds: Bounds, *premises: Derivation, **more: float) -> Derivation:
     """A rule with those of the public bounds and of the other numbers that it takes."""
-    bounds = request.bounds
     known = {
         "degree_bound": bounds.degree_bound,
         "average_bound": bounds.average_bound,
         "population": bounds.people,
-        "width": request.width,
-        "dimension": request.classes,
+        "width": asked.width,
+        "dimension": asked.classes,
         **more,
     }
     return rule(*premises, **{name: known[name] for name in rule.parameters})
 
 
-def estimator(request: NetworkRequest, seen: Seen) -> Derivation:
+def estimator(asked: Asked, bounds: Bounds, seen: Seen) -> Derivation:
     """How well the sampler of the statistic estimates it, on average over its luck."""
-    found = [_apply(rule, request, **vars(seen)) for rule in _ESTIMATORS[request.name]]
+    found = [_apply(rule, asked, bounds, **vars(seen)) for rule in _ESTIMATORS[asked.name]]
     return min(found, key=lambda made: float(made.conclusion.reach))
 
 
-def sampler(request: NetworkRequest, seen: Seen) -> Derivation:
+def sampler(asked: Asked, bounds: Bounds, seen: Seen) -> Derivation:
     """How often the sampler of the statistic misses its accuracy; that of the average degree is a share of L."""
-    assert request.accuracy is not None
-    scale = request.bounds.average_bound if request.name == "average-degree" else 1
-    more = {**vars(seen), "accuracy": request.accuracy * scale}
-    found = [_apply(rule, request, **more) for rule in _SAMPLERS[request.name]]
+    assert asked.accuracy is not None
+    scale = bounds.average_bound if asked.name == "average-degree" else 1
+    more = {**vars(seen), "accuracy": asked.accuracy * scale}
+    found = [_apply(rule, asked, bounds, **more) for rule in _SAMPLERS[asked.name]]
     return min(found, key=lambda made: float(made.conclusion.failure))
 
 
-def released(request: NetworkRequest, estimated: Derivation, scale: float, resolution: float) -> Derivation:
+def released(asked: Asked, bounds: Bounds, estimated: Derivation, scale: float, resolution: float) -> Derivation:
     """The guarantee of the statistic with noise of that scale on that grid."""
     rules = {
         "average": graph_releases.sharp_average,
         "histogram": graph_releases.sharp_histogram,
-        "average-degree": graph_releases.published_degree if request.published else graph_releases.sharp_degree,
+        "average-degree": graph_releases.published_degree if asked.published else graph_releases.sharp_degree,
     }
-    distance = graph_releases.published_distance if request.published else graph_releases.sharp_distance
-    return _apply(rules.get(request.name, distance), request, estimated, scale=scale, resolution=resolution)
+    distance = graph_releases.published_distance if asked.published else graph_releases.sharp_distance
+    return _apply(rules.get(asked.name, distance), asked, bounds, estimated, scale=scale, resolution=resolution)
 
 
-def differential(request: NetworkRequest, scale: float, resolution: float) -> Derivation:
+def claim_of(asked: Asked, bounds: Bounds, seen: Seen, scale: float, resolution: float) -> Derivation:
+    """The guarantee of a statistic relative to what its simulator looks at."""
+    estimated = (sampler if asked.published else estimator)(asked, bounds, seen)
+    return released(asked, bounds, estimated, scale, resolution)
+
+
+def differential(asked: Asked, bounds: Bounds, scale: float, resolution: float) -> Derivation:
     """What the noise alone guarantees against somebody who knows everybody else."""
     rules = {
         "average": graph_releases.differential_average,
         "histogram": graph_releases.differential_histogram,
         "average-degree": graph_releases.differential_degree,
     }
-    rule = rules.get(request.name, graph_releases.differential_distance)
-    return _apply(rule, request, scale=scale, resolution=resolution)
+    rule = rules.get(asked.name, graph_releases.differential_distance)
+    return _apply(rule, asked, bounds, scale=scale, resolution=resolution)
 
 
-def sensitivity(request: NetworkRequest) -> float:
+def sensitivity(asked: Asked, bounds: Bounds) -> float:
     """How far concealing a person moves the statistic; only to start a search from."""
-    bounds = request.bounds
-    if request.name == "average":
-        return (request.width or 0.0) / bounds.people
-    if request.name == "histogram":
+    if asked.name == "average":
+        return (asked.width or 0.0) / bounds.people
+    if asked.name == "histogram":
         return 1 / bounds.people
-    return (2 * bounds.degree_bound if request.name == "average-degree" else 2) / bounds.people
+    return (2 * bounds.degree_bound if asked.name == "average-degree" else 2) / bounds.people

@@ -51,7 +51,7 @@ class NetworkPlan:
 
     def differential(self) -> Derivation:
         """What it guarantees against somebody who knows everybody else."""
-        return differential(self.request, self.scale, self.resolution)
+        return differential(self.request, self.request.bounds, self.scale, self.resolution)
 
     @property
     def samples(self) -> int:
@@ -154,8 +154,8 @@ def _enough(needed: int | None, people: int) -> str:
 def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> NetworkPlan:
     """The least noise that keeps a guarantee relative to so many people."""
     seen = Seen(samples, _explored(request, samples))
-    estimated = estimator(request, seen)
-    moved = min(sensitivity(request) + estimated.conclusion.reach, estimated.conclusion.width)
+    estimated = estimator(request, request.bounds, seen)
+    moved = min(sensitivity(request, request.bounds) + estimated.conclusion.reach, estimated.conclusion.width)
     resolution = _resolution(request, moved)
     rounding = resolution * (request.classes or 1)
     scale = max(estimated.conclusion.least_scale, (moved + rounding) / epsilon)
@@ -174,7 +174,7 @@ def _keeping(
             code="plan.resolution",
         )
     while True:
-        derivation = released(request, estimated, scale, resolution)
+        derivation = released(request, request.bounds, estimated, scale, resolution)
         if derivation.conclusion.epsilon <= epsilon:
             return NetworkPlan(request, derivation, seen, scale, resolution)
         scale *= 1 + 1e-12
@@ -222,7 +222,9 @@ def _published(request: NetworkRequest) -> NetworkPlan:
     assert epsilon is not None
     explored = math.ceil(4 / (accuracy * request.bounds.degree_bound)) if request.explores else 1
     fails = math.exp(-exponent)
-    samples = _first(lambda t: sampler(request, Seen(t, explored)).conclusion.failure <= fails, 1, 10**15)
+    samples = _first(
+        lambda t: sampler(request, request.bounds, Seen(t, explored)).conclusion.failure <= fails, 1, 10**15
+    )
     if samples is None:
         raise Infeasible(
             f"failure_exponent of {request.name} is {exponent:g}, more than any number of samples reaches.",
@@ -231,11 +233,11 @@ def _published(request: NetworkRequest) -> NetworkPlan:
             code="plan.failure-exponent-too-large",
         )
     seen = Seen(samples, explored)
-    estimated = sampler(request, seen)
-    moved = sensitivity(request) + estimated.conclusion.accuracy
+    estimated = sampler(request, request.bounds, seen)
+    moved = sensitivity(request, request.bounds) + estimated.conclusion.accuracy
     resolution = _resolution(request, moved)
     scale = (moved + resolution) / epsilon
-    if released(request, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon > epsilon:
+    if released(request, request.bounds, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon > epsilon:
         far = (estimated.conclusion.width + resolution) / (scale * MOST_EXTRA_NOISE)
         least = far - math.log(math.exp(epsilon) - math.exp(epsilon / MOST_EXTRA_NOISE))
         raise Infeasible(
@@ -248,7 +250,7 @@ def _published(request: NetworkRequest) -> NetworkPlan:
     low, high = scale, scale * MOST_EXTRA_NOISE
     for _ in range(50):
         middle = (low + high) / 2
-        fits = released(request, estimated, middle, resolution).conclusion.epsilon <= epsilon
+        fits = released(request, request.bounds, estimated, middle, resolution).conclusion.epsilon <= epsilon
         low, high = (low, middle) if fits else (middle, high)
     return _keeping(request, estimated, seen, high, resolution, epsilon)
 

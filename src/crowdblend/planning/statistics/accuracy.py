@@ -9,8 +9,11 @@ nothing more. The proofs are in docs/proofs.md#groups.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Annotated
 
+import msgspec
+
+Whole = Annotated[int, msgspec.Meta(ge=1)]
 # Errors are rounded up by this much, which covers the arithmetic of doubles many times over.
 UP = 1 + 1e-12
 # Shares of the failure probability that the noise may take; the sampling error has the rest.
@@ -19,15 +22,16 @@ _SPLITS = tuple(2.0**-i for i in range(1, 31))
 NOISE_PART = 0.25
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="shape", tag="totals"
+):
     """What a statistic looks like: a person adds at most `steps` in all to `bins` totals; `share` is its part of ε.
 
     `sized` is an average in groups: it has two totals for each group, and its error depends on the group's size.
     """
 
-    steps: int
-    bins: int = 1
+    steps: Whole
+    bins: Whole = 1
     share: float = 1.0
     sized: bool = False
 

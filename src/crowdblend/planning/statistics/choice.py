@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.errors import InvalidInput
@@ -70,18 +72,13 @@ class TotalsPlan:
     ways: tuple[tuple[tuple[int, ...], Way | StrataWay], ...]
     alternatives: Mapping[SampleWay, Way | None] = field(default_factory=dict)
 
-    def derivations(self, claims: Sequence[Derivation]) -> tuple[Derivation, ...]:
+    def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge first, then differential privacy, from the claim of each way's mechanism."""
-        each = [way.derivations(claim) for (_, way), claim in zip(self.ways, claims, strict=True)]
+        each = [way.derivations() for _, way in self.ways]
         if len(each) == 1:
             return each[0]
         private, differential = zip(*each, strict=True)
         return RULES["composition.random-samples"](*private), RULES["composition.differential"](*differential)
-
-    @property
-    def planned_derivations(self) -> tuple[Derivation, ...]:
-        """What the planned noise guarantees."""
-        return self.derivations([way.claim for _, way in self.ways])
 
     def way_of(self, position: int) -> Way | StrataWay:
         """The way that a statistic goes."""

@@ -7,23 +7,32 @@ candidate has; in parts of a person, so that it is a whole number. See docs/proo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
+import msgspec
+
 from crowdblend.calculus import RULES, Derivation
-from crowdblend.planning.statistics.accuracy import UP, draw_error, group_draw_error, noise_error, parts_of_failure
+from crowdblend.planning.statistics.accuracy import (
+    UP,
+    Whole,
+    draw_error,
+    group_draw_error,
+    noise_error,
+    parts_of_failure,
+)
 
 # Of the loss of quantiles in groups, the part that pays for the noisy sizes of the groups.
 _SIZES = 0.06
 
 
-@dataclass(frozen=True)
-class QuantileShape:
+class QuantileShape(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="shape", tag="quantile"
+):
     """The `at`-quantile of each of some groups among so many candidates; `whole` is about all people at once."""
 
     at: Fraction
-    candidates: int
-    groups: int = 1
+    candidates: Whole
+    groups: Whole = 1
     share: float = 1.0
     whole: bool = True
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Protocol
 
 from crowdblend.calculus import RULES, Derivation
+from crowdblend.designs import Strata
 from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
-from crowdblend.planning.strata import Rates
 
 # Weights are exact where a unit divides them all and none is above this; else the smallest has so many units.
 _MOST_COPIES = 1_000_000
@@ -27,6 +27,22 @@ _FINE = 10_000
 _OWN_FINE = 1_000
 # How the chance of failing is divided where people are drawn: the noise, the number of people, the rest the draw.
 _NOISE, _SIZE = 0.25, 0.05
+
+
+class Ends(Protocol):
+    """The rates of the people of one stratum."""
+
+    @property
+    def low(self) -> float:
+        """The smallest rate of its people."""
+
+    @property
+    def high(self) -> float:
+        """The largest rate of its people."""
+
+    @property
+    def rate(self) -> float:
+        """The rate that estimates divide by."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ class Weights:
         return (root - 1) / (root + 1) * UP
 
 
-def weights_of(strata: Sequence[Rates]) -> Weights:
+def weights_of(strata: Sequence[Ends]) -> Weights:
     """One over the rate of every stratum; exact where that needs no more than a million units."""
     weights = [1 / Fraction(Decimal(repr(float(stratum.rate)))) for stratum in strata]
     unit = Fraction(
@@ -95,7 +111,7 @@ def weights_of(strata: Sequence[Rates]) -> Weights:
     return Weights(copies, unit, tuple((stratum.low, stratum.high) for stratum in strata))
 
 
-def own_weights(breaks: Sequence[float], strata: Sequence[Rates]) -> Weights:
+def own_weights(breaks: Sequence[float], strata: Sequence[Ends]) -> Weights:
     """Everybody's own weight, which lies between two breaks; a person counts for no more than the upper one.
 
     Rounding to the unit is done in doubles, and one copy more than the upper break has covers that.
@@ -143,6 +159,7 @@ class StrataWay:
     # Nothing is about a public number of people.
     counted: ClassVar[int] = 0
 
+    design: Strata
     weights: Weights
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
@@ -156,31 +173,18 @@ class StrataWay:
     @cached_property
     def epsilon(self) -> float:
         """The privacy loss of the worst stratum."""
-        return float(RULES["strata.joint"](self._strata_of(self.claim)).conclusion.epsilon)
+        return float(self.derivations()[1].conclusion.epsilon)
 
-    def derivations(self, claim: Derivation) -> tuple[Derivation, ...]:
+    def derivations(self) -> tuple[Derivation, ...]:
         """The worst stratum counts: zero-knowledge, and differential privacy under both relations."""
-        strata = self._strata_of(claim)
-        joint = RULES["strata.joint"](strata)
-        return RULES["strata.joint-zero-knowledge"](strata), joint, RULES["differential.replace"](joint)
-
-    def _strata_of(self, claim: Derivation) -> Derivation:
-        """What the claim becomes for the people of all strata; equal strata are stated once."""
-        found = claim
-        for number, ((low, high), copies) in enumerate(self._kinds):
-            name = "strata.more-copies" if number else "strata.copies"
-            found = RULES[name](found, low=low, high=high, copies=copies)
-        return found
-
-    @property
-    def _kinds(self) -> list[tuple[tuple[float, float], int]]:
-        return list(dict.fromkeys(zip(self.weights.rates, self.weights.copies, strict=True)))
+        return self.design.derivations_in_copies(self.claim, self.weights.copies)
 
     @property
     def steps(self) -> int:
         """How many steps a derivation of it has."""
         quantiles = sum(isinstance(shape, QuantileShape) for shape in self.shapes)
-        return len(self.shapes) + quantiles + len(self._kinds) + 2
+        kinds = set(zip(self.weights.rates, self.weights.copies, strict=True))
+        return len(self.shapes) + quantiles + len(kinds) + 2
 
     def total(self, place: int, noisy: int, strata: Sequence[int] | None = None) -> tuple[float, float, float]:
         """An estimate from a noisy total of steps in copies, and between which numbers the true one lies.
@@ -243,7 +247,9 @@ def _means(low: float, high: float, weights: Weights, steps: int, failure: float
     return max(0.0, least), most
 
 
-def plan_strata_statistics(weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float) -> StrataWay:
+def plan_strata_statistics(
+    design: Strata, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
+) -> StrataWay:
     """The least noise that keeps everybody within ε, whichever stratum they are in."""
     # ln(1 + (e^ε − 1)/rate) is what a person who is kept may cost, divided among the copies.
     scale = min(
@@ -253,7 +259,7 @@ def plan_strata_statistics(weights: Weights, shapes: Sequence[AnyShape], epsilon
 
     def way(scale: float) -> StrataWay:
         noise = tuple(min(LARGEST_NOISE_EPSILON, scale * shape.share / lost(shape)) for shape in shapes)
-        return StrataWay(weights, tuple(shapes), noise, failure)
+        return StrataWay(design, weights, tuple(shapes), noise, failure)
 
     if (planned := largest(scale, way, epsilon)) is None:
         raise InvalidInput(

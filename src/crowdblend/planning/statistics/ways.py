@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeVar
 
 from crowdblend.calculus import RULES, Derivation
+from crowdblend.designs import Survey
+from crowdblend.designs.survey import replaced
 from crowdblend.guarantees import NoisyTotals
 from crowdblend.planning.statistics.accuracy import Shape, finite_population
 from crowdblend.planning.statistics.quantiles import QuantileShape
@@ -76,21 +78,12 @@ class Way:
     @property
     def epsilon(self) -> float:
         """The loss relative to `samples` random people."""
-        return float(self.derivations(self.claim)[0].conclusion.epsilon)
+        return float(self.derivations()[0].conclusion.epsilon)
 
-    def derivations(self, claim: Derivation) -> tuple[Derivation, ...]:
+    def derivations(self) -> tuple[Derivation, ...]:
         """The guarantee relative to `samples` random people, and that with one person's data replaced."""
-        drawn, hidden = {"samples": self.samples, "population": self.population}, _replaced(claim)
-        if self.mechanism == EVERYBODY:
-            return RULES["totals.zero-knowledge"](claim, **drawn), hidden
-        private = RULES["sample-and-sanitize.sharp"](hidden, **drawn)
-        return private, RULES["sample-and-sanitize.differential"](hidden, **drawn)
-
-
-def _replaced(claim: Derivation) -> Derivation:
-    """The claim with one person's data replaced; with quantiles it is that already."""
-    totals = isinstance(claim.conclusion, NoisyTotals)
-    return RULES["totals.differential"](claim) if totals else claim
+        survey = Survey(self.samples, self.population)
+        return (survey.relative if self.mechanism == EVERYBODY else survey.drawn)(self.claim)
 
 
 def plan_way(
@@ -172,5 +165,5 @@ def statistics_claim(shapes: Sequence[AnyShape], noise_epsilons: Sequence[float]
     if len(totals) == len(both):
         return summed[0]
     chosen = [claim for shape, noise in both if isinstance(shape, QuantileShape) for claim in shape.claims(noise)]
-    steps = [*map(_replaced, summed), *chosen]
+    steps = [*map(replaced, summed), *chosen]
     return steps[0] if len(steps) == 1 else RULES["composition.adaptive"](*steps)

@@ -1,8 +1,8 @@
 """A release folder verified: its certificate, its files, and that the data are what the certificate says of them.
 
-One module per kind, each with a function `check(published)` that raises DoesNotVerify where data and certificate
-contradict each other. The hashes of a certificate have no key: whoever edits data can write new hashes. But what the
-derivations say of the data (k, flags, rows) cannot be edited without changing the guarantee; that is what is checked.
+The hashes of a certificate have no key: whoever edits data can write new hashes. But the derivations are made again
+from the facts, and the facts say what the data may be like; that is what each kind checks in its `verify`, a function
+`check(published)` that raises DoesNotVerify where data and facts contradict each other.
 """
 
 from crowdblend.publishing.verification.consistency import Verified, verify_release

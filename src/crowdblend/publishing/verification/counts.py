@@ -4,25 +4,31 @@ and the declared labels."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
-from crowdblend.estimates import domain_sizes
+from crowdblend.estimates import combinations
+from crowdblend.kinds.facts import CellTable, contradiction
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
-from crowdblend.reading.release import PublishedRelease, contradiction
+from crowdblend.recoding.domain import Domain
 
 
-def check_cells(
-    published: PublishedRelease, cells: Cells, *, least: int | None, exact_from: int | None = None
-) -> pa.Table:
-    """Every cell once, its labels declared, its count at least `least`; the cells. Without `least` all are there.
+def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.Table:
+    """Every cell once, its labels declared, its count one that is shown; the cells.
 
-    Where the release says which cells are exact, those hold at least `exact_from`.
+    Where every cell is shown, whatever its count, all of the declared domain are there. Cells that are called exact
+    hold as many people as are. `least` is the smallest number of rows of a class where the table has no law.
     """
+    shown = [law.shown_from for law in table.shown_by]
+    if shown:
+        least = None if None in shown else min(size for size in shown if size is not None)
+    exact_from = table.shown_by[0].exact_from if table.flagged else None
     classes, rows = Totals(cells.keys), 0
     for piece in cells.pieces():
         rows += piece.num_rows
@@ -32,27 +38,40 @@ def check_cells(
             small = pc.and_(piece.column(EXACT), pc.less(piece.column(N), exact_from))
             if pc.any(small).as_py() or piece.column(EXACT).null_count:
                 raise contradiction(f"{cells.path.name} calls a cell below {exact_from} exact")
-        check_labels(published, cells, piece)
+        check_labels(table.columns, cells, piece)
         classes.add(piece.select([*cells.keys, N]))
     found = classes.table()
     if cells.counted and found.num_rows < rows:
         raise contradiction(f"{cells.path.name} has a cell twice")
-    sizes = [domain_sizes(published.facts).get(name) for name in cells.columns]
-    if least is None and (None in sizes or math.prod(size or 0 for size in sizes) != rows):
+    if least is None and combinations(table.columns[name].number_of_labels for name in cells.columns) != rows:
         raise contradiction(f"{cells.path.name} does not show every cell")
+    if table.laws.stratum is not None:
+        check_strata(table, cells)
     return found
 
 
-def check_labels(published: PublishedRelease, cells: Cells, piece: pa.Table) -> None:
+def check_strata(table: CellTable, cells: Cells) -> None:
+    """Refuse a cell with fewer people than are shown of its stratum."""
+    stratum = table.laws.stratum
+    if stratum not in cells.columns:
+        raise contradiction(f"{cells.path.name} adds people of different strata up")
+    key = cells.keys[cells.columns.index(stratum)]
+    each = zip(table.laws.strata, table.shown_by, strict=True)
+    shown = {label: law.shown_from for label, law in each if law.shown_from is not None}
+    for piece in cells.pieces() if shown else ():
+        least = np.array([shown[str(label)] for label in piece.column(key).to_pylist()], np.int64)
+        if (piece.column(N).to_numpy() < least).any():
+            raise contradiction(f"{cells.path.name} has a cell below the k of its stratum")
+
+
+def check_labels(columns: Mapping[str, Domain], cells: Cells, piece: pa.Table) -> None:
     """Only labels that the certificate lists; a column without a list has an open domain."""
-    columns: Any = published.facts.get("columns", {})
     for key, name in zip(cells.keys, cells.columns, strict=True):
-        domain = columns.get(name) if isinstance(columns, dict) else None
-        labels = domain.get("labels") if isinstance(domain, dict) else None
-        if not isinstance(labels, list):
+        labels = columns[name].labels if name in columns else None
+        if labels is None:
             continue
         seen = pc.unique(pc.cast(piece.column(key), pa.large_string()))
-        if not pc.all(pc.is_in(seen, value_set=pa.array(map(str, labels), pa.large_string()))).as_py():
+        if not pc.all(pc.is_in(seen, value_set=pa.array(labels, pa.large_string()))).as_py():
             raise contradiction(f"column {name!r} of {cells.path.name} has a label outside its domain")
 
 

@@ -97,9 +97,10 @@ def ways_of(kind: str) -> dict[str, dict[str, Key]]:
     if not has_columns(policy_class(kind)):
         return {}
     ways: dict[str, type[Domain]] = dict(DOMAINS)
-    if kind == "points":
+    policy = policy_class(kind)
+    if policy.has_axes:
         ways["resolution"] = AxisDomain
-    elif kind != "statistics":
+    elif not policy.has_numbers:
         del ways["resolution"]
     return {way: {key.name: key for key in keys_of(domain).values()} for way, domain in ways.items()}
 
@@ -235,7 +236,7 @@ def policy_of(choices: Choices, folder: Path | str = ".") -> Policy:
 def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
     """Return one column with its recodings, or a refusal that says what its domain lacks."""
     table = {name: domain_table(choices, name)}
-    domain = read_columns(table, Path(folder), axes=choices.kind == "points")[name]
+    domain = read_columns(table, Path(folder), axes=policy_class(choices.kind).has_axes)[name]
     if not isinstance(domain, AxisDomain) and hasattr(domain, "bounds"):
         domain.bounds()
     return Column.of(name, domain)

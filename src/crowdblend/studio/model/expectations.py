@@ -62,14 +62,14 @@ class GroupExpectation:
 def expectations(planned: AnyPlan, sizes: tuple[int, ...] = SIZES) -> tuple[GroupExpectation, ...]:
     """Return what readers will see of groups of these sizes; nothing for kinds without counts by class."""
     facts = planned.facts()
-    if facts["kind"] not in ("table", "outlier-table", "microdata"):
-        return ()
-    parameters = facts["parameters"]
-    rate, k = parameters.get("rate"), parameters.get("k")
-    suppressed = isinstance(k, int) and facts.get("below_k") == "suppress"
+    table = next(iter(facts.tables.values()), None)
+    if table is None or table.laws.stratum is not None or table.laws.blocks != 1:
+        return ()  # it depends on the stratum, or on the block
+    law, rate = table.shown_by[0], facts.rate
+    suppressed, k = law.noiseless, law.shown_from or 0
     if suppressed and rate is None:
-        return ()  # it depends on the stratum
-    estimator = estimates.estimator_of(facts) if facts["kind"] != "microdata" else None
+        return ()
+    estimator = table.laws.estimator if facts.rows_are_counted else None
     found = []
     for people in sizes:
         shown = 1.0

@@ -80,7 +80,7 @@ def rehearse_into(
 
 def declares_people(policy: Policy) -> bool:
     """Return whether a policy says itself how many people there are."""
-    return policy.kind == "graph" or getattr(policy, "people", None) is not None
+    return policy.rows_are_links or getattr(policy, "people", None) is not None
 
 
 def _titled(policy: AnyPolicy, title: str) -> AnyPolicy:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
+from crowdblend.policies.registry import policy_class
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed
 from crowdblend.studio.model.choices import WAY, column_of, ways_of
@@ -92,7 +93,10 @@ def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False
         "name": name,
         "kind": kind,
         "way": way,
-        "ways": {one: _AXIS if one == "resolution" and choices.kind == "points" else WAY_NAMES[one] for one in ways},
+        "ways": {
+            one: _AXIS if one == "resolution" and policy_class(choices.kind).has_axes else WAY_NAMES[one]
+            for one in ways
+        },
         "status": status,
         "why": None if refused is None else str(refused),
         "fields": [field for field in fields if field.name[4:] in main],

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.policies.policy import Policy
@@ -109,7 +110,7 @@ def _dry_run(studio: Studio, draft: Draft) -> dict[str, object]:
     return {
         "error": None,
         "described": [(what, how) for what, how in planned.describe() if how],
-        "lead": lead(certificate.guarantees, certificate.facts),
+        "lead": lead(certificate.guarantees, planned_releases(certificate)),
         "guarantees": [guarantee.words() for guarantee in certificate.guarantees],
         "assumptions": [assumed.sentence() for assumed in certificate.assumptions()],
     }

@@ -7,6 +7,7 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
+from crowdblend.policies.registry import policy_class
 from crowdblend.studio.forms import whole_of
 from crowdblend.studio.jobs import OWN
 from crowdblend.studio.model.rehearsed_folder import SPREADS, USUAL_PEOPLE
@@ -22,7 +23,7 @@ def show(visit: Visit) -> Response:
     """Return how to rehearse, and what came of the last rehearsal."""
     studio, draft = visit.studio, visit.draft
     files = [one for one in studio.root.listing() if one.what in ("csv", "parquet")]
-    exact = draft.choices.kind == "graph" or bool(draft.choices.text("data", "people"))
+    exact = policy_class(draft.choices.kind).rows_are_links or bool(draft.choices.text("data", "people"))
     return visit.step(
         draft,
         "rehearse",

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies.starter import designs_of
 from crowdblend.studio.drafts import Draft
@@ -132,10 +133,10 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, object], str | None]:
         certificate = planned.certificate()
     except CrowdblendError as refused:
         return {"error": refused.to_dict()}, str(refused)
-    parameters, expected = planned.facts()["parameters"], expectations(planned)
+    parameters, expected = planned.summary(), expectations(planned)
     plan = {
         "error": None,
-        "lead": lead(certificate.guarantees, certificate.facts),
+        "lead": lead(certificate.guarantees, planned_releases(certificate)),
         "guarantee": (certificate.differential() or certificate.guarantees[0]).words(),
         "solved": {name: parameters[name] for name in PLANNED if isinstance(parameters.get(name), int | float)},
         "planned": parameters.get("solved"),

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from crowdblend.calculus import Certificate
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds.crowd_facts import CrowdFacts
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import read
 from crowdblend.regular_files import read_regular
@@ -36,7 +37,10 @@ class OpenedRelease:
 def _opened(studio: Studio, folder: str) -> OpenedRelease:
     """Return a release folder whose certificate holds."""
     release = read(studio.root.existing(folder))
-    return OpenedRelease(release.certificate, lead(release.guarantees, release.facts), chosen_recoding(release))
+    facts = release.facts
+    recoding = facts.recoding if isinstance(facts, CrowdFacts) else None
+    opening = lead(release.guarantees, facts.planned_releases)
+    return OpenedRelease(release.certificate, opening, chosen_recoding(recoding))
 
 
 def show_all(visit: Visit) -> Response:

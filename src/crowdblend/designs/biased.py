@@ -1,0 +1,84 @@
+"""Samples whose people had different probabilities, of which only the range is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import blending, sampling
+from crowdblend.designs.design import MOST_LISTED, Design, InclusionRates, Rate, SampledClaims
+from crowdblend.designs.draw import Coin, Draw, Everybody, StratifiedCoin
+
+if TYPE_CHECKING:
+    from crowdblend.randomness import DrawKey
+
+
+class Biased(Design, frozen=True, tag="biased"):
+    """Everybody with a probability between `low` and `high`, but for `exceptions`, who have any.
+
+    Nobody who is protected has more than `max_rate`; `rate` is what estimates divide by, if anything. `stratum` names a
+    column that is not published and by whose labels the `rates` differ, `weight` one of survey weights.
+    """
+
+    low: Rate
+    high: Rate
+    exceptions: Annotated[int, msgspec.Meta(ge=0, le=10**12)] = 0
+    max_rate: Rate = 1.0
+    rate: Rate | None = None
+    already_drawn: bool = True
+    weight: str | None = None
+    stratum: str | None = None
+    rates: dict[str, Rate] = msgspec.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.low <= (self.rate or self.low) <= self.high <= self.max_rate:
+            raise ValueError("low, rate, high and max_rate rise in this order")
+        if self.rates and (self.low, self.high) != (min(self.rates.values()), max(self.rates.values())):
+            raise ValueError("low and high are the smallest and the largest of the rates")
+
+    @property
+    def drawn_before(self) -> bool:
+        """As the steward says."""
+        return self.already_drawn
+
+    @property
+    def inclusion(self) -> InclusionRates:
+        """Everybody with a rate between the ends."""
+        return InclusionRates(self.rate, self.low, self.high, self.exceptions)
+
+    def draw(self, coin: DrawKey) -> Draw:
+        """Each person by the coin, at the rate of their stratum or at the one that is typical."""
+        if self.already_drawn:
+            return Everybody(row_key=coin)
+        if self.stratum is not None:
+            return StratifiedCoin(coin, self.stratum, tuple(self.rates.values()))
+        assert self.rate is not None, "a sample is drawn at a rate"
+        return Coin(coin, self.rate)
+
+    def sentences(self) -> list[str]:
+        """That rates or weights differ, and are not published."""
+        if self.weight is not None:
+            return [
+                "The survey has weights, which differ between people. They are not published, because they would tell "
+                "people apart, so a count cannot be turned into an estimate here: low and high hold for every weight "
+                "that was possible."
+            ]
+        if self.stratum is None:
+            return []
+        listed = ", ".join(f"{label}: {rate}" for label, rate in [*self.rates.items()][:MOST_LISTED])
+        return [
+            f"People were sampled by strata of {self.stratum}, which is not published ({listed}). A cell may hold "
+            "people of all strata, so there is no estimate: low and high hold for every mixture of them."
+        ]
+
+    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
+        """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
+        (mechanism,) = mechanisms
+        claim = mechanism.claim()
+        ends = {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.max_rate}
+        differential = blending.robust_sampling_is_differential(claim, **ends, epsilon=epsilon)
+        strongest = blending.robust_sampling_is_zero_knowledge(claim, **ends, epsilon=epsilon)
+        return strongest, differential, sampling.replacing_is_removing_and_adding(differential), claim

@@ -1,0 +1,85 @@
+"""How people come into a sample, as a value: the same in a plan, in the facts of a release, and for its readers.
+
+A design says what a claim about the sample becomes for everybody (`derivations`), and with which probability people are
+counted (`inclusion`). It knows no kind of release: what it looks at is the sort of guarantee that a mechanism claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.designs import draw
+from crowdblend.designs.draw import Draw
+
+if TYPE_CHECKING:
+    from crowdblend.randomness import DrawKey
+
+# So many strata are listed in a sentence.
+MOST_LISTED = 12
+Rate = Annotated[float, msgspec.Meta(gt=0, le=1)]
+
+
+class Claims(Protocol):
+    """A mechanism with parameters; what it guarantees follows from them and from nothing else."""
+
+    def claim(self) -> Derivation:
+        """What the mechanism guarantees to the people it is run on."""
+
+
+class SampledClaims(Claims, Protocol):
+    """A mechanism that runs on a sample, of which there may be a theorem of its own."""
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
+        """What it guarantees after sampling, by a theorem about this mechanism; None where only its claim counts."""
+
+
+@dataclass(frozen=True)
+class InclusionRates:
+    """How people came into the table: each with a probability between `least` and `most`, but for `exceptions`.
+
+    `rate` is the one that estimates divide by; None where there is none.
+    """
+
+    rate: float | None
+    least: float
+    most: float
+    exceptions: int = 0
+
+    @classmethod
+    def at_rate(cls, rate: float) -> InclusionRates:
+        """Everybody with the same probability."""
+        return cls(rate, rate, rate)
+
+
+class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="design"):
+    """How people come into a sample."""
+
+    @property
+    def drawn_before(self) -> bool:
+        """Whether the sample was drawn before, so that its rates are an assumption of the steward."""
+        return False
+
+    @property
+    def inclusion(self) -> InclusionRates | None:
+        """With which probability people are counted; None where every stratum has its own."""
+        raise NotImplementedError
+
+    def draw(self, coin: DrawKey) -> Draw:
+        """Who is in the sample; the coin also decides which of several rows of a person counts.
+
+        A sample that was drawn before has everybody in the table.
+        """
+        return draw.Everybody(row_key=coin)
+
+    def sentences(self) -> list[str]:
+        """What readers are told of a design that they cannot see in the data."""
+        return []
+
+    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
+        """What these very mechanisms, run on the sample, guarantee to everybody: the strongest guarantee first."""
+        raise NotImplementedError

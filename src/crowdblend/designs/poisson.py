@@ -1,0 +1,108 @@
+"""Samples that have everybody with one probability, each person by a coin of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import blending, choice, outliers, parts, profiles, sampling
+from crowdblend.designs.design import Claims, Design, InclusionRates, Rate, SampledClaims
+from crowdblend.designs.draw import Coin, Draw, Everybody
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import CrowdBlending, OutlierPrivate
+
+if TYPE_CHECKING:
+    from crowdblend.randomness import DrawKey
+
+# The papers' bounds scan crowd sizes, which takes long for larger k and teaches nothing there.
+LARGEST_COMPARED = 20_000
+
+
+class Poisson(Design, frozen=True, tag="poisson"):
+    """A sample that is drawn here at one rate."""
+
+    rate: Rate
+
+    @property
+    def inclusion(self) -> InclusionRates:
+        """Everybody with the one rate."""
+        return InclusionRates.at_rate(self.rate)
+
+    def draw(self, coin: DrawKey) -> Draw:
+        """Each person by the coin."""
+        return Coin(coin, self.rate)
+
+    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
+        """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
+        (mechanism,) = mechanisms
+        sampled = self.under_sampling(mechanism, epsilon)
+        return *_for_everybody(sampled), mechanism.claim()
+
+    def under_sampling(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
+        """What the mechanism guarantees after sampling, by the best of the theorems that apply."""
+        # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
+        own = mechanism.claim_under_sampling(rate=self.rate, epsilon=epsilon)
+        if own is not None:
+            return choice.best_under_sampling(own)
+        claim = mechanism.claim()
+        if isinstance(claim.conclusion, CrowdBlending):
+            return choice.best_under_sampling(*self._by_crowds(claim, claim.conclusion, epsilon))
+        if isinstance(claim.conclusion, OutlierPrivate):
+            claim = outliers.outlier_private_is_differential(claim)
+        return sampling.sampling_amplifies(claim, rate=self.rate)
+
+    def _by_crowds(self, claim: Derivation, crowd: CrowdBlending, epsilon: float) -> list[Derivation]:
+        """Every theorem about crowds that applies to a claim."""
+        rules = [sampling.blending_sharp] if crowd.epsilon else [sampling.suppression_exact]
+        if crowd.k <= LARGEST_COMPARED:
+            rules += [blending.blending_explicit] if crowd.epsilon else [sampling.suppression_published]
+            rules += [] if crowd.epsilon else [blending.blending_explicit]
+        found = []
+        for rule in rules:
+            try:
+                found.append(rule(claim, rate=self.rate, epsilon=epsilon))
+            except NotApplicable:
+                continue
+        return found
+
+    def parts_derivations(
+        self, mechanisms: Sequence[Claims], shares: Sequence[float], epsilon: float
+    ) -> tuple[Derivation, ...]:
+        """What these very mechanisms, each on its part of the sample, guarantee together.
+
+        None of them speaks of the whole sample, so no crowd is listed.
+        """
+        pairs = zip(mechanisms, shares, strict=True)
+        placed = (parts.blending_in_a_part(mechanism.claim(), share=share) for mechanism, share in pairs)
+        return _for_everybody(parts.disjoint_parts(*placed, rate=self.rate, epsilon=epsilon))
+
+    def fresh_derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
+        """What these very mechanisms, each on a fresh sample of its own, guarantee together by their curves."""
+        each = (profiles.profile_of_crowds(mechanism.claim(), rate=self.rate) for mechanism in mechanisms)
+        together = profiles.profiles_compose(*each)
+        return (
+            profiles.profile_is_zero_knowledge(together, epsilon=epsilon),
+            profiles.profile_at_epsilon(together, epsilon=epsilon),
+            profiles.profile_of_replacing(together, epsilon=2 * epsilon),
+        )
+
+
+class Coins(Poisson, frozen=True, tag="coins"):
+    """A sample that was drawn before, each person by a coin of one assumed rate."""
+
+    @property
+    def drawn_before(self) -> bool:
+        """Always: its rate is assumed."""
+        return True
+
+    def draw(self, coin: DrawKey) -> Draw:
+        """Everybody in the table."""
+        return Everybody(row_key=coin)
+
+
+def _for_everybody(sampled: Derivation) -> tuple[Derivation, ...]:
+    """What a guarantee under sampling means for everybody: zero-knowledge, and differential privacy two ways."""
+    differential = sampling.sampled_release_is_differential(sampled)
+    strongest = sampling.sampled_release_is_zero_knowledge(sampled)
+    return strongest, differential, sampling.replacing_is_removing_and_adding(differential)

@@ -1,0 +1,122 @@
+"""Stratified samples and survey weights: every stratum has a rate, or rates between two ends.
+
+The column of the strata is published, so every class lies within one stratum, which has a mechanism of its own, and the
+worst stratum counts. Where it is not published, a class may hold people of all strata: then the sample is a biased one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import sampling, strata
+from crowdblend.designs.design import Design, InclusionRates, Rate, SampledClaims
+from crowdblend.designs.draw import Draw, Everybody, StratifiedCoin
+
+if TYPE_CHECKING:
+    from crowdblend.randomness import DrawKey
+
+
+class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """People who are sampled with a probability between low and high; `rate` is the one that estimates divide by."""
+
+    rate: Rate
+    low: Rate
+    high: Rate
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.rate <= self.high:
+            raise ValueError("the rate of a stratum lies between its ends")
+
+    @property
+    def inclusion(self) -> InclusionRates:
+        """With which probability its people are counted."""
+        return InclusionRates(self.rate, self.low, self.high)
+
+    def derive(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
+        """What this very mechanism guarantees to the people of the stratum."""
+        if self.low < self.high:
+            return strata.stratum_between_rates(mechanism.claim(), low=self.low, high=self.high, epsilon=epsilon)
+        # The exact rule is the best of all for suppression; to list the others would only make proofs longer.
+        own = mechanism.claim_under_sampling(rate=self.low, epsilon=epsilon)
+        exact = own or sampling.suppression_exact(mechanism.claim(), rate=self.low, epsilon=epsilon)
+        return strata.stratum_at_one_rate(exact)
+
+
+class Strata(Design, frozen=True, tag="strata"):
+    """People who are sampled by the label that they have in a column."""
+
+    column: str
+    strata: Annotated[dict[str, Stratum], msgspec.Meta(min_length=1, max_length=1_000)]
+    already_drawn: bool = False
+
+    @property
+    def drawn_before(self) -> bool:
+        """As the steward says."""
+        return self.already_drawn
+
+    @property
+    def inclusion(self) -> None:
+        """Every stratum has its own."""
+        return None
+
+    def draw(self, coin: DrawKey) -> Draw:
+        """Each person by the coin, at the rate of their stratum."""
+        if self.already_drawn:
+            return Everybody(row_key=coin)
+        return StratifiedCoin(coin, self.column, tuple(one.rate for one in self.strata.values()))
+
+    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
+        """What a mechanism for each stratum, in their order, guarantees together; equal strata are stated once.
+
+        That a stratum blends into crowds of its own says nothing of the others, so no crowd is listed.
+        """
+        each = {
+            (one.low, one.high, mechanism): (one, mechanism)
+            for one, mechanism in zip(self.strata.values(), mechanisms, strict=True)
+        }
+        made = [one.derive(mechanism, epsilon) for one, mechanism in each.values()]
+        worst = strata.worst_stratum(*made)
+        strongest = strata.strata_are_zero_knowledge(*made)
+        return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
+
+    def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
+        """What one mechanism guarantees that sees all strata, with everybody counted in so many copies.
+
+        `claim` is about people who count once; equal strata are stated once, and the worst stratum counts.
+        """
+        joint = self.in_copies(claim, copies)
+        worst = strata.mechanism_of_all_strata(joint)
+        strongest = strata.mechanism_of_all_strata_is_zero_knowledge(joint)
+        return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
+
+    def in_copies(self, claim: Derivation, copies: Sequence[int]) -> Derivation:
+        """What the claim becomes for the people of all strata."""
+        found = claim
+        ends = ((one.low, one.high) for one in self.strata.values())
+        for number, ((low, high), times) in enumerate(dict.fromkeys(zip(ends, copies, strict=True))):
+            rule = strata.another_stratum_in_copies if number else strata.stratum_in_copies
+            found = rule(found, low=low, high=high, copies=times)
+        return found
+
+
+class Weights(Strata, frozen=True, tag="weights"):
+    """A survey whose column of weights says how many people each of its people stands for: one over the rate.
+
+    The strata are classes of weights, each from one of the `breaks` to the next.
+    """
+
+    already_drawn: bool = True
+    breaks: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        ends = list(self.strata.values())
+        if len(self.breaks) != len(ends) + 1 or not all(a < b for a, b in pairwise(self.breaks)):
+            raise ValueError("every class of weights lies between two breaks")
+        for one, (start, end) in zip(ends, pairwise(self.breaks), strict=True):
+            if not (one.low <= 1 / end * (1 + 1e-12) and 1 / start <= one.high * (1 + 1e-12)):
+                raise ValueError("the rates of a class are one over its weights")

@@ -1,0 +1,205 @@
+"""How the cells of one published table came about: what turns published counts into numbers of people.
+
+Each cell is read by the rate of its stratum, sums over strata stratum by stratum. A sum over strata adds the estimates
+of the strata. Its interval adds their ends, each at a level so small that all of them cover together
+(docs/proofs.md#strata).
+
+Points say how many people have their labels, and are in their block. Where the data name the block of every point, the
+points of one block and one combination of labels are all of a class. Otherwise they are all points of some classes with
+these labels, and nobody knows of which blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.designs import InclusionRates
+from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
+
+# Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
+_LARGEST_K, _LARGEST_NOISY, _SMALLEST_RATE = 10**6, 10**5, 1e-12
+_SMALLEST_LOSS, _LARGEST_LOSS = 2.0**-40, 700.0
+_MOST_CELLS = 2**40
+
+
+@dataclass(frozen=True)
+class CellLaws:
+    """How cells are read: by one estimator, or by that of the stratum whose label they have in a column.
+
+    `sizes` says how many labels every column of the finest table has; None where a domain is open. Of points `blocks`
+    says how many blocks there are, which the data may name; None where that is not stated.
+    """
+
+    estimator: Estimator | None
+    sizes: Mapping[str, int | None] = field(default_factory=dict)
+    stratum: str | None = None
+    strata: Mapping[str, Estimator | None] = field(default_factory=dict)
+    blocks: int | None = 1
+    blocks_shown: bool = False
+
+    @property
+    def are_cut(self) -> bool:
+        """Whether noisy cells below a threshold are left out, so that sums of the others say nothing."""
+        return any(
+            one is not None and not one.law.noiseless and one.law.shown_from is not None
+            for one in (self.estimator, *self.strata.values())
+        )
+
+    def level(self, confidence: float) -> float:
+        """The confidence for each stratum at which all of them cover together."""
+        return 1 - (1 - confidence) / max(len(self.strata), 1)
+
+    def finest_cells(self, columns: Iterable[str]) -> int | None:
+        """How many cells of the finest table lie in one cell of a table by these columns; None where nobody knows."""
+        known = set(columns)
+        return combinations(size for name, size in self.sizes.items() if name not in known)
+
+    def finest_classes(self, columns: Iterable[str]) -> int | None:
+        """The same where every block of points is a class of its own."""
+        cells = self.finest_cells(columns)
+        return combinations((cells, self.blocks))
+
+    def rows_inside(self, columns: Iterable[str]) -> int | None:
+        """How many classes of the finest table lie in one row of a table by these columns; None where nobody knows."""
+        return self.finest_cells(columns) if self.blocks_shown else self.finest_classes(columns)
+
+    def unpublished(self, columns: Iterable[str], estimator: Estimator | None = None) -> int | None:
+        """The upper end for a row that is not shown, of a table by these columns; None where there is none."""
+        estimator, inside = estimator or self.estimator, self.rows_inside(columns)
+        if estimator is None or estimator.law.shown_from is None or inside is None:
+            return None
+        if inside == 1:
+            return estimator.unpublished()
+        nothing = np.zeros(1, np.int64)
+        return int(estimator.sums(nothing, nothing, np.array([inside])).high[0]) if estimator.law.noiseless else None
+
+    def intervals(
+        self,
+        columns: Sequence[str],
+        counts: Whole,
+        exact: NDArray[np.bool_] | None = None,
+        labels: NDArray[np.generic] | None = None,
+        *,
+        confidence: float = CONFIDENCE,
+    ) -> Intervals:
+        """The intervals for the rows of one published table; `labels` are their strata, where there are any.
+
+        Rows of a table by fewer columns than the finest are sums of its cells.
+        """
+        if self.stratum is None or labels is None:
+            return self._row_intervals(self.estimator, columns, counts, exact, confidence)
+        found = nothing_known(len(counts))
+        for label, estimator in self.strata.items():
+            here = np.flatnonzero(labels == label)
+            if len(here):
+                fill(found, here, self._row_intervals(estimator, columns, counts[here], None, confidence))
+        return found
+
+    def _row_intervals(
+        self,
+        estimator: Estimator | None,
+        columns: Sequence[str],
+        counts: Whole,
+        exact: NDArray[np.bool_] | None,
+        confidence: float,
+    ) -> Intervals:
+        cells = self.finest_cells(columns)
+        if estimator is None:
+            return nothing_known(len(counts))
+        if cells == 1:
+            return estimator.cells(counts, exact, confidence=confidence)
+        if not estimator.law.noiseless:
+            if estimator.law.shown_from is not None or cells is None:
+                return nothing_known(len(counts))
+            return estimator.sums(counts, np.full(len(counts), cells), None, confidence=confidence)
+        # At least one finest cell of every row is shown; which, only the finest table would say.
+        hidden = None if cells is None else np.full(len(counts), cells - 1)
+        return estimator.sums(counts, np.ones(len(counts), np.int64), hidden, confidence=confidence)
+
+    def point_intervals(
+        self, points: Whole, labels: NDArray[np.generic] | None = None, *, confidence: float = CONFIDENCE
+    ) -> Intervals:
+        """The intervals for groups of so many points: with the same labels, and in the same block where it is shown."""
+        if self.stratum is None or labels is None:
+            return self._point_intervals(self.estimator, points, confidence)
+        found = nothing_known(len(points))
+        for label, estimator in self.strata.items():
+            here = np.flatnonzero(labels == label)
+            fill(found, here, self._point_intervals(estimator, points[here], confidence))
+        return found
+
+    def _point_intervals(self, estimator: Estimator | None, points: Whole, confidence: float) -> Intervals:
+        if estimator is None:
+            return nothing_known(len(points))
+        if self.blocks_shown or self.blocks == 1:
+            return estimator.cells(points, confidence=confidence)
+        hidden = None if self.blocks is None else np.full(len(points), self.blocks - 1)
+        return estimator.sums(points, np.ones(len(points), np.int64), hidden, confidence=confidence)
+
+
+def combinations(sizes: Iterable[int | None]) -> int | None:
+    """How many combinations columns of these sizes have; None where one is open or there are too many."""
+    known = list(sizes)
+    found = None if None in known else math.prod(size for size in known if size is not None)
+    return None if found is None or found > _MOST_CELLS else found
+
+
+def estimator_of(law: Law, inclusion: InclusionRates | None) -> Estimator | None:
+    """How values by this law are read, of people who are counted like that; None where nothing can be computed."""
+    if inclusion is None or not _SMALLEST_RATE <= inclusion.least <= inclusion.most:
+        return None
+    return Estimator(law, inclusion) if _is_computable(law) else None
+
+
+def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
+    """The intervals for noisy totals of a register, each by the law of its own noise."""
+    each = [
+        Estimator(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0)).cells(np.array([number]))
+        for loss, number in zip(losses, numbers.tolist(), strict=True)
+    ]
+    return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
+
+
+def fill(whole: Intervals, here: Whole, part: Intervals) -> None:
+    """Write the intervals of some rows to their places."""
+    whole.estimate[here], whole.low[here], whole.high[here] = part.estimate, part.low, part.high
+
+
+def summed(parts: Intervals, rows: Whole, sums: int) -> Intervals:
+    """Sums over strata: `rows` says which sum each part belongs to; what one part does not know, the sum does not."""
+    estimate = np.bincount(rows, parts.estimate, minlength=sums)
+    low, high = (np.zeros(sums, np.int64), np.zeros(sums, np.int64))
+    np.add.at(low, rows, np.maximum(parts.low, 0))
+    np.add.at(high, rows, parts.high)
+    unknown = np.zeros(sums, np.bool_)
+    unknown[rows[parts.high < 0]] = True
+    high[unknown] = -1
+    nothing = np.zeros(sums, np.bool_)
+    nothing[rows[parts.low < 0]] = True
+    low[nothing] = -1
+    return Intervals(np.round(estimate, 1), low, high)
+
+
+def _is_computable(law: Law) -> bool:
+    shown_from = 1 if law.shown_from is None else law.shown_from
+    match law:
+        case ExactCounts():
+            return law.k <= _LARGEST_K
+        case NoiseBelowK():
+            return max(law.k, shown_from) <= _LARGEST_NOISY and _is_loss(law.noise_epsilon)
+        case OutlierNoise():
+            sizes = max(law.transition, law.limit, shown_from)
+            return sizes <= _LARGEST_NOISY and _is_loss(law.epsilon) and _is_loss(law.widest_loss)
+        case NoiseOnEveryCell():
+            return _is_loss(law.noise_epsilon)
+    return False
+
+
+def _is_loss(value: float) -> bool:
+    return _SMALLEST_LOSS <= value <= _LARGEST_LOSS

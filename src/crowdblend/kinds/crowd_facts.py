@@ -1,0 +1,184 @@
+"""Facts of tables, microdata and points: the sample, the mechanisms that ran on it, and the budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.profiles import profile_of
+from crowdblend.calculus.rules import profiles, recoding, sampling
+from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Weights
+from crowdblend.errors import Infeasible
+from crowdblend.estimates import CellLaws, estimator_of
+from crowdblend.kinds.facts import Count, Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
+from crowdblend.mechanisms.mechanism import Mechanism
+from crowdblend.planning.certified_choice import CertifiedChoice
+from crowdblend.recoding.domain import Domain
+
+MechanismT = TypeVar("MechanismT", bound=Mechanism)
+Sample = Poisson | Coins | Biased | Strata | Weights
+AnySample = Sample | Everybody
+
+
+class Level(Fact, frozen=True, kw_only=True):
+    """The level that was chosen for a column, and what an average value of its declared domain loses by it."""
+
+    step: int
+    steps: int
+    loss: float
+    classes: int | None = None
+    level: int | None = None
+    period: str | None = None
+    width: float | None = None
+
+
+class NearRecoding(Fact, frozen=True, kw_only=True):
+    """A recoding one level away, with its noisy score."""
+
+    column: str
+    step: int
+    score: float
+    level: int | None = None
+    period: str | None = None
+    width: float | None = None
+
+
+class Around(Fact, frozen=True, kw_only=True):
+    """The noisy scores of the chosen recoding and of those one level away."""
+
+    score: float
+    mean_error: float
+    near: tuple[NearRecoding, ...] = ()
+
+
+class RecodingFacts(Fact, frozen=True, kw_only=True):
+    """How the recoding was chosen, what is left of epsilon for the release itself, and what was chosen.
+
+    `share` is the part of the sample that decided and is not published; without one everybody decided.
+    """
+
+    choice: CertifiedChoice
+    score: str
+    recodings: int
+    released_epsilon: Epsilon
+    share: Share | None = None
+    chosen: dict[str, Level] = msgspec.field(default_factory=dict)
+    around: Around | None = None
+
+
+class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
+    """What releases of crowds say of themselves; epsilon and delta are for all `releases` together."""
+
+    epsilon: Epsilon
+    delta: Delta
+    releases: Count = 1
+    design: AnySample
+    columns: dict[str, Domain]
+    recoding: RecodingFacts | None = None
+
+    @property
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """The mechanisms that ran: one, or one for every stratum in the order of their labels."""
+        raise NotImplementedError
+
+    @property
+    def planned_releases(self) -> int:
+        return self.releases
+
+    @property
+    def sample(self) -> Design:
+        return self.design
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        return self.columns
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """What sampling and the mechanisms guarantee; where the recoding is chosen, choice and release together."""
+        if self.recoding is not None:
+            return self._chosen(self.recoding)
+        if isinstance(self.design, Strata):
+            domain = self.domains.get(self.design.column)
+            if domain is None or domain.labels != tuple(self.design.strata):
+                raise contradiction("its strata are not the labels of a published column")
+        return self.kept(self.design.derivations(self.mechanisms, self.epsilon))
+
+    def _chosen(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:
+        """That a release alone blends into crowds says nothing of the choice, so no crowd is listed."""
+        sample, (mechanism,), epsilon = self.design, self.mechanisms, chosen.released_epsilon
+        if not isinstance(sample, Poisson):
+            raise contradiction("a recoding is chosen for samples at one rate only")
+        if chosen.share is None:
+            together = recoding.recoding_from_population(
+                chosen.choice.claim(), sample.under_sampling(mechanism, epsilon)
+            )
+        else:
+            ends = {"rate": sample.rate, "share": chosen.share, "epsilon": epsilon}
+            together = recoding.recoding_from_split(chosen.choice.claim(), mechanism.claim(), **ends)
+        if self.releases > 1:
+            # In a series epsilon is for all releases, and the curve says what this one loses at it.
+            self._check_series(profile_of(together), epsilon)
+            together = profiles.profile_at_epsilon(profile_of(together), epsilon=epsilon)
+        if together.conclusion.epsilon > self.epsilon or together.conclusion.delta > self.delta:
+            raise contradiction("its mechanisms guarantee less than it states")
+        return together, sampling.replacing_is_removing_and_adding(together)
+
+    def kept(self, derived: Sequence[Derivation]) -> tuple[Derivation, ...]:
+        """The derivations; refuses mechanisms that guarantee less than the stated epsilon and delta."""
+        differential = derived[1].conclusion
+        if differential.epsilon > self.epsilon or differential.delta > self.delta:
+            raise contradiction("its mechanisms guarantee less than it states")
+        if self.releases > 1:
+            self._check_series(profile_of(derived[1]), self.epsilon)
+        return tuple(derived)
+
+    def _check_series(self, once: Derivation, epsilon: float) -> None:
+        """Refuse epsilon and delta that as many releases do not keep together, by their curves or by equal shares."""
+        together = profiles.repeated_releases_compose(once, releases=self.releases)
+        if profiles.profile_at_epsilon(together, epsilon=epsilon).conclusion.delta <= self.delta:
+            return
+        with suppress(Infeasible):
+            if profiles.profile_at_delta(together, delta=self.delta).conclusion.epsilon <= epsilon:
+                return
+        share, part = math.nextafter(epsilon / self.releases, 0.0), math.nextafter(self.delta / self.releases, 0.0)
+        alone = self.recoding is None and len(self.mechanisms) == 1
+        if alone and self.design.derivations(self.mechanisms, share)[1].conclusion.delta <= part:
+            return
+        raise contradiction("its releases guarantee less together than it states")
+
+    def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
+        """How cells by this mechanism are read, of the sample or a part of it; of published strata each by its own."""
+        sample = sample or self.design
+        if isinstance(sample, Strata):
+            pairs = zip(sample.strata.items(), self.mechanisms, strict=True)
+            strata = {label: estimator_of(own.law, stratum.inclusion) for (label, stratum), own in pairs}
+            return CellLaws(None, sizes, sample.column, strata)
+        inclusion = sample.inclusion
+        if inclusion is not None and self.recoding is not None and self.recoding.share is not None:
+            # A part of the sample chose the labels and is not published.
+            inclusion = InclusionRates.at_rate(inclusion.least * (1 - self.recoding.share))
+        return CellLaws(estimator_of(mechanism.law, inclusion), sizes)
+
+    @property
+    def parameters(self) -> Parameters:
+        found: Parameters = {"epsilon": self.epsilon, "delta": self.delta}
+        found |= {"releases": self.releases} if self.releases > 1 else {}
+        found |= {} if self.rate is None else {"rate": self.rate}
+        if isinstance(self.design, Biased):
+            found |= {"low": self.design.low, "high": self.design.high, "exceptions": self.design.exceptions}
+        return found
+
+
+def by_stratum(
+    mechanism: MechanismT | None, strata: Mapping[str, MechanismT], design: Design
+) -> tuple[MechanismT, ...]:
+    """The mechanism of every stratum, in the order of their labels, or the one of the whole sample."""
+    labels = list(design.strata) if isinstance(design, Strata) else []
+    if list(strata) != labels or (mechanism is None) != bool(labels):
+        raise contradiction("its mechanisms are not those of its strata")
+    return tuple(strata.values()) if mechanism is None else (mechanism,)

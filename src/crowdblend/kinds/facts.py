@@ -1,0 +1,195 @@
+"""Facts: what a release says of itself, as a frozen value of its kind's class.
+
+They hold parameters, and nothing that follows from them: the certificate is `derive(facts)`, here and in `verify`, and
+whatever readers are told is computed from the same value. They are written by the mechanisms and the draw that ran,
+never by the policy. Anybody can write a certificate and its digest, so facts may be of any form; what does not fit the
+class is refused here, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import msgspec
+
+from crowdblend.calculus import Certificate, Derivation
+from crowdblend.errors import CrowdblendError, DoesNotVerify
+from crowdblend.policies.registry import is_kind, kind_of, part
+
+if TYPE_CHECKING:
+    from crowdblend.designs import Design
+    from crowdblend.estimates import CellLaws, Law
+    from crowdblend.recoding.domain import Domain
+
+CONTRADICTION = "data-contradict"
+Epsilon = Annotated[float, msgspec.Meta(ge=0)]
+Delta = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+# What follows from parameters and is worth a line of its own in a report: name and value.
+Parameters = dict[str, "float | str | bool"]
+FactsT = TypeVar("FactsT", bound="ReleaseFacts")
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A part of facts: what it does not name is refused, and what is as usual is not written."""
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """One published table of cells: its columns, how its cells are read, and by which laws they are shown.
+
+    There is one law, or one for every stratum. `flagged` tables say which of their cells are exact.
+    """
+
+    columns: Mapping[str, Domain]
+    laws: CellLaws
+    shown_by: tuple[Law, ...] = ()
+    flagged: bool = False
+
+
+class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
+    """What releases of every kind say of themselves."""
+
+    software: dict[str, str]
+    person: str | None = None
+    about: dict[str, str] = msgspec.field(default_factory=dict)
+    date: str | None = None
+    files: dict[str, str] = msgspec.field(default_factory=dict)
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """What is guaranteed, from these facts alone: the strongest guarantee first."""
+        raise NotImplementedError
+
+    @property
+    def drawn_before(self) -> bool:
+        """Whether the sample was drawn before, so that its rates are an assumption of the steward."""
+        return self.sample is not None and self.sample.drawn_before
+
+    @property
+    def kind(self) -> str:
+        """What is published: table, microdata, points and so on."""
+        return str(self.__struct_config__.tag)
+
+    @property
+    def sample(self) -> Design | None:
+        """How people came into what was counted; None where nobody is drawn beforehand."""
+        return None
+
+    @property
+    def planned_releases(self) -> int:
+        """How many releases were planned together, under one epsilon and delta."""
+        return 1
+
+    @property
+    def rate(self) -> float | None:
+        """The share of people who were sampled; None where it is not one number, or everybody was counted."""
+        inclusion = None if self.sample is None else self.sample.inclusion
+        return None if inclusion is None or inclusion.least == 1 else inclusion.rate
+
+    def people_per_row(self, people: int, rows: int) -> float | None:
+        """How many of so many people each of the published rows stands for; None where that is not known."""
+        del people, rows
+        return None if self.rate is None else 1 / self.rate
+
+    @property
+    def crowds(self) -> Mapping[str, int]:
+        """The smallest crowd of every table that has one of its own, by its name; of one table, its own."""
+        return {}
+
+    @property
+    def stated_confidence(self) -> float | None:
+        """For which confidence errors are stated; None where intervals can be computed for any."""
+        return None
+
+    @property
+    def meanings(self) -> Mapping[str, tuple[str, str]]:
+        """The type and the meaning of published columns that mean something else than in other kinds."""
+        return {}
+
+    @property
+    def counted(self) -> str | None:
+        """What counts are of, in a sentence, where they are not of people who are counted once."""
+        return None
+
+    @property
+    def rows_are_counted(self) -> bool | None:
+        """Whether rows of the data are cells with counts, or people; None where they are neither."""
+        return None
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        """What is declared of every published column of labels."""
+        return {}
+
+    @property
+    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+        """What is declared of every column that was read, for one use or for several."""
+        return {name: (domain,) for name, domain in self.domains.items()}
+
+    @property
+    def tables(self) -> Mapping[str, CellTable]:
+        """Every published table of people counted in cells, by the name of its file; microdata and points are one."""
+        return {}
+
+    @property
+    def parameters(self) -> Parameters:
+        """The numbers that somebody who checks the release looks for, by name."""
+        return {}
+
+
+def to_json(facts: ReleaseFacts) -> dict[str, Any]:
+    """Facts as a certificate has them."""
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(facts, enc_hook=str))
+    return document
+
+
+def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:
+    """The facts of a certificate in the class of their kind; refuses whatever does not fit it."""
+    try:
+        return msgspec.convert(document, kind, dec_hook=_fraction)
+    except (msgspec.ValidationError, CrowdblendError, ArithmeticError) as problem:
+        raise contradiction("its facts are not those of a release of its kind") from problem
+
+
+def read_facts(document: Mapping[str, Any]) -> ReleaseFacts:
+    """The facts of a certificate as a value of their kind's class; refuses any other form."""
+    kind = document.get("kind")
+    if not isinstance(kind, str) or not is_kind(kind):
+        raise contradiction("its kind is none of ours")
+    found: type[ReleaseFacts] = getattr(part(kind, "facts"), f"{kind_of(kind).policy}Facts")
+    return from_json(document, found)
+
+
+def planned_releases(certificate: Certificate) -> int:
+    """How many releases were planned together with the one of a certificate; 1 where it is about none of our kinds."""
+    with suppress(DoesNotVerify):
+        return read_facts(certificate.facts).planned_releases
+    return 1
+
+
+def derive(facts: ReleaseFacts) -> tuple[Derivation, ...]:
+    """What a release with these facts guarantees; refuses facts to which no theorem applies."""
+    try:
+        return facts.derivations()
+    except DoesNotVerify:
+        raise
+    except (CrowdblendError, ValueError, ArithmeticError, LookupError) as problem:
+        raise contradiction("no guarantee follows from its facts") from problem
+
+
+def contradiction(what: str) -> DoesNotVerify:
+    """Return the error for data that are not what their certificate says."""
+    reason = f"certificate and data contradict each other: {what}. Ask the publisher for the original folder."
+    return DoesNotVerify(reason, code=CONTRADICTION, where="certificate.json")
+
+
+def _fraction(_type: type, text: object) -> Fraction:
+    """A fraction as facts have it, such as "1/2"."""
+    if not isinstance(text, str) or len(text) > 20:
+        raise ValueError("a fraction is a text such as 1/2")
+    return Fraction(text)

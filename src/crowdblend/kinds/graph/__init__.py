@@ -1,0 +1,1 @@
+"""Statistics of a network, each with noise on a grid."""

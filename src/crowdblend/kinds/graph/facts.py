@@ -1,0 +1,103 @@
+"""Facts of network statistics: what everybody may know of the network, and the noise on every statistic."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules.composition import compose
+from crowdblend.kinds.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.mechanisms.mechanism import Loss
+from crowdblend.planning.networks import CONFIDENCE, NAMES, Bounds, claim_of, differential, error_of
+from crowdblend.planning.networks.derive import Seen
+
+
+class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
+    """One statistic: what it is, the noise on it, and how many random people its guarantee is relative to.
+
+    An average of a column lies at most `width` above `low`; a histogram has the classes `labels`. `accuracy` is that of
+    the paper's form.
+    """
+
+    name: str
+    scale: Loss
+    resolution: Loss
+    samples: Count
+    explored: Count = 1
+    accuracy: Loss | None = None
+    column: str | None = None
+    low: float = 0.0
+    width: Loss | None = None
+    labels: tuple[str, ...] = ()
+    other: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in NAMES:
+            raise ValueError("there is no such statistic of a network")
+
+    @property
+    def label(self) -> str:
+        """Its name in the published table."""
+        return self.name if self.column is None else f"{self.name} of {self.column}"
+
+    @property
+    def classes(self) -> int | None:
+        """How many classes a histogram has."""
+        return len(self.labels) or None
+
+    @property
+    def published(self) -> bool:
+        """Whether it is in the paper's form."""
+        return self.accuracy is not None
+
+    @property
+    def error(self) -> float:
+        """What the published number is off by at most, with the stated confidence."""
+        return error_of(self.scale, self.resolution)
+
+
+class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"):
+    """What a release of network statistics says of itself."""
+
+    people: Count
+    degree_bound: Count
+    average_bound: Annotated[float, msgspec.Meta(gt=0)]
+    statistics: Annotated[tuple[GraphStatisticFacts, ...], msgspec.Meta(min_length=1)]
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What everybody may know of the network."""
+        return Bounds(self.people, self.degree_bound, self.average_bound)
+
+    @property
+    def stated_confidence(self) -> float:
+        return CONFIDENCE
+
+    @cached_property
+    def claims(self) -> tuple[Derivation, ...]:
+        """What every statistic guarantees relative to random people."""
+        return tuple(
+            claim_of(one, self.bounds, Seen(one.samples, one.explored), one.scale, one.resolution)
+            for one in self.statistics
+        )
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """All statistics together: zero-knowledge, and differential against somebody who knows everybody else."""
+        if len({one.label for one in self.statistics}) < len(self.statistics):
+            raise contradiction("it states a statistic twice")
+        alone = (differential(one, self.bounds, one.scale, one.resolution) for one in self.statistics)
+        return compose(*self.claims), compose(*alone)
+
+    @property
+    def parameters(self) -> Parameters:
+        return {
+            "epsilon": float(self.derivations()[0].conclusion.epsilon),
+            "people": self.people,
+            "degree_bound": self.degree_bound,
+            "average_bound": self.average_bound,
+            "sampled_people": sum(one.samples for one in self.statistics),
+            "confidence": CONFIDENCE,
+        }

@@ -1,0 +1,229 @@
+"""Links and people's data from an engine: refuse what is no network within the bounds, and number the people.
+
+Messages name columns and bounds, never a person, a link or a count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+
+from crowdblend.engines.engine import Engine, Progress, check_source
+from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
+from crowdblend.kinds.graph.policy import Graph as GraphPolicy
+from crowdblend.kinds.graph.policy import Links
+from crowdblend.kinds.graph.policy import NetworkStatistic as Statistic
+from crowdblend.networks import Network, Structure, network
+from crowdblend.networks.links import numbered
+from crowdblend.packages import compute
+from crowdblend.packages import pyarrow as pa
+from crowdblend.recoding.reading import number
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkData:
+    """A network within its bounds, and the columns of people's data."""
+
+    network: Network
+    columns: dict[str, pa.ChunkedArray]
+    rows: int
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What its statistics are computed from; a network that is published again is taken apart once."""
+        return Structure(self.network)
+
+    def values(self, statistic: Statistic) -> list[Fraction]:
+        """A statistic of people's data: the average above its lower end, or the share of every class."""
+        column = self.columns[str(statistic.column)]
+        if statistic.request.name == "average":
+            return [_average(column, statistic)]
+        return _shares(column, statistic)
+
+
+def check_network(policy: GraphPolicy, engine: Engine) -> None:
+    """Refuse files that do not exist or lack a column, without reading a row; a stream is left alone."""
+    links = policy.graph
+    if policy.graph_in_memory is None:
+        check_source(engine, policy.data, (links.source, links.target), policy.resources)
+    if links.people_source is not None:
+        check_source(engine, links.people_source, (links.vertex, *policy.columns), policy.resources)
+
+
+def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None = None) -> NetworkData:
+    """The network of a policy, checked against its bounds."""
+    links, known = policy.graph, None
+    ends = _ends(policy, engine)
+    columns: dict[str, pa.ChunkedArray] = {}
+    if progress:
+        progress("reading", ends.num_rows)
+    if links.people_source is not None:
+        with engine.open(links.people_source, (links.vertex, *policy.columns), policy.resources) as source:
+            people = source.table((links.vertex,), policy.columns, "vertices")
+        _check_names(people, (links.vertex,), "vertices")
+        known = people.column(0)
+        columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
+    if not ends.num_rows:
+        raise refusal("no-links", "The network has no links.", "Check source in [data].", "[data] source")
+    rows = ends.num_rows
+    ends, known = _same_type(ends, known)
+    found, first, second = numbered(ends.column(0), ends.column(1), known)
+    del ends  # the names are the larger part of what is held
+    _check_people(links, found, listed=known is not None)
+    made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
+    _check_bounds(links, made)
+    read = NetworkData(made, columns, rows)
+    for statistic in policy.requests:
+        if statistic.column is not None:
+            # Values outside the domain are refused now, before the ledger counts the release as spent.
+            read.values(statistic)
+    return read
+
+
+def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
+    """The two ends of every link."""
+    links = policy.graph
+    if policy.graph_in_memory is None:
+        with engine.open(policy.data, (links.source, links.target), policy.resources) as source:
+            ends = source.table((links.source, links.target), (), "links")
+        _check_names(ends, (links.source, links.target), "links")
+        return ends
+    if links.people_source is None:
+        return _of_graph(policy.graph_in_memory, links)
+    raise refusal(
+        "vertices-of-graph",
+        "A graph from Python lists its people itself.",
+        "Remove vertices from [graph].",
+        "[graph] vertices",
+    )
+
+
+def _check_people(links: Links, found: int, *, listed: bool) -> None:
+    people, where = links.bounds.people, "[graph] people"
+    if listed and found != people:
+        raise refusal(
+            "vertices", f"vertices lists another number of people than people = {people}.", "Correct people.", where
+        )
+    if found > people:
+        raise refusal(
+            "people", f"The network has more than people = {people} people.", "Correct people in [graph].", where
+        )
+
+
+def _check_bounds(links: Links, made: Network) -> None:
+    bounds = links.bounds
+    if not made.links:
+        raise refusal(
+            "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "[graph]"
+        )
+    if int(made.degrees.max()) > bounds.degree_bound:
+        raise refusal(
+            "degree-bound",
+            f"Someone has more than degree_bound = {bounds.degree_bound} links.",
+            "Give a bound that is known without the data, or cap links before the release.",
+            "[graph] degree_bound",
+        )
+    if Fraction(2 * made.links, bounds.people) > Fraction(bounds.average_bound):
+        raise refusal(
+            "average-bound",
+            f"People have more than average_bound = {bounds.average_bound:g} links on average.",
+            "Give a bound that is known without the data.",
+            "[graph] average_bound",
+        )
+
+
+def _check_names(table: pa.Table, names: Sequence[str], what: str) -> None:
+    """Refuse blank names; of most names the first character already says that they are not blank."""
+    for place, name in enumerate(names):
+        column = table.column(place)
+        if pa.types.is_integer(column.type):
+            continue
+        suspects = column.filter(compute.less(column, "!"))
+        if compute.any(compute.equal(compute.ascii_trim_whitespace(suspects), "")).as_py():
+            refuse_blanks(name, what)
+
+
+def _same_type(ends: pa.Table, known: pa.ChunkedArray | None) -> tuple[pa.Table, pa.Array | None]:
+    """Names of one type: texts where one of the columns has texts."""
+    types = {field.type for field in ends.schema} | ({known.type} if known is not None else set())
+    if len(types) > 1:
+        ends = ends.cast(pa.schema([(name, pa.string()) for name in ends.column_names]))
+        known = known.cast(pa.string()) if known is not None else None
+    return ends, known.combine_chunks() if known is not None else None
+
+
+def links_of(graph: Any, links: Links) -> pa.Table:
+    """The links of a networkx graph as a table with the columns that the policy names."""
+    return _of_graph(graph, links).rename_columns([links.source, links.target])
+
+
+def _of_graph(graph: Any, links: Links) -> pa.Table:
+    """The links of a networkx graph, or of anything with nodes, edges and is_directed."""
+    if graph.is_directed():
+        raise refusal("directed-graph", "The graph is directed.", "Pass graph.to_undirected().", "graph")
+    number = {node: at for at, node in enumerate(graph.nodes)}
+    # Here everybody is listed, those without links too.
+    _check_people(links, len(number), listed=False)
+    ends = np.array([(number[a], number[b]) for a, b in graph.edges()], np.int64).reshape(-1, 2)
+    return pa.table({"c0": ends[:, 0], "c1": ends[:, 1]})
+
+
+def _average(column: pa.ChunkedArray, statistic: Statistic) -> Fraction:
+    """In exact arithmetic, value by value."""
+    low, width = Fraction(statistic.low), Fraction(statistic.request.width or 0)
+    total = Fraction(0)
+    for item in column.value_counts().to_pylist():
+        above = _number(item["values"], statistic) - low
+        if not 0 <= above <= width:
+            _refuse_beyond(statistic)
+        total += above * int(item["counts"])
+    return total / statistic.request.bounds.people
+
+
+def _number(value: Any, statistic: Statistic) -> Fraction:
+    """A value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
+    read = number(value) if isinstance(value, str) else float(value)
+    if read is None:
+        raise refusal(
+            "not-numbers",
+            f"Column {statistic.column!r} holds values that are no numbers.",
+            "Correct them.",
+            at_column(str(statistic.column)),
+        )
+    if not math.isfinite(read):
+        _refuse_beyond(statistic)
+    return Fraction(read)
+
+
+def _refuse_beyond(statistic: Statistic) -> NoReturn:
+    raise refusal(
+        "outside-bounds",
+        f"Column {statistic.column!r} has values outside from and to.",
+        "Give a range that is known without the data, or clamp the values.",
+        at_column(str(statistic.column)),
+    )
+
+
+def _shares(column: pa.ChunkedArray, statistic: Statistic) -> list[Fraction]:
+    # NaN is written in many ways, which are counted apart and are one text.
+    counted: Counter[str] = Counter()
+    for item in column.value_counts().to_pylist():
+        counted[str(item["values"])] += int(item["counts"])
+    shares = {name: counted.pop(name, 0) for name in statistic.classes}
+    if counted and statistic.other is None:
+        raise refusal(
+            "outside-domain",
+            f"Column {statistic.column!r} has values that are not declared.",
+            "Declare them, or add other.",
+            at_column(str(statistic.column)),
+        )
+    if statistic.other is not None:
+        shares[statistic.other] += sum(counted.values())
+    return [Fraction(count, statistic.request.bounds.people) for count in shares.values()]

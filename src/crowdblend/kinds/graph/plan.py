@@ -1,0 +1,228 @@
+"""Statistics of a network, each with noise on a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from crowdblend.calculus import Assumption
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.errors import Unavailable
+from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
+from crowdblend.kinds.graph.network import NetworkData, check_network, read_network
+from crowdblend.kinds.graph.policy import Graph, NetworkStatistic
+from crowdblend.kinds.kind import Lines, Publication, Reading, ReleasePlan, software
+from crowdblend.kinds.outputs import NumbersOutput
+from crowdblend.mechanisms.networks import NoisyStatistic
+from crowdblend.networks import Structure
+from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
+from crowdblend.randomness import ReleaseKey
+
+
+@dataclass(frozen=True)
+class NetworkReading(Reading):
+    """The links and people of a network, which keep to the bounds of the policy."""
+
+    network: NetworkData
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {"rows_read": self.network.rows}
+
+
+@dataclass(frozen=True)
+class GraphPlan(ReleasePlan[Graph, NetworkReading]):
+    """The planned statistics of a network, in the order of the policy."""
+
+    policy: Graph
+    plans: tuple[NetworkPlan, ...]
+
+    @property
+    def mechanisms(self) -> tuple[NoisyStatistic, ...]:
+        """The noise on every statistic, as it is drawn and certified."""
+        return tuple(NoisyStatistic(plan) for plan in self.plans)
+
+    @property
+    def stated_assumptions(self) -> tuple[Assumption, ...]:
+        """None: rows are links, and people are known by their names."""
+        return ()
+
+    def facts(self, publication: Publication | None = None) -> GraphFacts:
+        bounds = self.policy.graph.bounds
+        ran = self.mechanisms if publication is None else publication.mechanisms
+        mechanisms = [one for one in ran if isinstance(one, NoisyStatistic)]
+        return GraphFacts(
+            software=software(),
+            people=bounds.people,
+            degree_bound=bounds.degree_bound,
+            average_bound=bounds.average_bound,
+            statistics=tuple(map(_described, self.policy.requests, mechanisms)),
+        )
+
+    def describe(self) -> Lines:
+        """What would happen, from the policy alone."""
+        policy, bounds = self.policy, self.policy.graph.bounds
+        lines = [
+            ("would read", f"{' and '.join(self.names)} from {policy.data.name}"),
+            ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
+        ]
+        for statistic, plan in zip(policy.requests, self.plans, strict=True):
+            reached = f", {plan.seen.explored:,} reached from each" if plan.request.explores else ""
+            lines.append(
+                (
+                    "would publish",
+                    f"{statistic.label} within {plan.error:.3g} at {CONFIDENCE:.0%} (range {plan.width:.3g}), "
+                    f"epsilon {at_most(plan.epsilon)}, relative to {plan.samples:,} random people{reached}",
+                )
+            )
+            varied = "; ".join(f"with {what}, within {error:.3g}" for what, error in trades(plan).items())
+            lines += [("", varied)] if varied else []
+        enough = least_people(self.plans)
+        lines.append(("would need", f"at least {enough:,} people to be meaningful" if enough else "more people"))
+        return lines
+
+    @property
+    def names(self) -> list[str]:
+        """The columns with the ends of a link."""
+        return [self.policy.graph.source, self.policy.graph.target]
+
+    def check_source(self, engine: Engine) -> None:
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
+        check_network(self.policy, engine)
+
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> NetworkReading:
+        """Read the links; nothing is computed of them but whether they keep to the bounds."""
+        del key
+        with _in_memory():
+            return NetworkReading(read_network(self.policy, engine, progress))
+
+    def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Every statistic with noise of its own."""
+        del progress
+        with _in_memory():
+            return publish_numbers(self.policy, self.mechanisms, reading.network, key)
+
+
+@contextmanager
+def _in_memory() -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise Unavailable(
+            "The network does not fit into memory, at about 50 bytes a link.",
+            remedy="Use a larger machine.",
+            where="[data] source",
+            code="data.memory",
+        ) from None
+
+
+def _described(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> GraphStatisticFacts:
+    plan = mechanism.plan
+    return GraphStatisticFacts(
+        name=statistic.request.name,
+        scale=mechanism.noise.scale,
+        resolution=mechanism.noise.resolution,
+        samples=plan.samples,
+        explored=plan.seen.explored,
+        accuracy=plan.request.accuracy,
+        column=statistic.column,
+        low=statistic.low,
+        width=statistic.request.width,
+        labels=statistic.classes,
+        other=statistic.other,
+    )
+
+
+def plan(policy: Graph) -> GraphPlan:
+    """Plan every statistic, and refuse what would show nothing."""
+    plans = tuple(plan_network(statistic.request) for statistic in policy.requests)
+    refuse_useless(plans)
+    return GraphPlan(policy, plans)
+
+
+@dataclass(frozen=True)
+class Number:
+    """One published number: which statistic, of which class, and what it may be off by."""
+
+    statistic: str
+    label: str | None
+    value: float
+    error: float
+
+
+def publish_numbers(
+    policy: Graph, mechanisms: tuple[NoisyStatistic, ...], network: NetworkData, key: ReleaseKey
+) -> Publication:
+    """Every statistic with noise of its own; the same key gives the same numbers."""
+    exact = [exact_values(*one, network) for one in zip(policy.requests, mechanisms, strict=True)]
+    (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
+    true = {
+        statistic.label: [float(Fraction(statistic.low) + value) for value in values]
+        for statistic, values in zip(policy.requests, exact, strict=True)
+    }
+    internal = _internal(network.structure, true)
+    return Publication((numbers_output(policy, numbers),), mechanisms, internal=internal)
+
+
+def noisy_numbers(
+    policy: Graph,
+    mechanisms: tuple[NoisyStatistic, ...],
+    exact: Sequence[list[Fraction]],
+    key: ReleaseKey,
+    releases: int = 1,
+) -> list[list[Number]]:
+    """The numbers of so many releases of the same network, all with noise of their own."""
+    found: list[list[Number]] = [[] for _ in range(releases)]
+    for at, (statistic, mechanism, values) in enumerate(zip(policy.requests, mechanisms, exact, strict=True)):
+        noisy = mechanism.publish(values * releases, key.source(b"noise of network statistic %d" % at))
+        error = mechanism.plan.error
+        for release, numbers in enumerate(found):
+            own = noisy[release * len(values) : (release + 1) * len(values)]
+            numbers += [
+                Number(statistic.label, label, _from(statistic.low, value), error)
+                for label, value in zip(_labels(statistic), own, strict=True)
+            ]
+    return found
+
+
+def exact_values(statistic: NetworkStatistic, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
+    """The numbers of a statistic without noise, above the lower end of its range."""
+    return [mechanism.exact(network.structure)] if statistic.column is None else network.values(statistic)
+
+
+def _from(low: float, value: float) -> float:
+    """Where an average lies, in decimals, so that it is on the grid to the eye too."""
+    return float(Decimal(repr(low)) + Decimal(repr(value)))
+
+
+def _labels(statistic: NetworkStatistic) -> tuple[str | None, ...]:
+    return statistic.classes or (None,)
+
+
+def numbers_output(policy: Graph, numbers: Sequence[Number]) -> NumbersOutput:
+    """The file of the numbers."""
+    columns: dict[str, list[str | float | None]] = {"statistic": [number.statistic for number in numbers]}
+    if any(number.label is not None for number in numbers):
+        columns["class"] = [number.label for number in numbers]
+    columns["value"] = [number.value for number in numbers]
+    columns["error"] = [number.error for number in numbers]
+    columns["confidence"] = [CONFIDENCE] * len(numbers)
+    return NumbersOutput(f"data.{policy.format}", columns)
+
+
+def _internal(structure: Structure, true: dict[str, list[float]]) -> dict[str, object]:
+    """What the steward may want to see and nobody else may: the network's own numbers."""
+    degrees, people = np.unique(structure.network.degrees, return_counts=True)
+    sizes, components = np.unique(np.bincount(structure.parts), return_counts=True)
+    return {
+        "links": structure.network.links,
+        "statistics_without_noise": true,
+        "people_by_degree": dict(zip(map(str, degrees.tolist()), people.tolist(), strict=True)),
+        "components_by_size": dict(zip(map(str, sizes.tolist()), components.tolist(), strict=True)),
+    }

@@ -1,0 +1,266 @@
+"""The policy of a network: where the links are, what is public about them, and which statistics are published."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from msgspec.structs import asdict
+
+from crowdblend.lazy import lazy
+from crowdblend.policies.key import FilePath, Rule, Section, Texts, key, naming, needs, part, refusal
+from crowdblend.policies.policy import Policy
+from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
+from crowdblend.policies.source import DataSource, format_of
+
+if TYPE_CHECKING:
+    from crowdblend.planning import networks
+    from crowdblend.planning.networks import Bounds, NetworkRequest
+    from crowdblend.planning.networks import request as requests
+else:
+    networks, requests = lazy("crowdblend.planning.networks"), lazy("crowdblend.planning.networks.request")
+
+_STATISTICS = "[[graph.statistics]]"
+_TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}
+_REQUEST = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")
+
+
+class Links(Section, frozen=True, kw_only=True):
+    """The columns of the links, who is in the network, and what to do with links that are none."""
+
+    section = "[graph]"
+
+    people: Annotated[int, key("How many people there are, those without links included; public.", "people")]
+    degree_bound: Annotated[int, key("The most links that anybody can have, known beforehand; public.", "degree_bound")]
+    average_bound: Annotated[
+        float | None,
+        key("The most links that people can have on average; degree_bound unless given.", "average_bound"),
+    ] = None
+    source: Annotated[str, key('The column with one end of every link; "source" unless given.')] = "source"
+    target: Annotated[str, key('The column with the other end; "target" unless given.')] = "target"
+    vertices: Annotated[
+        FilePath | None, key("CSV or Parquet file with a row for everybody; needed for statistics of their data.")
+    ] = None
+    vertex: Annotated[str, key('The column of that file that names people as the links do; "id" unless given.')] = "id"
+    self_loops: Annotated[Literal["refuse", "drop"], key("What to do with links of a person to itself.")] = "refuse"
+    duplicates: Annotated[
+        Literal["refuse", "drop"], key("What to do with links that are listed twice, in either direction.")
+    ] = "refuse"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.source == self.target:
+            message = f"source and target in [graph] are the same column, {self.source[:60]!r}."
+            raise refusal("link-columns", message, "Name the two columns with the ends of a link.", "[graph] target")
+        _ = self.bounds
+        _ = self.people_source
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What everybody may know of the network."""
+        average = self.degree_bound if self.average_bound is None else self.average_bound
+        return naming("[graph]", lambda: requests.Bounds(self.people, self.degree_bound, float(average)))
+
+    @cached_property
+    def people_source(self) -> DataSource | None:
+        """Where everybody is listed, ready to be opened."""
+        if self.vertices is None:
+            return None
+        path = self.vertices
+        return naming("[graph] vertices", lambda: DataSource(path, format_of(path), rows_are_people=True))
+
+
+class GraphStatistic(Section, frozen=True, kw_only=True):
+    """One statistic of a network as the policy asks for it."""
+
+    section = _STATISTICS
+    rules: ClassVar[tuple[Rule, ...]] = (
+        *(needs(f"name={name}", one, code="statistic") for name, keys in _TAKES.items() for one in keys[:2]),
+        needs("name=average", "stop", code="statistic"),
+        *(
+            needs(one, *(f"name={name}" for name, keys in _TAKES.items() if one in keys), code="statistic")
+            for one in ("column", "start", "stop", "values", "other")
+        ),
+    )
+
+    name: Annotated[
+        Literal["connectivity", "cycle-freeness", "eulerian", "average-degree", "average", "histogram"],
+        key("The statistic."),
+    ]
+    epsilon: Annotated[
+        float | None,
+        key("Its privacy loss; an equal part of what is left of the release's unless given.", "epsilon"),
+    ] = None
+    samples: Annotated[int | None, key("How many random people the guarantee is relative to.", "samples")] = None
+    error: Annotated[float | None, key("The error to keep to, at 95 % confidence; instead of samples or epsilon.")] = (
+        None
+    )
+    explored: Annotated[
+        int | None, key("How many people may be reached from each of them; planned unless given.", "explored")
+    ] = None
+    accuracy: Annotated[
+        float | None, key("In the paper's terms: δ, what the sampler may err by; below 1/2.", "accuracy")
+    ] = None
+    failure_exponent: Annotated[
+        float | None, key("In the paper's terms: K; the sampler fails with probability e^-K.", "failure_exponent")
+    ] = None
+    resolution: Annotated[
+        float | None, key("The step of the grid that published numbers lie on; planned unless given.", "resolution")
+    ] = None
+    column: Annotated[str | None, key("For average and histogram: the column of the vertices.")] = None
+    start: Annotated[float | None, key("For average: the smallest possible value.", name="from")] = None
+    stop: Annotated[float | None, key("For average: the largest possible value.", name="to")] = None
+    values: Annotated[Texts | None, key("For histogram: the classes.")] = None
+    other: Annotated[str | None, key("For histogram: the class of every other value.")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.start is not None and self.stop is not None and not self.start < self.stop:
+            message = f"from of the average is {self.start:g} and not below to, {self.stop:g}."
+            raise refusal("statistic", message, "Correct the bounds.", f"{_STATISTICS} from")
+        if self.values is not None and (not self.values or len(set(self.classes)) < len(self.classes)):
+            message = f"values of the histogram {'name a class twice' if self.values else 'are empty'}."
+            raise refusal("statistic", message, "List the classes, each once.", f"{_STATISTICS} values")
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of a histogram, that of other values last."""
+        return (*(self.values or ()), *((self.other,) if self.other is not None else ()))
+
+    @property
+    def label(self) -> str:
+        """Its name in the published table."""
+        return self.name if self.column is None else f"{self.name} of {self.column}"
+
+    @property
+    def shares(self) -> bool:
+        """Whether it takes a part of the release's epsilon: not where samples and error already say it."""
+        return self.epsilon is None and (self.samples is None or self.error is None)
+
+    def request(self, bounds: Bounds, epsilon: float | None = None) -> NetworkRequest:
+        """What is planned; `epsilon` is its part of the release's."""
+        given = {name: value for name, value in asdict(self).items() if name in _REQUEST}
+        if self.shares:
+            given["epsilon"] = epsilon
+        width = None if self.start is None or self.stop is None else _length(self.start, self.stop)
+        return requests.NetworkRequest(
+            self.name, bounds, **given, width=width, classes=len(self.classes) if self.values else None
+        )
+
+
+@dataclass(frozen=True)
+class NetworkStatistic:
+    """One statistic with its part of epsilon: what is planned, and for people's data the column and its domain."""
+
+    request: NetworkRequest
+    column: str | None = None
+    low: float = 0.0
+    classes: tuple[str, ...] = ()
+    other: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name in the published table."""
+        return self.request.name if self.column is None else f"{self.request.name} of {self.column}"
+
+
+class Graph(Policy, frozen=True, kw_only=True):
+    """What the steward decided, complete and free of contradictions."""
+
+    kind = "graph"
+    rows_are_links = True
+
+    graph: Annotated[Links, part("The links, and what is public about them.")]
+    statistics: Annotated[tuple[GraphStatistic, ...], part("The statistics of a network, one after the other.")] = ()
+    epsilon: Annotated[
+        float | None, key("The privacy loss of all statistics; those without their own share it.", "epsilon")
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.statistics:
+            raise refusal(
+                "statistics", "The policy has no [[graph.statistics]].", "Add at least one statistic.", _STATISTICS
+            )
+        labels = [statistic.label for statistic in self.statistics]
+        for statistic in self.statistics:
+            if labels.count(statistic.label) > 1:
+                raise refusal(
+                    "statistic-twice", f"{_STATISTICS} has {statistic.label[:60]} twice.", "Remove one.", _STATISTICS
+                )
+            if statistic.column is not None and self.graph.vertices is None:
+                message = f"The {statistic.label[:60]} needs people's data."
+                raise refusal("vertices", message, "Name their file as vertices in [graph].", "[graph] vertices")
+        _ = self.requests
+
+    def published_texts(self) -> Iterator[tuple[str, str]]:
+        """The names of statistics and their classes."""
+        for statistic in self.statistics:
+            yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
+
+    @cached_property
+    def graph_in_memory(self) -> Any:
+        """A networkx graph given from Python instead of the source, by `with_graph`."""
+        return None
+
+    @property
+    def sampling(self) -> Sampling:
+        """A network is not sampled beforehand: each statistic draws people of its own."""
+        return NOT_SAMPLED
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of people's data that are used, each once."""
+        return tuple(dict.fromkeys(s.column for s in self.statistics if s.column is not None))
+
+    @cached_property
+    def requests(self) -> tuple[NetworkStatistic, ...]:
+        """Every statistic with its part of epsilon."""
+        part_of_epsilon = self._part_of_epsilon()
+        return tuple(
+            NetworkStatistic(
+                naming(_STATISTICS, partial(one.request, self.graph.bounds, part_of_epsilon)),
+                one.column,
+                float(one.start or 0),
+                one.classes,
+                one.other,
+            )
+            for one in self.statistics
+        )
+
+    def _part_of_epsilon(self) -> float | None:
+        """What each statistic without an epsilon of its own gets of the release's."""
+        sharing = sum(statistic.shares for statistic in self.statistics)
+        if self.epsilon is None:
+            return None
+        left = self.epsilon - sum(self._taken(statistic) for statistic in self.statistics)
+        if left < 0 or (sharing and left <= 0):
+            message = f"epsilon in [release] is {self.epsilon:g}, less than its statistics take."
+            raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "[release] epsilon")
+        return left / sharing if sharing else None
+
+    def _taken(self, statistic: GraphStatistic) -> float:
+        """What a statistic takes of the release's epsilon before the others share the rest."""
+        if statistic.epsilon is not None:
+            return statistic.epsilon
+        if statistic.shares:
+            return 0.0
+        return networks.plan_network(statistic.request(self.graph.bounds)).epsilon
+
+
+def with_graph(policy: Graph, graph: Any) -> Graph:
+    """Return the policy about a networkx graph, or anything with nodes, edges and is_directed, instead of a file."""
+    placed = copy.copy(policy)
+    placed.__dict__["graph_in_memory"] = graph
+    return placed
+
+
+def _length(low: float, high: float) -> float:
+    """high − low, rounded up."""
+    length = high - low
+    return length if Fraction(length) >= Fraction(high) - Fraction(low) else math.nextafter(length, math.inf)

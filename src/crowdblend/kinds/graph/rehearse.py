@@ -1,0 +1,267 @@
+"""Networks as the audit sees them: one person's links and data replaced by those that matter most."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import combinations, pairwise
+
+from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.engines.memory.table import MemoryTable, Value
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds.graph.network import NetworkData, read_network
+from crowdblend.kinds.graph.plan import GraphPlan, NetworkReading, exact_values, noisy_numbers, numbers_output
+from crowdblend.kinds.graph.plan import Number as PublishedNumber
+from crowdblend.kinds.graph.policy import Graph, NetworkStatistic
+from crowdblend.planning.networks import Bounds
+from crowdblend.policies.source import DataSource
+from crowdblend.randomness import ReleaseKey
+from crowdblend.rehearsal.made_up_people import Files
+from crowdblend.rehearsal.observers import Number, NumbersObserver, Shown
+from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
+
+# A couple, the person and somebody to be linked to; and as many as are counted in a few milliseconds.
+FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
+# Pairs that move the published numbers less than this share of the best one are not worth runs.
+_WORTH, _EQUAL = 0.5, 1e-9
+
+
+def subject(policy: Graph, request: AuditRequest) -> GraphSubject:
+    """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
+    request.leave_epsilon("the policy of a network", "there is no delta to trade")
+    given = policy.graph.bounds.people
+    if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
+        raise InvalidInput(
+            f"people in [graph] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, got {given:,}.",
+            remedy="Audit the same policy with another number, and samples that go with it.",
+            where="[graph] people",
+            code="rehearsal.people",
+        )
+    audited = GraphSubject(policy, request.name, request.understated, request.stacked)
+    if not audited.pairs():
+        raise InvalidInput(
+            "One person's links or data must move some published number, and within these bounds they move none.",
+            remedy="Raise average_bound in [graph], or name more values.",
+            where="[graph] average_bound",
+            code="rehearsal.no-neighbours",
+        )
+    return audited
+
+
+@dataclass(frozen=True)
+class ReplacedLinks:
+    """A network, and the two that are to be told apart: it is one of them."""
+
+    links: LinkedGroups
+    pair: tuple[LinkedGroups, LinkedGroups]
+
+
+@dataclass(frozen=True)
+class GraphSubject(AuditSubject[Graph, GraphPlan, ReplacedLinks]):
+    """What a policy publishes about made-up networks, when one person's links and data are replaced."""
+
+    def pairs(self) -> list[Neighbours[ReplacedLinks]]:
+        """Return links to some people, and instead to others or to nobody, where that moves the numbers most."""
+        data = tuple(zip(*(self._ends(column) for column in self.policy.columns), strict=True)) or ((), ())
+        found: list[tuple[float, Neighbours[ReplacedLinks]]] = []
+        for name, here, instead in worst_case_graphs(self.policy.graph.bounds):
+            pair = replace(here, data=data[0], others=data[0]), replace(instead, data=data[1], others=data[0])
+            loss = sum(number.loss for number in self.numbers_between(pair))
+            # The first pair has no links of its own: where links add nothing to it, others are no harder.
+            if not found or loss > found[0][0] * (1 + _EQUAL):
+                found.append((loss, Neighbours(name, *(ReplacedLinks(one, pair) for one in pair))))
+        most = max(loss for loss, _ in found)
+        return [pair for loss, pair in found if loss > 0 and loss >= _WORTH * most]
+
+    def reader(self, population: ReplacedLinks) -> Callable[[ReleaseKey], NetworkReading]:
+        """Return the network, which is read once: no key has a part in that."""
+        reading = NetworkReading(self.network(population.links))
+        return lambda _: reading
+
+    def observer(self, population: ReplacedLinks) -> NumbersObserver:
+        """Return somebody who knows the numbers between the two networks."""
+        return NumbersObserver(self.numbers_between(population.pair))
+
+    def batch(self, population: ReplacedLinks) -> GraphBatch:
+        """Return many releases about the network."""
+        return GraphBatch(self.plan, self.network(population.links), self.files)
+
+    def network(self, links: LinkedGroups) -> NetworkData:
+        """Return a network as it is read from files."""
+        return self._kept(("network", links), lambda: made_up(self.policy, links))
+
+    def numbers_between(self, pair: tuple[LinkedGroups, LinkedGroups]) -> tuple[Number, ...]:
+        """Return the numbers that two networks differ in, where they are without noise, and by how much they differ."""
+        numbers, row = [], 0
+        for statistic, mechanism in zip(self.policy.requests, self.plan.mechanisms, strict=True):
+            here, instead = (exact_values(statistic, mechanism, self.network(links)) for links in pair)
+            for start, end in zip(here, instead, strict=True):
+                moved = float(end - start)
+                if moved:
+                    numbers.append(Number(row, statistic.low + float(start), moved, abs(moved) / mechanism.noise.scale))
+                row += 1
+        return tuple(numbers)
+
+    def _ends(self, column: str) -> tuple[str, str]:
+        """Two values of a column that are as far apart as its statistics allow."""
+        about = [statistic for statistic in self.policy.requests if statistic.column == column]
+        offered = [value for statistic in about for value in _offered(statistic)]
+        known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
+        if not known:
+            raise InvalidInput(
+                f"No value of column {column!r} is allowed by all of its statistics.",
+                remedy="Correct their ranges and values.",
+                where=f"column {column!r}",
+                code="rehearsal.no-value",
+            )
+        if any(statistic.request.name == "average" for statistic in about):
+            known.sort(key=float)
+        return known[0], known[-1]
+
+
+@dataclass(frozen=True)
+class GraphBatch:
+    """Releases of a plan about the same network."""
+
+    plan: GraphPlan
+    network: NetworkData
+    files: Files
+    releases: int = RELEASES
+
+    def draw(self, key: ReleaseKey) -> list[tuple[PublishedNumber, ...]]:
+        """Return the noisy numbers of each release."""
+        policy, mechanisms = self.plan.policy, self.plan.mechanisms
+        exact = [exact_values(*one, self.network) for one in zip(policy.requests, mechanisms, strict=True)]
+        return list(map(tuple, noisy_numbers(policy, mechanisms, exact, key, self.releases)))
+
+    def show(self, drawn: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, Shown], None]]:
+        """Return the numbers of some releases, written into one file and read again."""
+        output = numbers_output(self.plan.policy, [number for own in drawn for number in own])
+        return [(files, None) for files in self.files.cut(output, len(drawn))]
+
+
+def made_up(policy: Graph, groups: LinkedGroups) -> NetworkData:
+    """Return a network as it is read from files."""
+    graph, people = policy.graph, policy.graph.bounds.people
+    first, second = zip(*groups.links, strict=True)
+    links = DataSource("links", "parquet", rows_are_people=True)
+    tables = {links.source: MemoryTable.of({graph.source: first, graph.target: second})}
+    if graph.vertices is not None:
+        vertices = "vertices.parquet"
+        columns: dict[str, list[Value]] = {graph.vertex: [*range(people)]}
+        for name, mine, other in zip(policy.columns, groups.data, groups.others, strict=True):
+            columns[name] = [mine, *[other] * (people - 1)]
+        tables[vertices] = MemoryTable.of(columns)
+        graph = graph.replace(vertices=vertices)
+    return read_network(policy.with_source(links).replace(graph=graph), MemoryEngine(tables))
+
+
+def _offered(statistic: NetworkStatistic) -> list[str]:
+    """The ends of a range, or the classes."""
+    if statistic.request.name != "average":
+        return list(statistic.classes)
+    high = float(Fraction(statistic.low) + Fraction(statistic.request.width or 0))
+    return [repr(float(statistic.low)), repr(high), repr(math.nextafter(high, statistic.low))]
+
+
+def _allowed(value: str, statistic: NetworkStatistic) -> bool:
+    if statistic.request.name != "average":
+        return value in statistic.classes or statistic.other is not None
+    try:
+        above = Fraction(float(value)) - Fraction(statistic.low)
+    except (ValueError, OverflowError):
+        return False
+    return 0 <= above <= Fraction(statistic.request.width or 0)
+
+
+STRANGERS, COUPLES, CHAIN = "strangers", "couples", "a chain"
+NOBODY = "nobody"
+Link = tuple[int, int]
+# With two links each, a third one would go beyond the bound.
+_CROWDED = 2
+
+
+@dataclass(frozen=True)
+class LinkedGroups:
+    """The person's links to one of some groups, as many as `reach`, and everybody's data, a value for each column.
+
+    Everybody is a number, and 0 is the person in question, whose links matter most where they join others or close
+    cycles. Beside that person there are one or two groups, one of them linked to the person, and people without links:
+
+        strangers    nobody of them has another link: every link joins two parts
+        couples      linked to one of each: every link joins two parts, and where ends were odd they are even
+        a chain      linked to all but its ends: every link but the first closes a cycle, and where ends were even
+                     they are odd
+
+    `ends` has a chain linked to all along, where nobody may have more than two links.
+    """
+
+    groups: tuple[str, ...]
+    linked: str
+    reach: int
+    ends: bool = False
+    data: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> int:
+        """How many people it takes: the person, the groups, and a couple that is there in any case."""
+        return 3 + sum(self._size(group) for group in self.groups)
+
+    @property
+    def links(self) -> list[Link]:
+        """All links."""
+        found, first = [(1, 2)], 3
+        for group in self.groups:
+            found += self._within(group, first)
+            if group == self.linked:
+                found += [(0, other) for other in self._reached(group, first)]
+            first += self._size(group)
+        return found
+
+    def _size(self, group: str) -> int:
+        sizes = {STRANGERS: self.reach, COUPLES: 2 * self.reach, CHAIN: self.reach + (0 if self.ends else 2)}
+        return sizes[group]
+
+    def _within(self, group: str, first: int) -> list[Link]:
+        members = range(first, first + self._size(group))
+        if group == COUPLES:
+            return [(one, one + 1) for one in members[::2]]
+        return list(pairwise(members)) if group == CHAIN else []
+
+    def _reached(self, group: str, first: int) -> range:
+        if group == COUPLES:
+            return range(first, first + 2 * self.reach, 2)
+        start = first + (1 if group == CHAIN and not self.ends else 0)
+        return range(start, start + self.reach)
+
+
+def worst_case_graphs(bounds: Bounds) -> Iterator[tuple[str, LinkedGroups, LinkedGroups]]:
+    """Pairs in which the person has links to one group, and instead to another or to nobody, as many as there can be.
+
+    The first pair has the same links, for data that differ.
+    """
+    yield "other data", LinkedGroups((), NOBODY, 0), LinkedGroups((), NOBODY, 0)
+    for here, instead in combinations((STRANGERS, COUPLES, CHAIN, NOBODY), 2):
+        every = range(1, min(bounds.degree_bound, bounds.people) + 1)
+        reach = bisect_left(every, True, key=partial(_too_many, bounds, here, instead))
+        if reach > 0:
+            yield f"{reach} links to {here}, instead to {instead}", *_pair(bounds, here, instead, reach)
+
+
+def _pair(bounds: Bounds, here: str, instead: str, reach: int) -> tuple[LinkedGroups, LinkedGroups]:
+    groups = tuple(group for group in (here, instead) if group != NOBODY)
+    crowded = bounds.degree_bound == _CROWDED
+    return LinkedGroups(groups, here, reach, crowded), LinkedGroups(groups, instead, reach, crowded)
+
+
+def _too_many(bounds: Bounds, here: str, instead: str, reach: int) -> bool:
+    """Whether so many links need more people, or more links on average, than there may be."""
+    return any(
+        graph.people > bounds.people or 2 * len(graph.links) > bounds.average_bound * bounds.people
+        for graph in _pair(bounds, here, instead, reach)
+    )

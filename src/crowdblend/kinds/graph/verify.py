@@ -1,0 +1,26 @@
+"""Statistics of a network: the very numbers that were planned, each with its error and confidence."""
+
+from __future__ import annotations
+
+from crowdblend.kinds.facts import contradiction
+from crowdblend.kinds.graph.facts import GraphFacts
+from crowdblend.publishing.verification.consistency import require_files
+from crowdblend.publishing.verification.counts import read_rows
+from crowdblend.reading.release import PublishedRelease
+
+
+def check(published: PublishedRelease) -> None:
+    """Refuse other rows, or errors that are not those of the noise."""
+    facts = published.facts
+    assert isinstance(facts, GraphFacts)
+    (path,) = require_files(published, "data")
+    classes = ["class"] if any(one.labels for one in facts.statistics) else []
+    rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"])
+    expected = [
+        (one.label, label, one.error, facts.stated_confidence)
+        for one in facts.statistics
+        for label in one.labels or (None,)
+    ]
+    found = [(row["statistic"], row.get("class") or None, row["error"], row["confidence"]) for row in rows]
+    if found != expected:
+        raise contradiction(f"{path.name} has other rows than the statistics that were planned")

@@ -1,0 +1,41 @@
+"""Facts of microdata: recoded records of a sample, each of at least k people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from crowdblend.kinds.crowd_facts import CrowdFacts, Sample, by_stratum
+from crowdblend.kinds.facts import CellTable, Parameters
+from crowdblend.mechanisms.suppressed import SuppressedRecords
+
+
+class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):
+    """What a release of microdata says of itself."""
+
+    design: Sample
+    mechanism: SuppressedRecords | None = None
+    strata: dict[str, SuppressedRecords] = msgspec.field(default_factory=dict)
+
+    @property
+    def rows_are_counted(self) -> bool:
+        return False
+
+    @property
+    def mechanisms(self) -> tuple[SuppressedRecords, ...]:
+        return by_stratum(self.mechanism, self.strata, self.design)
+
+    @property
+    def tables(self) -> Mapping[str, CellTable]:
+        sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
+        shown_by = tuple(mechanism.law for mechanism in self.mechanisms)
+        return {"data": CellTable(self.columns, self.laws(self.mechanisms[0], sizes), shown_by)}
+
+    @property
+    def crowds(self) -> Mapping[str, int]:
+        return {} if self.mechanism is None else {"data": self.mechanism.k}
+
+    @property
+    def parameters(self) -> Parameters:
+        return {**super().parameters, "k": max(mechanism.k for mechanism in self.mechanisms)}

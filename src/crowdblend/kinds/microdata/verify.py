@@ -1,0 +1,14 @@
+"""Microdata: every combination of labels is shared by at least k rows."""
+
+from __future__ import annotations
+
+from crowdblend.publishing.verification.consistency import require_cells, require_files
+from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.reading.release import PublishedRelease
+
+
+def check(published: PublishedRelease) -> None:
+    """Refuse rows of a class with fewer than k."""
+    ((name, table),) = published.tables.items()
+    (path,) = require_files(published, name)
+    check_cells(table, require_cells(path, list(table.columns), counted=False))

@@ -1,0 +1,1 @@
+"""Outlier-private tables: every bin noisy, the more the smaller it is."""

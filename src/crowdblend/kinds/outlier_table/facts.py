@@ -1,0 +1,55 @@
+"""Facts of outlier-private tables: the noise by the size of the bin, and the sample if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from crowdblend.calculus import Derivation
+from crowdblend.designs import Coins, Design, Everybody, Poisson
+from crowdblend.estimates import CellLaws, estimator_of
+from crowdblend.kinds.facts import CellTable, Parameters, ReleaseFacts
+from crowdblend.mechanisms.outliers import OutlierHistogram
+from crowdblend.recoding.domain import Domain
+
+
+class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-table"):
+    """What an outlier-private table says of itself."""
+
+    design: Poisson | Coins | Everybody
+    mechanism: OutlierHistogram
+    columns: dict[str, Domain]
+
+    @property
+    def rows_are_counted(self) -> bool:
+        return True
+
+    @property
+    def sample(self) -> Design:
+        return self.design
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        return self.columns
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
+        return self.design.derivations((self.mechanism,), self.mechanism.epsilon)
+
+    @property
+    def tables(self) -> Mapping[str, CellTable]:
+        sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
+        laws = CellLaws(estimator_of(self.mechanism.law, self.design.inclusion), sizes)
+        return {"data": CellTable(self.columns, laws, (self.mechanism.law,))}
+
+    @property
+    def sizes(self) -> list[int]:
+        """A few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
+        flat = max(1, self.mechanism.limit - self.mechanism.transition)
+        return sorted({1, *(1 + (flat - 1) * part // 4 for part in range(1, 4)), flat})
+
+    @property
+    def parameters(self) -> Parameters:
+        noise = self.mechanism
+        curve = {"transition": noise.transition, "limit": noise.limit, "factor": noise.factor}
+        rate: Parameters = {} if self.rate is None else {"rate": self.rate}
+        return {"epsilon": noise.epsilon, **curve, **rate}

@@ -1,0 +1,114 @@
+"""Outlier-private tables: every bin noisy, the more the smaller it is (NOTES 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.designs import Coins, Everybody, Poisson
+from crowdblend.engines.engine import Progress
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.delta_limit import check_delta
+from crowdblend.kinds.kind import Lines, Publication, software
+from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
+from crowdblend.kinds.outlier_table.policy import OutlierTable
+from crowdblend.kinds.outputs import CountsOutput, describe_shown
+from crowdblend.mechanisms import OutlierHistogram
+from crowdblend.mechanisms.noisy import threshold_for
+from crowdblend.planning.outliers import OutlierPlan, plan_outliers
+from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness.noise import SMALLEST_EPSILON
+
+
+@dataclass(frozen=True)
+class OutlierTablePlan(ClassCountsPlan[OutlierTable]):
+    """A policy with nothing left open: the planned parameters, and what the certificate will say."""
+
+    policy: OutlierTable
+    parameters: OutlierPlan
+
+    @property
+    def sample(self) -> Poisson | Everybody:
+        """The sample; without a rate everybody is published."""
+        rate, drawn = self.policy.sampling.rate, self.policy.sampling.already_drawn
+        return Everybody() if rate is None else Coins(rate) if drawn else Poisson(rate)
+
+    @property
+    def mechanisms(self) -> tuple[OutlierHistogram]:
+        return (self.mechanism,)
+
+    @property
+    def mechanism(self) -> OutlierHistogram:
+        """The noise on every bin by its size."""
+        show_from = threshold_for(self.policy.show_from, self.policy.cells, self.parameters.loss(0))
+        plan = self.parameters
+        return OutlierHistogram(plan.epsilon, plan.transition, plan.limit, show_from, plan.factor)
+
+    def facts(self, publication: Publication | None = None) -> OutlierTableFacts:
+        (mechanism,) = self.mechanisms if publication is None else publication.mechanisms
+        assert isinstance(mechanism, OutlierHistogram)
+        return OutlierTableFacts(
+            software=software(),
+            person=self.policy.data.person,
+            design=self.sample,
+            mechanism=mechanism,
+            columns={column.name: column.recoding.domain() for column in self.policy.columns},
+        )
+
+    def summary(self) -> dict[str, Any]:
+        return {**self.parameters.to_dict(), **super().summary()}
+
+    def describe(self) -> Lines:
+        """What would happen, from the policy alone."""
+        policy, plan, mechanism = self.policy, self.parameters, self.mechanism
+        rate = policy.sampling.rate
+        drawn = "everybody" if rate is None else f"a sample at rate {rate}"
+        if policy.sampling.already_drawn:
+            drawn = f"the sample was already drawn at an assumed rate {rate}"
+        flat = plan.limit - plan.transition
+        return [
+            self.describe_reading(),
+            ("would sample", drawn),
+            ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),
+            ("", describe_shown(mechanism, policy.cells, "bins")),
+            *(
+                (
+                    "",
+                    f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average, "
+                    f"guaranteed e^{at_most(plan.factor * plan.loss(size))}",
+                )
+                for size in plan.sizes()
+            ),
+        ]
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Every bin of the sample, noisy."""
+        del progress
+        (mechanism,) = self.mechanisms
+        published = mechanism.publish(reading.sample, key)
+        internal = {"people_sampled": reading.sample.people, "bins_published": len(published.counts)}
+        output = CountsOutput(f"data.{self.policy.format}", published, self.facts().tables["data"].laws)
+        return Publication((output,), (mechanism,), internal=internal)
+
+
+def plan(policy: OutlierTable) -> OutlierTablePlan:
+    """Find the transition for delta, or the delta of a transition."""
+    planned = plan_outliers(
+        epsilon=policy.epsilon,
+        limit=policy.limit,
+        factor=float(policy.factor),
+        transition=policy.transition,
+        delta=policy.delta,
+    )
+    if planned.loss(0) < SMALLEST_EPSILON:
+        raise InvalidInput(
+            f"epsilon = {planned.epsilon:g} with transition {planned.transition} and limit {planned.limit} leaves less "
+            f"than {float(SMALLEST_EPSILON):.1g} to the noise on empty bins.",
+            remedy="Raise epsilon.",
+            where="[release] epsilon",
+            code="plan.epsilon-too-small",
+        )
+    check_delta(policy, planned.delta)
+    return OutlierTablePlan(policy, planned)

@@ -1,0 +1,17 @@
+"""Outlier tables: every shown bin reaches the threshold from which bins are shown."""
+
+from __future__ import annotations
+
+from crowdblend.publishing.verification.consistency import require_cells, require_files
+from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.estimates import check_estimates
+from crowdblend.reading.release import PublishedRelease
+
+
+def check(published: PublishedRelease) -> None:
+    """Refuse a bin below the threshold."""
+    ((name, table),) = published.tables.items()
+    (path,) = require_files(published, name)
+    cells = require_cells(path, list(table.columns), counted=True)
+    check_cells(table, cells)
+    check_estimates(table.laws, cells)

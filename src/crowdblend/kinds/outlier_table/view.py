@@ -1,0 +1,49 @@
+"""Outlier-private tables: shown like any table, with the error to expect at each size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
+from crowdblend.kinds.table import view as table
+from crowdblend.reading.release import PublishedRelease
+from crowdblend.reports.page import Part, Table, View
+from crowdblend.reports.text import round_up
+
+
+def view(folder: PublishedRelease, figures: bool) -> View:
+    """Return the view of a table, read as what it is: every count is noisy."""
+    table_view = table.view(folder, figures)
+    facts = folder.facts
+    assert isinstance(facts, OutlierTableFacts)
+    rate = facts.rate
+    people = "Counts are people in the table that was read."
+    if rate is not None:
+        people = f"Counts are people in a random sample that kept each person with probability {rate:g}."
+    reading = (
+        people,
+        "Every count is noisy, and the smaller the bin the noisier: small bins hide their people best.",
+        _listed(facts.mechanism.show_from),
+    )
+    said = "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
+    errors = Part("error", "How exact the counts are", [said, _errors(facts)])
+    return replace(table_view, reading=reading, parts=(*table_view.parts, errors))
+
+
+def _listed(threshold: int | None) -> str:
+    if threshold is None:
+        return "Every bin is listed. Noisy counts may be negative, and sums of bins are right on average."
+    return (
+        f"Only bins whose noisy count reached {threshold} are listed. A bin that is not listed need not be empty, one "
+        "that is listed may be, and sums of the listed ones would be too large."
+    )
+
+
+def _errors(facts: OutlierTableFacts) -> Table:
+    noise = facts.mechanism
+    rows = [
+        [str(size), f"{noise.expected_error(size):.3g}", round_up(noise.factor * float(noise.loss(size)))]
+        for size in facts.sizes
+    ]
+    headers = ["people in the bin", "expected error", "their ε"]
+    return Table(headers, rows, "Error and guarantee by the size of the bin", {0, 1, 2})

@@ -1,0 +1,169 @@
+"""Facts of points: the axes, the blocks, and the noise that moved points within them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import msgspec
+
+from crowdblend.kinds.crowd_facts import CrowdFacts, Sample, by_stratum
+from crowdblend.kinds.facts import CellTable, Fact, Parameters, contradiction
+from crowdblend.mechanisms.points import MovedPoints, all_within
+from crowdblend.recoding.domain import Domain
+
+# For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
+POINTS, FAILURE = 100_000, 0.05
+Keep = Literal["none", "bounds", "block"]
+
+
+class AxisFacts(Fact, frozen=True, kw_only=True):
+    """An axis: its ends, the resolution of its grid, and the width of its blocks where all have the same."""
+
+    low: float
+    high: float
+    resolution: float
+    width: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (
+            self.low < self.high
+            and 0 < self.resolution <= self.high - self.low
+            and (self.width is None or self.width > 0)
+        ):
+            raise ValueError("an axis has a length and a resolution")
+
+    @property
+    def blocks(self) -> int | None:
+        """How many blocks there are along the axis; None where they differ."""
+        return None if self.width is None else max(1, round((self.high - self.low) / self.width))
+
+
+@dataclass(frozen=True)
+class Displacement:
+    """How far points of blocks of one width move along an axis: on average, and none of many beyond `within`."""
+
+    width: float
+    mean: float
+    deviation: float
+    within: float
+
+
+class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
+    """What a release of points says of itself.
+
+    `shapes` are the sizes of blocks, in steps along every axis; `blocks` are their ends where they are no grid, and few
+    enough to be listed.
+    """
+
+    axes: dict[str, AxisFacts]
+    shapes: tuple[tuple[int, ...], ...]
+    design: Sample
+    mechanism: MovedPoints | None = None
+    strata: dict[str, MovedPoints] = msgspec.field(default_factory=dict)
+    keep_in: Keep = "none"
+    show_blocks: bool = False
+    blocks: tuple[tuple[tuple[float, float], ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        sides = [*self.shapes, *self.blocks]
+        if not self.axes or not self.shapes or any(len(side) != len(self.axes) for side in sides):
+            raise ValueError("every block has a side on every axis")
+        if any(size < 1 for shape in self.shapes for size in shape):
+            raise ValueError("every block has at least one step on every axis")
+        for place, axis in enumerate(self.axes.values()):
+            largest = max(shape[place] for shape in self.shapes)
+            if axis.width is not None and not math.isclose(largest * axis.resolution, axis.width, rel_tol=1e-9):
+                raise ValueError("the largest blocks are as wide as their axis says")
+
+    @property
+    def rows_are_counted(self) -> bool:
+        return False
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        """Coordinates are no labels."""
+        return {name: domain for name, domain in self.columns.items() if name not in self.axes}
+
+    @property
+    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+        return {name: (domain,) for name, domain in self.columns.items()}
+
+    @property
+    def meanings(self) -> Mapping[str, tuple[str, str]]:
+        same = "labels and block" if self.show_blocks else "labels"
+        axes = {
+            name: f"A coordinate on a grid of {axis.resolution} from {axis.low} to {axis.high}, moved by noise."
+            for name, axis in self.axes.items()
+        }
+        return {
+            **{name: ("number", text) for name, text in axes.items()},
+            "estimate": (
+                "number",
+                f"The estimated number of people in the population with the same {same}; blank where some are missing.",
+            ),
+            "low": (
+                "integer",
+                f"The lower end of the 95 % interval for the number of people in the population with the same {same}.",
+            ),
+            "high": (
+                "integer",
+                f"The upper end of the 95 % interval for the number of people in the population with the same {same}.",
+            ),
+        }
+
+    @property
+    def mechanisms(self) -> tuple[MovedPoints, ...]:
+        found = by_stratum(self.mechanism, self.strata, self.design)
+        if len({one.noise_epsilon for one in found}) > 1:
+            raise contradiction("its strata have different noise")
+        return found
+
+    @property
+    def number_of_blocks(self) -> int | None:
+        """How many blocks the axes are cut into; None where that is not stated."""
+        if self.blocks:
+            return len(self.blocks)
+        along = [axis.blocks for axis in self.axes.values()]
+        return None if None in along else math.prod(size for size in along if size is not None)
+
+    @property
+    def tables(self) -> Mapping[str, CellTable]:
+        sizes = {name: domain.number_of_labels for name, domain in self.domains.items()}
+        laws = replace(
+            self.laws(self.mechanisms[0], sizes), blocks=self.number_of_blocks, blocks_shown=self.show_blocks
+        )
+        return {"data": CellTable(self.domains, laws, tuple(one.law for one in self.mechanisms))}
+
+    @property
+    def displacements(self) -> list[dict[str, Displacement]]:
+        """For every size of blocks: how far its points move on each axis, on average and at worst (CBP Prop. 11)."""
+        return [self._displacement(shape) for shape in self.shapes]
+
+    def _displacement(self, shape: tuple[int, ...]) -> dict[str, Displacement]:
+        noise = self.mechanisms[0].noise(shape)
+        reaches = all_within(noise, POINTS, FAILURE)
+        if self.keep_in == "block":
+            # Folded, no point leaves its block, and much noise spreads it evenly over that: by a third of its side.
+            reaches = [min(reach, size - 1) for reach, size in zip(reaches, shape, strict=True)]
+            noise = [on.within(size) for on, size in zip(noise, shape, strict=True)]
+        return {
+            name: Displacement(
+                size * axis.resolution,
+                on.mean_distance * axis.resolution if math.isfinite(on.loss) else 0.0,
+                on.deviation * axis.resolution if math.isfinite(on.loss) else 0.0,
+                reach * axis.resolution,
+            )
+            for (name, axis), size, on, reach in zip(self.axes.items(), shape, noise, reaches, strict=True)
+        }
+
+    @property
+    def crowds(self) -> Mapping[str, int]:
+        return {} if self.mechanism is None else {"data": self.mechanism.k}
+
+    @property
+    def parameters(self) -> Parameters:
+        largest = max(self.mechanisms, key=lambda mechanism: mechanism.k)
+        return {**super().parameters, "k": largest.k, "noise_epsilon": largest.noise_epsilon}

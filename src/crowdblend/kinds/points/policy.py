@@ -1,0 +1,165 @@
+"""The policy of points: axes with bounds and a resolution, blocks that are fixed beforehand, and what travels along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
+
+from msgspec.structs import force_setattr
+
+from crowdblend import recoding as recodings
+from crowdblend.policies.columns import Column, refuse_choice
+from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.domains import AxisDomain
+from crowdblend.policies.key import Ends, Section, key, naming, part, refusal
+from crowdblend.recoding.reading import exact
+
+if TYPE_CHECKING:
+    from crowdblend.recoding import Axis, Blocks, Grid
+    from crowdblend.recoding.blocks import Box
+
+BLOCK = "block"
+_points = partial(key, section="points")
+
+
+class NamedBox(Section, frozen=True, kw_only=True):
+    """One block of points."""
+
+    section = "[[boxes]]"
+
+    name: Annotated[str, key("Your name for the box.")]
+    box: Annotated[Ends, key("The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.")]
+
+
+class QuadtreeRegion(Section, frozen=True, kw_only=True):
+    """A region where blocks are halved further."""
+
+    section = "[[quadtree]]"
+
+    box: Annotated[Ends, key("The lower and the upper end on every axis of a region to be halved further.")]
+    depth: Annotated[int, key("How often the domain is halved where it meets the region.", (1, 30))]
+
+
+class Points(CrowdPolicy, frozen=True, kw_only=True):
+    """What the steward decided about points; the axes are the last of the columns."""
+
+    kind = "points"
+    designs = ("draw", "sample")
+    has_axes = True
+    recoding: ClassVar[None] = None
+    tables: ClassVar[tuple[()]] = ()
+    reserved = ("estimate", "low", "high")
+
+    below_k: Annotated[Literal["suppress"], key("What happens to blocks below k.")] = "suppress"
+    noise_epsilon: Annotated[
+        float | None,
+        key(
+            "The privacy loss of the noise on points, before sampling; planned where k, rate, epsilon and delta are "
+            "given.",
+            "noise_epsilon",
+        ),
+    ] = None
+    keep_in: Annotated[
+        Literal["none", "bounds", "block"], _points("What noisy points are kept in; none unless given.")
+    ] = "none"
+    show_blocks: Annotated[bool, _points("Publish the number of every point's block, in a column of its own.")] = False
+    boxes: Annotated[tuple[NamedBox, ...], part("Blocks of points, one by one.")] = ()
+    quadtree: Annotated[tuple[QuadtreeRegion, ...], part("Regions where blocks of points are small.")] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        axes = [column for column in self.columns if _is_axis(column)]
+        along = [column for column in self.columns if not _is_axis(column)]
+        force_setattr(self, "columns", (*along, *axes))
+        if not axes:
+            message = 'kind = "points" needs at least one axis, and no column has a resolution.'
+            remedy = "Write for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }."
+            raise refusal("no-axis", message, remedy, "[columns]")
+        refuse_choice(along, "a release of points")
+        if self.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
+            message = f"show_blocks publishes a column {BLOCK!r}, and [columns] has one of that name."
+            raise refusal("reserved-name", message, "Rename it in the data.", f"column {BLOCK!r}")
+        if all(size == 1 for shape in self.shapes() for size in shape):
+            message = "Every block is one step of the resolution on every axis, so that no noise would be added."
+            raise refusal("no-noise", message, 'Refine the resolution, or use kind = "microdata".', "[columns]")
+
+    @property
+    def dimension(self) -> int:
+        """How many axes there are."""
+        return sum(map(_is_axis, self.columns))
+
+    @property
+    def axes(self) -> tuple[tuple[str, Axis], ...]:
+        """The axes by name."""
+        return tuple((column.name, _axis(column)) for column in self.columns if _is_axis(column))
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The blocks that points are counted in, fixed in one of three ways."""
+        domains = {column.name: column.domain for column in self.columns if isinstance(column.domain, AxisDomain)}
+        widths = {name: domain.width for name, domain in domains.items() if domain.width is not None}
+        ways = {"width": widths, "[[boxes]]": self.boxes, "[[quadtree]]": self.quadtree}
+        given = [name for name, value in ways.items() if value]
+        if len(given) != 1 or (widths and len(widths) < self.dimension):
+            some = " on some axes only" if widths and len(widths) < self.dimension else ""
+            message = f"Blocks are fixed by {' and '.join(given) or 'nothing'}{some}."
+            raise refusal("blocks", message, "Give a width on every axis, or [[boxes]], or [[quadtree]].", "[columns]")
+        axes = dict(self.axes)
+        if widths:
+            return _grid(widths, axes)
+        if self.boxes:
+            return recodings.Boxes(tuple(_box(named.box, axes, "[[boxes]]") for named in self.boxes))
+        regions = tuple((_box(region.box, axes, "[[quadtree]]"), region.depth) for region in self.quadtree)
+        return recodings.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The different sizes of blocks in cells, largest first."""
+        if isinstance(self.blocks, recodings.Grid):
+            return [self.blocks.cells]
+        found = {tuple(high - low for low, high in box) for box in self.blocks.listed()}
+        return sorted(found, key=lambda shape: (-sum(shape), shape))
+
+
+def _is_axis(column: Column) -> bool:
+    return isinstance(column.domain, AxisDomain)
+
+
+def _axis(column: Column) -> Axis:
+    return cast("Axis", column.recoding)
+
+
+def _grid(widths: Mapping[str, int | Decimal], axes: dict[str, Axis]) -> Grid:
+    cells = []
+    for name, width in widths.items():
+        axis = axes[name]
+        declared = naming(f"column {name!r}", partial(exact, "width", width))
+        count = Fraction(declared) / Fraction(exact("resolution", axis.width))
+        if count < 1 or count.denominator != 1 or axis.cells % int(count):
+            raise refusal(
+                "blocks",
+                f"column {name!r}: from {axis.start} to {axis.stop} is no whole number of widths {width}, or the width "
+                f"no whole number of resolutions {axis.width}.",
+                "Adapt one of them.",
+                f"column {name!r}",
+            )
+        cells.append(int(count))
+    along = [axis.cells // size for axis, size in zip(axes.values(), cells, strict=True)]
+    return recodings.Grid(tuple(cells), tuple(along))
+
+
+def _box(ends: Ends, axes: dict[str, Axis], where: str) -> Box:
+    if set(ends) != set(axes):
+        message = f"A box has ends on {', '.join(ends)}, and the axes are {', '.join(axes)}."
+        raise refusal("box", message, "Give two ends on every axis.", where)
+    box = naming(
+        where,
+        lambda: tuple(
+            (axis.place("a box", ends[name][0]), axis.place("a box", ends[name][1])) for name, axis in axes.items()
+        ),
+    )
+    if any(low >= high for low, high in box):
+        raise refusal("box", "A box ends at or below where it begins.", "Swap its ends.", where)
+    return box

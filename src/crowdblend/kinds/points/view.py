@@ -1,0 +1,216 @@
+"""Points: the map with its blocks, and statistics with the error that noise is expected to make."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from crowdblend.figures.maps import Rectangle, point_map
+from crowdblend.kinds.points.facts import AxisFacts, PointsFacts
+from crowdblend.kinds.table.view import bars
+from crowdblend.reading.release import PublishedRelease
+from crowdblend.reports import places
+from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.places import AxisNoise, Places, Values, neighbour_distances, read_places
+from crowdblend.reports.text import enumeration, label, round_up, shorten
+
+MOST_LINES = 4_000
+MOST_BARS = 40
+
+
+def view(folder: PublishedRelease, figures: bool) -> View:
+    """Read the points once, and show what they add up to."""
+    path = next(iter(folder.files.values()))
+    facts = folder.facts
+    assert isinstance(facts, PointsFacts)
+    axes = list(facts.axes)
+    found = read_places(path, axes)
+    noise = [_largest_noise(facts, name) for name in axes]
+    others = list(facts.domains)
+    parts = [Part("data", "What was published", _map(facts, found, axes, figures))]
+    if found.points > 1:
+        parts.append(Part("statistics", "What the points add up to", _statistics(facts, found, axes, noise)))
+    return View(
+        heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
+        what="points, each of them one person moved by noise",
+        keys=(*_population(facts, found.points), ("published points", f"{found.points:,}")),
+        reading=_reading(facts, axes, noise),
+        parts=parts,
+    )
+
+
+def _largest_noise(facts: PointsFacts, axis: str) -> AxisNoise:
+    """How far points of the largest blocks move along an axis."""
+    stated = [shape[axis] for shape in facts.displacements]
+    return AxisNoise(max(on.mean for on in stated), max(on.deviation for on in stated), max(on.width for on in stated))
+
+
+def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
+    k, rate = facts.crowds.get("data"), facts.rate
+    moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
+    stands = f" One point stands for about {1 / rate:.3g} people." if rate else ""
+    kept = {
+        "block": "Every point was kept in its own block, so the number of points in a block is exact.",
+        "bounds": "Points that left the bounds were put back onto them, so the edges hold too many.",
+    }.get(facts.keep_in, "Points may lie outside the declared bounds: noise knows none.")
+    return [
+        f"Each point is one person of a random sample, moved by noise.{stands} The order of the rows means nothing.",
+        f"In the largest blocks a point moved by {moved} on average; in smaller blocks by less.",
+        f"Blocks with fewer than {k:,} sampled points were left out: a place without points is not empty."
+        if k is not None
+        else "Sparse blocks were left out: a place without points is not empty.",
+        kept,
+    ]
+
+
+def _map(facts: PointsFacts, found: Places, axes: list[str], drawn: bool) -> list[Block]:
+    if not found.points:
+        return ["No point was published: no block reached the crowd size. It does not mean nobody is there."]
+    bounds = [(axis.low, axis.high) for axis in facts.axes.values()]
+    if len(axes) == 1:
+        number = _bins(facts.axes[axes[0]])
+        counts, edges = np.histogram(found.axes[0], bins=number, range=bounds[0], weights=found.counts)
+        ends = [f"{edge:,.10g}" for edge in edges]
+        totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
+        caption = (
+            f"Published points of the sample by {shorten(axes[0])}, between its declared bounds. Blocks below the "
+            f"crowd size are left out: where there {'is no bar' if drawn else 'are 0'}, there may be people."
+        )
+        rows = [[text, f"{number:,}"] for text, number in totals]
+        return bars(totals, caption, drawn) or [Table([shorten(axes[0]), "points"], rows, caption, {1})]
+    if not drawn:
+        return ["This page has no figures, and so no map of the points. They are in the data file."]
+    (left, right), (bottom, top) = bounds[:2]
+    bins, outlines = places.binned(found, bounds[:2]), _outlines(facts, axes, bounds)
+    names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
+
+    caption = (
+        f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
+        "are the blocks. Where nothing is shown, no block reached the crowd size."
+    )
+    draw = partial(point_map, bins, outlines, names=names, bounds=corners)
+    return [figure(lambda narrow: draw(narrow=narrow), caption)]
+
+
+def _bins(axis: AxisFacts) -> int:
+    """As many bars as there are blocks along an axis: noise moves points about as far as a block is wide."""
+    return min(axis.blocks or MOST_BARS, MOST_BARS)
+
+
+def _population(facts: PointsFacts, points: int) -> list[tuple[str, str]]:
+    """How many people of the population the points stand for: classes that are not shown add to the upper end."""
+    laws = facts.tables["data"].laws
+    estimator, classes = laws.estimator, laws.finest_classes(())
+    if estimator is None or classes is None or not points:
+        return []
+    found = estimator.sums(np.array([points]), np.array([1]), np.array([classes - 1]))
+    return [("people of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
+
+
+def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:
+    """Return the blocks on the first two axes; none where there are too many to be seen."""
+    if facts.blocks:
+        outlines = {(box[0][0], box[1][0], box[0][1], box[1][1]) for box in facts.blocks}
+        return sorted(outlines) if len(outlines) <= MOST_LINES else []
+    widths = [facts.axes[name].width or 0.0 for name in axes[:2]]
+    if not all(widths):
+        return []
+    along = [round((high - low) / width) for (low, high), width in zip(bounds, widths, strict=False)]
+    if along[0] * along[1] > MOST_LINES:
+        return []
+    (left, _), (bottom, _) = bounds[:2]
+    return [
+        (left + i * widths[0], bottom + j * widths[1], left + (i + 1) * widths[0], bottom + (j + 1) * widths[1])
+        for i in range(along[0])
+        for j in range(along[1])
+    ]
+
+
+def _statistics(facts: PointsFacts, found: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
+    kept = facts.keep_in != "none"
+    examined = found.examined()
+    moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
+    return [
+        "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
+        "them; people who were not sampled or not shown are no part of it.",
+        Heading("Mean"),
+        _means(found, axes, noise, kept),
+        Heading("Covariance"),
+        _covariances(found, axes, noise, kept),
+        Heading("Quantiles"),
+        _quantiles(found, axes, noise),
+        Heading("Centres"),
+        _centres(found, examined, axes, noise, kept),
+        Heading("Nearest neighbours"),
+        _neighbours(found, examined),
+        f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real.",
+    ]
+
+
+def _means(found: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+    errors = [places.mean_error(on, found.points, folded=kept) for on in noise]
+    rows = [
+        [label(name), _fitted(np.average(found.axes[at], weights=found.counts), errors[at]), _number(errors[at])]
+        for at, name in enumerate(axes)
+    ]
+    return Table(["axis", "mean", "expected error"], rows, "Means of the published points", {1, 2})
+
+
+def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+    covariance = np.atleast_2d(np.cov(found.axes, fweights=found.counts))
+    if not kept:
+        covariance = covariance - np.diag([on.deviation**2 for on in noise])
+    rows = []
+    for one, first in enumerate(axes):
+        for other in range(one, len(axes)):
+            error = places.covariance_error(covariance, noise, found.points, one, other)
+            if kept:
+                error = (
+                    noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
+                )
+            rows.append([label(first), label(axes[other]), _fitted(covariance[one, other], error), _number(error)])
+    caption = "Covariances of the published points" + (
+        "" if kept else ", the variance of the largest blocks' noise subtracted from variances"
+    )
+    return Table(["axis", "and axis", "covariance", "expected error"], rows, caption, {2, 3})
+
+
+def _quantiles(found: Places, axes: list[str], noise: list[AxisNoise]) -> Table:
+    rows = [
+        [label(name), *(_fitted(q, noise[at].mean) for q in found.quantiles(at)), _number(noise[at].mean)]
+        for at, name in enumerate(axes)
+    ]
+    headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
+    return Table(headers, rows, "Quantiles of the published points", range(1, len(headers)))
+
+
+def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+    rows = []
+    for centre, size in places.centres(examined):
+        points = max(size * found.points // len(examined), 1)
+        errors = ", ".join(_number(places.mean_error(on, points, folded=kept)) for on in noise)
+        rows.append([*map(_number, centre), f"{100 * size / len(examined):.3g} %", errors])
+    headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
+    return Table(headers, rows, "k-means centres of the published points", range(len(headers)))
+
+
+def _neighbours(found: Places, examined: Values) -> Table:
+    distances = neighbour_distances(examined)
+    rows = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
+    subset = "" if len(examined) == found.points else f", of {len(examined):,} of the points"
+    caption = f"Distance to the nearest other point{subset}"
+    return Table(["share of points", "distance at most"], rows, caption, {1, 2})
+
+
+def _number(value: float) -> str:
+    """An error or a distance to two digits."""
+    return f"{float(f'{float(value):.2g}'):,.10g}"
+
+
+def _fitted(value: float, error: float) -> str:
+    """A value with the digits that its error leaves: one more than the first digit of the error."""
+    if not error > 0 or not np.isfinite(error):
+        return f"{float(value):,.6g}"
+    digits = 1 - int(np.floor(np.log10(error)))
+    return f"{round(float(value), digits) + 0.0:,.{min(max(digits, 0), 12)}f}"

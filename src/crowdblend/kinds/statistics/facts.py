@@ -1,0 +1,184 @@
+"""Facts of statistics: what each is of, by which way it went, and its noise; shapes and errors follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cached_property
+from itertools import product
+from typing import Annotated, Literal
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.groups import derived_for_group
+from crowdblend.designs import Design, Strata, Survey, Weights
+from crowdblend.kinds.facts import Count, Epsilon, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.kinds.statistics.policy import BETWEEN, shape_of
+from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
+from crowdblend.mechanisms.mechanism import Loss
+from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay, TotalsPlan, Way
+from crowdblend.planning.statistics.stratified import own_weights, weights_of
+from crowdblend.recoding import Bounded
+from crowdblend.recoding.domain import Domain
+
+Labels = dict[str, tuple[str, ...]]
+
+
+class StatisticFacts(Fact, frozen=True, kw_only=True):
+    """A statistic as a policy writes it, by which way it went, and the loss of its noise.
+
+    With the way "everybody" nobody is drawn, and `samples` is how many random people the guarantee is relative to.
+    """
+
+    way: Literal["everybody", "sample", "strata"]
+    noise_epsilon: Loss
+    samples: Count | None = None
+    average: str | None = None
+    sum: str | None = None
+    median: str | None = None
+    quantile: str | None = None
+    at: float | None = None
+    fraction: Labels | None = None
+    count: Labels | None = None
+    histogram: str | None = None
+    by: tuple[str, ...] | None = None
+    where: Labels | None = None
+
+    def statistic(self, name: str) -> Statistic:
+        """The statistic, checked as that of a policy is."""
+        return Statistic(
+            name=name,
+            average=self.average,
+            sum=self.sum,
+            median=self.median,
+            quantile=self.quantile,
+            at=self.at,
+            fraction=self.fraction,
+            count=self.count,
+            histogram=self.histogram,
+            by=self.by,
+            where=self.where,
+        )
+
+
+class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="statistics"):
+    """What a release of statistics says of itself.
+
+    `people` is how many there are, which is public; of strata it is no part of the guarantee. Every column has the
+    domain of its labels, that of its numbers, or both.
+    """
+
+    design: Survey | Strata | Weights
+    epsilon: Epsilon
+    confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    people: Count
+    statistics_: dict[str, StatisticFacts] = msgspec.field(name="statistics")
+    columns: dict[str, Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]]
+    group: Count | None = None
+
+    @property
+    def sample(self) -> Design:
+        return self.design
+
+    @property
+    def stated_confidence(self) -> float:
+        return self.confidence
+
+    @property
+    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+        return self.columns
+
+    @property
+    def failure(self) -> float:
+        """The probability that a stated error does not hold."""
+        return float(1 - Decimal(repr(self.confidence)))
+
+    @cached_property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """The statistics, in the order of the policy."""
+        return tuple(one.statistic(name) for name, one in self.statistics_.items())
+
+    @cached_property
+    def measures(self) -> Mapping[str, Bounded]:
+        """The bounds of every column of numbers."""
+        found = {}
+        for name, domains in self.columns.items():
+            if (last := domains[-1]).recoding == "measure":
+                if not all(isinstance(end, int | float) for end in (last.start, last.to, last.resolution)):
+                    raise contradiction(f"it does not state the bounds of column {name[:60]!r}")
+                outside: Literal["clamp", "refuse"] = "clamp" if last.outside == "clamp" else "refuse"
+                found[name] = Bounded(last.start, last.to, last.resolution, outside, last.blank)  # type: ignore[arg-type]
+        return found
+
+    @property
+    def stratum(self) -> tuple[str, Sequence[str]] | None:
+        """The column of the strata and their labels."""
+        return None if isinstance(self.design, Survey) else (self.design.column, list(self.design.strata))
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The labels of a column."""
+        labels = self.columns[name][0].labels
+        if labels is None:
+            raise contradiction(f"it does not list the labels of column {name[:60]!r}")
+        return labels
+
+    def bins(self, statistic: Statistic) -> tuple[str, ...]:
+        """The labels that a statistic counts by, or of its groups; none for a single number."""
+        names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
+        return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
+
+    @cached_property
+    def plan(self) -> TotalsPlan:
+        """The noise of every statistic by the way that it went."""
+        shapes = tuple(
+            shape_of(
+                made,
+                self.measures.get(str(made.column)),
+                len(self.bins(made)),
+                designed=not isinstance(self.design, Survey),
+            )
+            for made in self.statistics
+        )
+        taken = []
+        for name in (STRATA,) if not isinstance(self.design, Survey) else (EVERYBODY, SAMPLE):
+            places = tuple(place for place, one in enumerate(self.statistics_.values()) if one.way == name)
+            if places:
+                taken.append((places, self._way(name, places, tuple(shapes[place] for place in places))))
+        if sum(len(places) for places, _ in taken) != len(shapes):
+            raise contradiction("a statistic went a way that its design has not")
+        return TotalsPlan(shapes, tuple(taken))
+
+    def _way(self, name: str, places: tuple[int, ...], shapes: tuple[object, ...]) -> Way | StrataWay:
+        stated = list(self.statistics_.values())
+        noise = tuple(stated[place].noise_epsilon for place in places)
+        if isinstance(self.design, Survey):
+            samples = {stated[place].samples for place in places}
+            if len(samples) != 1 or None in samples or self.people != self.design.of:
+                raise contradiction("statistics of one way are relative to one number of people")
+            return Way(name, samples.pop(), self.people, shapes, noise, self.failure)  # type: ignore[arg-type]
+        strata = list(self.design.strata.values())
+        weights = own_weights(self.design.breaks, strata) if isinstance(self.design, Weights) else weights_of(strata)
+        return StrataWay(self.design, weights, shapes, noise, self.failure)  # type: ignore[arg-type]
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """Zero-knowledge for one person, for a group if there is one, and differential privacy."""
+        if isinstance(self.design, Survey):
+            drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
+            if drawn != self.design.people:
+                raise contradiction("its statistics are relative to other numbers of people than it states")
+        one, *others = self.plan.derivations()
+        if one.conclusion.epsilon > self.epsilon:
+            raise contradiction("its mechanisms guarantee less than it states")
+        together = () if self.group is None or self.group == 1 else (derived_for_group(one, self.group),)
+        return (one, *together, *others)
+
+    def values(self, place: int) -> StatisticValues:
+        """How the numbers of a statistic are computed."""
+        return (SampleValues if isinstance(self.design, Survey) else StrataValues)(self, self.plan, place)
+
+    @property
+    def parameters(self) -> Parameters:
+        found: Parameters = {"epsilon": self.epsilon, "people": self.people, "confidence": self.confidence}
+        return found | ({"sample": self.design.people} if isinstance(self.design, Survey) else {})

@@ -1,0 +1,336 @@
+"""Statistics: averages, sums, quantiles, shares, counts and histograms of everybody, exactly k people, or strata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
+from typing import Any, TypeAlias
+
+from crowdblend.calculus.checker import MOST_STEPS
+from crowdblend.designs import Strata, Survey
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.class_counts import ClassCountsReading, published_strata
+from crowdblend.kinds.kind import Lines, Publication, ReleasePlan, software
+from crowdblend.kinds.outputs import NumbersOutput
+from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts
+from crowdblend.kinds.statistics.policy import Statistics
+from crowdblend.kinds.statistics.readings import (
+    TotalsReading,
+    exact_in_copies,
+    exact_totals,
+    labelled,
+    read_strata,
+    read_totals,
+    strata_columns,
+)
+from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.values import Published, SampleValues, StatisticValues, StrataValues
+from crowdblend.kinds.strata import describe_strata
+from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
+from crowdblend.planning.statistics import (
+    EVERYBODY,
+    SAMPLE,
+    STRATA,
+    Mechanism,
+    QuantileShape,
+    SampleWay,
+    StrataWay,
+    TotalsPlan,
+    TotalsRequest,
+    Way,
+    plan_statistics,
+    plan_strata_statistics,
+)
+from crowdblend.planning.statistics.stratified import own_weights, weights_of
+from crowdblend.policies.source import STDIN
+from crowdblend.policies.strata import Design
+from crowdblend.randomness import ReleaseKey
+from crowdblend.recoding.classes import LARGEST_DOMAIN
+from crowdblend.recoding.domain import Domain
+
+StatisticsReading: TypeAlias = TotalsReading | ClassCountsReading
+Noisy: TypeAlias = Whole | ChosenQuantile
+
+_WAYS: dict[Mechanism, str] = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
+
+
+@dataclass(frozen=True)
+class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
+    """A policy with nothing left open: the noise and the error of every statistic."""
+
+    policy: Statistics
+    parameters: TotalsPlan
+
+    @property
+    def mechanisms(self) -> tuple[NoisyStatistics, ...]:
+        """The noise on the totals of every way, and the choice of quantiles, as they are drawn and certified."""
+        return tuple(
+            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA) for _, way in self.parameters.ways
+        )
+
+    @property
+    def strata(self) -> tuple[Design, StrataWay] | None:
+        """The design and the way of strata or weights; None where exactly so many people are drawn."""
+        way = self.parameters.ways[0][1]
+        return (self.policy.design, way) if self.policy.design and isinstance(way, StrataWay) else None
+
+    def values(self, place: int) -> StatisticValues:
+        """How the numbers of a statistic are computed."""
+        return (SampleValues if self.strata is None else StrataValues)(self.policy, self.parameters, place)
+
+    def facts(self, publication: Publication | None = None) -> StatisticsFacts:
+        policy = self.policy
+        ran = self.mechanisms if publication is None else publication.mechanisms
+        noise: dict[int, float] = {}
+        for (places, _), mechanism in zip(self.parameters.ways, ran, strict=True):
+            assert isinstance(mechanism, NoisyStatistics)
+            noise |= zip(places, mechanism.noise_epsilons, strict=True)
+        described = {}
+        for place, made in enumerate(policy.statistics):
+            way = self.parameters.way_of(place)
+            samples = way.samples if isinstance(way, Way) else None
+            described[made.name] = StatisticFacts(
+                way=way.mechanism, noise_epsilon=noise[place], samples=samples, **made.facts()
+            )
+        return StatisticsFacts(
+            software=software(),
+            person=policy.data.person,
+            design=self.sample,
+            epsilon=policy.epsilon,
+            confidence=policy.confidence,
+            people=policy.people,
+            statistics_=described,
+            columns={name: tuple(domains_of(policy, name)) for name in policy.wanted},
+            group=policy.group,
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """The parameters, and for every statistic its noise and its error: in ranks or not, of equal groups or not."""
+        described = {made.name: self._described(place, made) for place, made in enumerate(self.policy.statistics)}
+        return {**super().summary(), "statistics": described}
+
+    def _described(self, place: int, made: Statistic) -> dict[str, Any]:
+        way, unit = self.parameters.way_of(place), "rank_error" if made.is_quantile else "error"
+        compared: dict[str, Any] = {}
+        if isinstance(way, Way):
+            errors = {f"error_{name}": self._error_if_all(name, place) for name in (EVERYBODY, SAMPLE)}
+            compared = {"samples": way.samples, **errors}
+        equal = "_of_equal_groups" if made.depends_on_groups or not isinstance(way, Way) else ""
+        error = {f"{unit}{equal}": self.values(place).error}
+        return {"way": way.mechanism, "noise_epsilon": self.parameters.noise_epsilon(place), **error, **compared}
+
+    @property
+    def sample(self) -> Survey | Strata:
+        """Whom the guarantee is relative to: so many random people, or those of strata."""
+        if self.strata is None:
+            return Survey(self.policy.samples, self.policy.people)
+        return published_strata(self.strata[0], already_drawn=self.policy.sampling.already_drawn)
+
+    def describe(self) -> Lines:
+        """What would happen, from the policy alone: for every statistic both ways, and the one that is taken."""
+        policy = self.policy
+        if self.strata is None:
+            compared = f"with {policy.samples:,} random people of {policy.people:,}"
+            lines = [self.describe_reading(policy.wanted), ("would compare", compared)]
+        else:
+            column = self.strata[0].strata.column
+            names, strata = dict.fromkeys([column, *policy.wanted]), self.strata[0].strata.strata
+            lines = [self.describe_reading(names), *describe_strata(policy.sampling.already_drawn, column, strata)]
+        for place, made in enumerate(policy.statistics):
+            lines += self._describe(place, made)
+        sure = f"each within its ± with a probability of at least {at_least(policy.confidence)}"
+        if self.strata is not None:
+            people = f"{policy.people:,} people, in groups of equal size"
+            sure = f"errors are those of {people}; each is kept with probability {at_least(policy.confidence)}"
+        return [*lines, ("", sure)]
+
+    def _describe(self, place: int, made: Statistic) -> Lines:
+        error = f"{'rank ' if made.is_quantile else ''}±{shown(self.values(place).error)}"
+        way = self.parameters.way_of(place)
+        if not isinstance(way, Way):
+            return [("would publish", f"{made.name}: {made.words()}, about {error}")]
+        groups = ""
+        if made.depends_on_groups:
+            groups = " where groups are of equal size," if made.groups else " if they are all people,"
+        counted = _WAYS[EVERYBODY if way.samples == way.population else way.mechanism]
+        lines = [("would publish", f"{made.name}: {made.words()}, {error}{groups} from {counted}")]
+        other = SAMPLE if way.mechanism == EVERYBODY else EVERYBODY
+        if (instead := self._error_if_all(other, place)) is not None and way.samples < way.population:
+            lines.append(("", f"±{shown(instead)} if all were from {_WAYS[other]}"))
+        return lines
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are read."""
+        columns = [] if self.strata is None else strata_columns(self.policy, *self.strata)
+        return list(dict.fromkeys(column.name for column in columns)) or self.policy.wanted
+
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> StatisticsReading:
+        """Add up everybody, the sample, or both; of strata, count everybody who is kept."""
+        if self.strata is not None:
+            return read_strata(self.policy, *self.strata, engine, key, progress)
+        return read_totals(self.policy, self.parameters, engine, key, progress)
+
+    def exact(self, place: int, mechanism: Mechanism, reading: StatisticsReading) -> Whole:
+        """The exact totals of a statistic, or the people at each step of each group for a quantile."""
+        if isinstance(reading, TotalsReading):
+            return exact_totals(self.policy, place, mechanism, reading)
+        assert self.strata is not None
+        return exact_in_copies(self.policy, *self.strata, place, reading)
+
+    def publish(self, reading: StatisticsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Every statistic with its noise, in the order of the policy."""
+        del progress
+        mechanisms = self.mechanisms
+        noisy: dict[int, Noisy] = {}
+        for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
+            exact = [self.exact(place, way.mechanism, reading) for place in places]
+            noisy |= zip(places, self.add_noise((places, way), mechanism, exact, key), strict=True)
+        return Publication((numbers_output(self.policy, self.published(noisy)),), mechanisms)
+
+    def add_noise(
+        self,
+        taken: tuple[tuple[int, ...], Way | StrataWay],
+        mechanism: NoisyStatistics,
+        exact: Sequence[Whole],
+        key: ReleaseKey,
+    ) -> Sequence[Noisy]:
+        """The noisy totals and chosen quantiles of one way; rows of several releases may stand below each other."""
+        way = taken[1]
+        chooses = any(isinstance(shape, QuantileShape) for shape in way.shapes)
+        choices = key.source(f"quantiles, {way.mechanism}".encode()) if chooses else None
+        return mechanism.publish(exact, key.source(f"noise on totals, {way.mechanism}".encode()), choices, way.counted)
+
+    def published(self, noisy: Mapping[int, Noisy]) -> dict[int, list[Published]]:
+        """The numbers of every statistic; rows of several releases may stand one below the other."""
+        values: dict[int, list[Published]] = {}
+        for places, way in self.parameters.ways:
+            for place in places:
+                numbers, found = self.values(place), noisy[place]
+                values[place] = (
+                    numbers.of_choice(found, way.counted)
+                    if isinstance(found, ChosenQuantile)
+                    else numbers.of_totals([int(total) for total in found], way.counted)
+                )
+        return values
+
+    def of_totals(self, place: int, totals: Sequence[int]) -> list[Published]:
+        """The numbers behind totals of everybody."""
+        return self.values(place).of_totals(totals, self.policy.people)
+
+    def _error_if_all(self, mechanism: SampleWay, place: int) -> float | None:
+        error = self.parameters.error_if_all(mechanism, place)
+        return None if error is None else SampleValues(self.policy, self.parameters, place).in_unit(error)
+
+
+def numbers_output(policy: Statistics, values: Mapping[int, Sequence[Published]]) -> NumbersOutput:
+    """The published numbers of every statistic, in the order of the policy."""
+    rows = [
+        (made.name, label, one)
+        for place, made in enumerate(policy.statistics)
+        for label, one in zip(policy.bins(made) or (None,), values[place], strict=True)
+    ]
+    columns: dict[str, list[str | float | None]] = {
+        "statistic": [name for name, _, _ in rows],
+        "bin": [label for _, label, _ in rows],
+        "value": [one.value for _, _, one in rows],
+        "error": [one.error for _, _, one in rows],
+    }
+    if any(made.is_quantile for made in policy.statistics):
+        columns["rank_error"] = [one.rank_error for _, _, one in rows]
+    return NumbersOutput(f"data.{policy.format}", columns, texts=("bin",), doubles=("error", "rank_error"))
+
+
+def domains_of(policy: Statistics, name: str) -> list[Domain]:
+    """How a column is read: by its labels, within its bounds, or both."""
+    domains = []
+    if name in labelled(policy.statistics):
+        domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
+    if any(made.measured and made.column == name for made in policy.statistics):
+        domains.append(policy.measures[name].domain())
+    return domains
+
+
+def shown(error: float) -> str:
+    """An error to four digits, rounded up."""
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
+
+
+def plan(policy: Statistics) -> StatisticsPlan:
+    """Plan the noise of every statistic, and the sample where the policy leaves it to the errors."""
+    if policy.design is not None:
+        return _plan_strata(policy, policy.design)
+    if policy.sampling.sample is not None or policy.sampling.everybody:
+        low = high = policy.samples
+    else:
+        low, high = 1, policy.people
+    planned = _planned(policy, high)
+    if not _accurate(planned):
+        raise _infeasible(planned)
+    while low < high:
+        middle = (low + high) // 2
+        tried = _planned(policy, middle)
+        if _accurate(tried):
+            planned, high = tried, middle
+        else:
+            low = middle + 1
+    return planned
+
+
+def _plan_strata(policy: Statistics, design: Design) -> StatisticsPlan:
+    """The noise of every statistic of a stratified or weighted sample."""
+    strata = design.strata.strata
+    breaks = [float(end) for end in getattr(design.column.recoding, "breaks", ())]
+    weights = own_weights(breaks, strata) if design.weighted else weights_of(strata)
+    sampled = published_strata(design, already_drawn=policy.sampling.already_drawn)
+    way = plan_strata_statistics(sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
+    # Three guarantees derive from all of it, and one takes a step more.
+    if 3 * way.steps + 1 > MOST_STEPS:
+        raise InvalidInput(
+            "There are more statistics and rates of strata than fit one certificate.",
+            remedy="Publish fewer statistics, or give strata of similar rates one rate.",
+            where="[[statistics]]",
+            code="plan.steps",
+        )
+    return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
+
+
+def _planned(policy: Statistics, samples: int) -> StatisticsPlan:
+    request = TotalsRequest(
+        shapes=policy.shapes(),
+        epsilon=policy.epsilon,
+        samples=samples,
+        population=policy.people,
+        failure=policy.failure,
+        mixed=policy.data.source != STDIN,
+        plain=policy.sampling.everybody,
+    )
+    if policy.sampling.sample is None and not policy.sampling.everybody:
+        policy = policy.replace(sampling=policy.sampling.replace(sample=samples))
+    return StatisticsPlan(policy, plan_statistics(request))
+
+
+def _accurate(planned: StatisticsPlan) -> bool:
+    """Whether every statistic keeps to the error that is acceptable."""
+    wanted = enumerate(made.error for made in planned.policy.statistics)
+    return all(error is None or planned.values(place).error <= error for place, error in wanted)
+
+
+def _infeasible(planned: StatisticsPlan) -> Infeasible:
+    policy = planned.policy
+    place, made = next(
+        (place, made)
+        for place, made in enumerate(policy.statistics)
+        if made.error is not None and planned.values(place).error > made.error
+    )
+    who = f"{policy.samples:,} random people" if policy.samples < policy.people else "everybody"
+    return Infeasible(
+        f"With {who}, statistic {made.name[:60]!r} has an error of {shown(planned.values(place).error)}, above the "
+        f"acceptable {made.error:g}.",
+        remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
+        where=f"statistic {made.name[:60]!r}",
+        code="plan.error",
+    )

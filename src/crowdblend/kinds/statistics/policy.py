@@ -1,0 +1,242 @@
+"""The policy of statistics: which numbers, about which declared columns, within which loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from crowdblend import recoding
+from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.lazy import lazy
+from crowdblend.policies.columns import Column, refuse_choice
+from crowdblend.policies.domains import NumberDomain
+from crowdblend.policies.exactly import ExactPolicy
+from crowdblend.policies.key import Rule, conflicts, did_you_mean, key, naming, part, refusal
+from crowdblend.policies.strata import Design, design_of
+from crowdblend.recoding.reading import exact
+
+if TYPE_CHECKING:
+    from crowdblend.planning import statistics as planning
+    from crowdblend.planning.statistics import AnyShape
+    from crowdblend.recoding import Bounded, Intervals
+else:
+    planning = lazy("crowdblend.planning.statistics")
+
+# Every guarantee derives from all of them, and a certificate has at most 500 steps.
+_MOST_STATISTICS = 150
+_MOST_BINS = 1_000_000
+# Totals stay whole numbers that a double holds exactly.
+_LARGEST_TOTAL = 2**53
+_DEFAULT_STEPS = 1_000
+# Quantiles are chosen among all steps, and numbers of groups are counted step by step.
+_MOST_STEPS = 1_000_000
+# Between the labels of a group of several columns.
+BETWEEN = " / "
+
+
+class Statistics(ExactPolicy, frozen=True, kw_only=True):
+    """What the steward decided, complete and free of contradictions."""
+
+    kind = "statistics"
+    has_numbers = True
+    sample_remedy = (
+        "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."
+    )
+    rules: ClassVar[tuple[Rule, ...]] = tuple(
+        conflicts(
+            *(f"sampling.{design}", "group", "statistics.error"),
+            because="strata and weights say how people are drawn, and are certified for one person at a time",
+        )
+        for design in ("stratum", "weight")
+    )
+
+    group: Annotated[int | None, key("Guarantee for this many people together as well.", (1, 10**12))] = None
+    statistics: Annotated[tuple[Statistic, ...], part("The statistics to publish.")] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_choice(self.columns, "a policy of statistics")
+        if self.group is not None and self.group > self.people:
+            message = f"group in [release] is {self.group}, and [data] has {self.people} people."
+            raise refusal("range", message, "Lower group.", "[release] group")
+        _ = self.measures
+        self._check_statistics()
+        if self.design is not None:
+            self.design.check_rates()
+
+    def published_texts(self) -> Iterator[tuple[str, str]]:
+        """The labels of columns, and the names of statistics."""
+        yield from super().published_texts()
+        yield from (("[[statistics]] name", made.name) for made in self.statistics)
+
+    @cached_property
+    def design(self) -> Design | None:
+        """The strata or weights by which people are sampled; None where exactly so many are drawn."""
+        return design_of(self.sampling, self.columns)
+
+    @cached_property
+    def classes(self) -> tuple[Column, ...]:
+        """The columns with labels, for conditions and histograms."""
+        return tuple(column for column in self.columns if column.recodings)
+
+    @cached_property
+    def measures(self) -> dict[str, Bounded]:
+        """The columns with bounds, for averages, sums and quantiles; intervals of equal width have both."""
+        numbers = {column.name: column.domain for column in self.columns if isinstance(column.domain, NumberDomain)}
+        found = {name: naming(f"column {name!r}", domain.bounds) for name, domain in numbers.items()}
+        return found | {
+            column.name: _of_intervals(column.recoding)
+            for column in self.classes
+            if isinstance(column.recoding, recoding.Intervals)
+        }
+
+    @property
+    def wanted(self) -> list[str]:
+        """The columns that some statistic needs, each once."""
+        columns = [
+            name for made in self.statistics for name in (made.column, *made.among, *made.groups) if name is not None
+        ]
+        return list(dict.fromkeys(columns))
+
+    def bins(self, statistic: Statistic) -> tuple[str, ...]:
+        """The labels that a statistic counts by, or of its groups; none for a single number."""
+        names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
+        return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
+
+    @property
+    def plans_sample(self) -> bool:
+        """Whether sample follows from the errors that are acceptable."""
+        return any(made.error is not None for made in self.statistics)
+
+    def shapes(self) -> tuple[AnyShape, ...]:
+        """What the noise has to know of every statistic."""
+        weights = sum(statistic.weight for statistic in self.statistics)
+        return tuple(
+            shape_of(
+                made,
+                self.measures.get(str(made.column)),
+                len(self.bins(made)),
+                designed=self.sampling.designed,
+                share=made.weight / weights,
+            )
+            for made in self.statistics
+        )
+
+    @property
+    def stratum(self) -> tuple[str, list[str]] | None:
+        """The column of the strata and their labels; None where exactly so many people are drawn."""
+        if self.design is None:
+            return None
+        strata = self.design.strata
+        return strata.column, [stratum.label for stratum in strata.strata]
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The labels of a column with classes."""
+        return next(column.recoding.labels or () for column in self.classes if column.name == name)
+
+    def _check_statistics(self) -> None:
+        if not 1 <= len(self.statistics) <= _MOST_STATISTICS:
+            raise refusal(
+                "statistics",
+                f"The policy has {len(self.statistics)} [[statistics]]; there can be 1 to {_MOST_STATISTICS}.",
+                'Add one, for example { name = "women", fraction = { sex = "Female" } }, or publish in two releases.',
+                "[[statistics]]",
+            )
+        names = [made.name for made in self.statistics]
+        for made in self.statistics:
+            if names.count(made.name) > 1:
+                message = f"Two [[statistics]] are called {made.name[:60]!r}."
+                raise refusal("statistic-twice", message, "Rename one.", "[[statistics]] name")
+            naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
+        if sum(len(self.bins(made)) for made in self.statistics) > _MOST_BINS:
+            raise refusal(
+                "bins", f"All histograms together have more than {_MOST_BINS:,} bins.", "Use coarser classes."
+            )
+        self._check_sizes()
+        shares = [shape.share for shape in self.shapes()]
+        if not all(0 < share <= 1 for share in shares):
+            message = "The weights of [[statistics]] differ so much that one of them gets no part of epsilon."
+            raise refusal("statistic", message, "Use weights of similar size.", "[[statistics]] weight")
+
+    def _check_sizes(self) -> None:
+        """Refuse what would take too long to count: all steps of a column for every group."""
+        for made in self.statistics:
+            if made.is_quantile or made.of_some:
+                cells = (self.measures[str(made.column)].steps + 1) * max(1, len(self.bins(made)))
+                if cells > _MOST_STEPS:
+                    raise refusal(
+                        "steps",
+                        f"statistic {made.name[:60]!r} has more than {_MOST_STEPS:,} steps of its column and groups.",
+                        "Use a coarser resolution, or fewer groups.",
+                        f"column {str(made.column)!r}",
+                    )
+
+    def _check_statistic(self, made: Statistic) -> None:
+        if made.measured:
+            self._check_measured(made)
+        elif made.what == "histogram":
+            self._check_classes(str(made.column))
+        for name in made.groups:
+            self._check_classes(name)
+        for name, labels in made.among.items():
+            self._check_classes(name)
+            known = self.labels(name)
+            for label in labels:
+                if label not in known:
+                    alike = [some for some in known if some.lower() == label.lower()] or known
+                    raise refusal(
+                        "unknown-label", f"column {name!r} has no label {label[:60]!r}.", did_you_mean(label, alike)
+                    )
+
+    def _check_measured(self, made: Statistic) -> None:
+        name = str(made.column)
+        if name not in self.measures:
+            self._check_declared(name)
+            article = "An" if made.what == "average" else "A"
+            message = f"{article} {made.what} needs bounds, and column {name[:60]!r} has none."
+            remedy = "Declare from, to and resolution: without bounds no noise hides a person."
+            raise refusal("no-bounds", message, remedy)
+        bounds = self.measures[name]
+        if self.people * max(bounds.steps, bounds.from_zero or 0) > _LARGEST_TOTAL:
+            message = f"column {name!r} has too many steps for a total of so many people."
+            raise refusal("total", message, "Use a coarser resolution.")
+
+    def _check_classes(self, name: str) -> None:
+        self._check_declared(name)
+        found = next((column for column in self.classes if column.name == name), None)
+        if found is None or not found.recoding.closed:
+            message = f"column {name!r} has no classes that are all known beforehand."
+            raise refusal("open-domain", message, "Declare it with values, width, breaks or a hierarchy.")
+
+    def _check_declared(self, name: str) -> None:
+        declared = [column.name for column in self.columns]
+        if name not in declared:
+            raise refusal("unknown-column", f"[columns] does not declare {name[:60]!r}.", did_you_mean(name, declared))
+
+
+def shape_of(made: Statistic, bounds: Bounded | None, bins: int, *, designed: bool, share: float = 1.0) -> AnyShape:
+    """Return what the noise has to know of a statistic with so many bins, of a column with these bounds."""
+    groups = max(1, bins)
+    # How many people strata hold is not public, so that all people are a group like any other.
+    of_some = made.of_some or designed
+    if not made.measured:
+        parts = designed and made.what == "fraction"
+        return planning.Shape(1, 2, share, sized=True) if parts else planning.Shape(1, groups, share)
+    if bounds is None:
+        raise refusal("no-bounds", f"Column {made.column!r} has no bounds.", "Declare from, to and resolution.")
+    if made.is_quantile:
+        return planning.QuantileShape(made.share, bounds.steps + 1, groups, share, whole=not of_some)
+    if not of_some:
+        return planning.Shape(bounds.steps, 1, share)
+    if made.what == "sum" and bounds.from_zero is not None:
+        return planning.Shape(bounds.from_zero, groups, share)
+    return planning.Shape(bounds.steps, 2 * groups, share, sized=made.what == "average")
+
+
+def _of_intervals(intervals: Intervals) -> Bounded:
+    """The numbers behind intervals, on a grid of a thousand steps; what has a class of its own beyond is moved in."""
+    step = (exact("to", intervals.stop) - exact("from", intervals.start)) / _DEFAULT_STEPS
+    beyond = intervals.top or intervals.bottom or intervals.other is not None
+    return recoding.Bounded(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")

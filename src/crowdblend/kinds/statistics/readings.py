@@ -1,0 +1,162 @@
+"""What is read for statistics, and the exact totals in it: of everybody, of a sample, or of all strata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from crowdblend.designs.draw import Draw, Everybody, Exactly, StratifiedCoin
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.outside_values import OutsideValues
+from crowdblend.engines.totals import Totals
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds.class_counts import ClassCountsReading, refusing_weights
+from crowdblend.kinds.kind import Reading
+from crowdblend.kinds.statistics.policy import Statistics
+from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.totals import (
+    Crossing,
+    crossing_of,
+    fitting,
+    group_numbers,
+    group_totals,
+    people_at_steps,
+    totals_of,
+)
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.statistics import Whole, count_in_copies
+from crowdblend.planning.statistics import EVERYBODY, Mechanism, Shape, StrataWay, TotalsPlan, Way
+from crowdblend.policies.columns import Column
+from crowdblend.policies.strata import Design
+from crowdblend.randomness import ReleaseKey
+from crowdblend.recoding.bounded import Bounded, Steps
+
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class TotalsReading(Reading):
+    """What everybody, or a sample, or both add up to: the totals of every way that is taken.
+
+    `crossed` has for numbers of groups and quantiles the people counted by steps and labels together.
+    """
+
+    people: int
+    totals: Mapping[Mechanism, Totals]
+    crossed: Mapping[tuple[Mechanism, Crossing], SampledClasses]
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {"people_drawn": self.people}
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column, among everybody where they were added up.
+
+        Nothing is added up where every statistic is a quantile or a number of groups.
+        """
+        largest = max(self.totals.values(), key=lambda some: some.people, default=None)
+        return {} if largest is None else largest.outside
+
+
+def labelled(statistics: Sequence[Statistic]) -> set[str]:
+    """The columns whose labels some statistic counts."""
+    histograms = {str(made.column) for made in statistics if made.what == "histogram"}
+    return histograms | {name for made in statistics for name in (*made.among, *made.groups)}
+
+
+def read_totals(
+    policy: Statistics, planned: TotalsPlan, engine: Engine, key: ReleaseKey, progress: Progress | None
+) -> TotalsReading:
+    """Add up everybody, the sample, or both; then count what has to be counted by steps, in another reading."""
+    plain = [made for made in policy.statistics if crossing_of(made) is None]
+    columns = [column for column in policy.classes if column.name in labelled(plain)]
+    summed = {made.column for made in plain if made.measured}
+    measures = {name: bounds for name, bounds in policy.measures.items() if name in summed}
+    totals: dict[Mechanism, Totals] = {}
+    crossed: dict[tuple[Mechanism, Crossing], SampledClasses] = {}
+    with engine.open(policy.data, policy.wanted, policy.resources, progress) as source:
+        for places, way in planned.ways:
+            assert isinstance(way, Way), "strata are read in a way of their own"
+            everybody = way.mechanism == EVERYBODY
+            draw: Draw = Everybody() if everybody else Exactly(key.coin(), way.samples, policy.people)
+            if columns or measures:
+                totals[way.mechanism] = source.totals(columns, measures, draw)
+            wanted = {crossing_of(policy.statistics[place]) for place in places} - {None}
+            for crossing in sorted(filter(None, wanted), key=lambda one: (one.column, one.labels)):
+                counted = source.totals(crossing.columns(policy), {}, draw).classes
+                assert counted is not None, "there are columns to count by"
+                crossed[way.mechanism, crossing] = counted
+    return TotalsReading(max(way.counted for _, way in planned.ways), totals, crossed)
+
+
+def exact_totals(policy: Statistics, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
+    """The exact totals of a statistic, or the people at each step of each group for a quantile."""
+    made = policy.statistics[place]
+    crossing = crossing_of(made)
+    if crossing is None:
+        return totals_of(reading.totals[mechanism], made, policy.bins(made))
+    bounds = policy.measures[str(made.column)]
+    ranks = people_at_steps(reading.crossed[mechanism, crossing], made, bounds)
+    return ranks if made.is_quantile else group_totals(ranks, made, bounds)
+
+
+def strata_columns(policy: Statistics, design: Design, way: StrataWay) -> list[Column]:
+    """What is counted of strata: the strata first, then labels, then the steps of numbers, and own weights last."""
+    stratum = design.column
+    wanted = labelled(policy.statistics) - {stratum.name}
+    labels = [column for column in policy.classes if column.name in wanted]
+    numbers = dict.fromkeys(str(made.column) for made in policy.statistics if made.measured)
+    columns = [stratum, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
+    if design.weighted:
+        unit = Decimal(way.weights.unit.numerator) / way.weights.unit.denominator
+        columns.append(Column(stratum.name, (Steps(Bounded(0, unit * way.weights.largest, unit)),)))
+    return columns
+
+
+def read_strata(
+    policy: Statistics, design: Design, way: StrataWay, engine: Engine, key: ReleaseKey, progress: Progress | None
+) -> ClassCountsReading:
+    """Draw every stratum at its rate, and count its people by everything that is asked, in one reading."""
+    coin, drawn = key.coin(), policy.sampling.already_drawn
+    rates = design.strata.rates
+    draw: Draw = Everybody(row_key=coin) if drawn else StratifiedCoin(coin, design.strata.column, rates)
+    columns = strata_columns(policy, design, way)
+    names = list(dict.fromkeys(column.name for column in columns))
+    with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(design):
+        counted = source.class_counts(columns, draw)
+    largest = max((shape.steps for shape in way.shapes if isinstance(shape, Shape)), default=1)
+    if counted.classes.people * way.weights.largest * max(largest, 1000) >= _LARGEST:
+        raise InvalidInput(
+            "The weights and resolutions are too fine for totals of so many people.",
+            remedy="Use coarser resolutions.",
+            where="[columns]",
+            code="data.totals",
+        )
+    return ClassCountsReading(counted)
+
+
+def exact_in_copies(
+    policy: Statistics, design: Design, way: StrataWay, place: int, reading: ClassCountsReading
+) -> Whole:
+    """The totals of a statistic in copies, or the copies at each step of each group for a quantile."""
+    made, weights = policy.statistics[place], way.weights
+    counted = count_in_copies(reading.sample, design.strata.column, weights.copies, own=design.weighted)
+    fits, counts = fitting(counted, made), counted.counts
+    if made.what == "fraction":
+        return np.array([counts[~fits].sum(), counts[fits].sum()], np.int64)
+    names = (str(made.column),) if made.what == "histogram" else made.groups
+    groups, number = group_numbers(counted, names)
+    if not made.measured:
+        totals = np.zeros(groups, np.int64)
+        np.add.at(totals, number[fits], counts[fits])
+        return totals
+    bounds = policy.measures[str(made.column)]
+    # Steps come after labels, so that the last column of that name has them.
+    at = len(counted.columns) - 1 - counted.columns[::-1].index(str(made.column))
+    ranks = np.zeros((groups, bounds.steps + 1), np.int64)
+    np.add.at(ranks, (number[fits], counted.codes[fits, at]), counts[fits])
+    return ranks if made.is_quantile else group_totals(ranks, made, bounds)

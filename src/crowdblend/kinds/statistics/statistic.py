@@ -1,0 +1,163 @@
+"""One published statistic: what it is of, among whom, in which groups."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.key import Rule, Section, Texts, Where, conflicts, key, needs, one_of, refusal
+
+What = Literal["average", "sum", "median", "quantile", "fraction", "count", "histogram"]
+WHAT: tuple[What, ...] = get_args(What)
+# Statistics of a column of numbers, and those that may be computed in groups.
+MEASURED: tuple[What, ...] = ("average", "sum", "median", "quantile")
+QUANTILES: tuple[What, ...] = ("median", "quantile")
+_GROUPED: tuple[What, ...] = (*MEASURED, "count")
+# Scores of a quantile are whole numbers of this part of a person at least.
+_FINEST = 1000
+
+
+class Statistic(Section, frozen=True, kw_only=True):
+    """One published statistic: exactly one of average, sum, median, quantile, fraction, count and histogram."""
+
+    section = "[[statistics]]"
+    rules: ClassVar[tuple[Rule, ...]] = (
+        one_of(*WHAT, code="statistic"),
+        conflicts("where", "fraction", "count", code="statistic", because="they name their labels themselves"),
+        needs("by", *_GROUPED, code="statistic"),
+        needs("at", "quantile", code="statistic"),
+        needs("quantile", "at", code="statistic", because="it is the share of people below"),
+    )
+
+    name: Annotated[str, key("The statistic's name in the published data.")]
+    average: Annotated[str | None, key("The average of a column of numbers between two bounds.")] = None
+    sum: Annotated[str | None, key("The sum of a column of numbers between two bounds.")] = None
+    median: Annotated[str | None, key("The median of a column of numbers between two bounds, on its grid.")] = None
+    quantile: Annotated[
+        str | None, key("A quantile of a column of numbers between two bounds, on its grid; with at.")
+    ] = None
+    at: Annotated[
+        float | None, key("With quantile: the share of people below it, with up to three decimals, as in 0.9.")
+    ] = None
+    fraction: Annotated[Where | None, key('The share of people with these labels, for example { sex = "Female" }.')] = (
+        None
+    )
+    count: Annotated[Where | None, key("How many people have these labels.")] = None
+    histogram: Annotated[str | None, key("How many people have each label of a column.")] = None
+    by: Annotated[
+        Texts | None,
+        key(
+            "With average, sum, median, quantile or count: one number for each group of people with the same labels in "
+            "these columns."
+        ),
+    ] = None
+    where: Annotated[Where | None, key("Only people with these labels; not with fraction and count.")] = None
+    error: Annotated[
+        float | None, key("The largest error that is acceptable, in the statistic's unit; plans or checks sample.")
+    ] = None
+    weight: Annotated[float, key("How much of epsilon the statistic gets, relative to the others; 1 unless given.")] = (
+        1.0
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        groups = self.by or ()
+        twice = [name for name in groups if name in self.among]
+        if not self.name.strip():
+            raise self._refusal("has a blank name.", "Name the statistic.")
+        if self.by is not None and (not groups or len(set(groups)) < len(groups)):
+            raise self._refusal("names a column of by twice, or none.", "Name each column once.")
+        if twice:
+            raise self._refusal(
+                f"has {twice[0][:60]!r} in by and in its labels.", "Keep one: groups are published whole."
+            )
+        if self.at is not None and (not 0 < self.at < 1 or self.share.denominator > _FINEST):
+            raise self._refusal(
+                f"has at = {self.at:g}.", "Give a share between 0 and 1 with at most three decimals, such as 0.9."
+            )
+        if not 0 < self.weight < math.inf:
+            raise self._refusal(f"has the weight {self.weight:g}.", "Give it a part of epsilon above 0.")
+        if self.error is not None:
+            self._check_error(self.error)
+
+    def _refusal(self, problem: str, remedy: str) -> InvalidInput:
+        return refusal("statistic", f"statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")
+
+    def _check_error(self, error: float) -> None:
+        if not 0 < error < math.inf:
+            raise self._refusal(f"has the error {error:g}.", "Give an error above 0.")
+        if self.depends_on_groups:
+            problem = "has error, and how large its error is depends on how many people are in a group."
+            raise self._refusal(problem, "Remove error, and give sample in [sampling].")
+
+    @property
+    def what(self) -> What:
+        """Which of them it is."""
+        return next(what for what in WHAT if getattr(self, what) is not None)
+
+    @property
+    def column(self) -> str | None:
+        """The column that is measured or counted by label; None for a fraction or count."""
+        if self.what in ("fraction", "count"):
+            return None
+        return str(getattr(self, self.what))
+
+    @property
+    def among(self) -> Where:
+        """The labels of the people who count; empty for everybody."""
+        return self.fraction or self.count or self.where or {}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The columns whose labels make the groups; none for one number about all."""
+        return self.by or ()
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is of a column of numbers."""
+        return self.what in MEASURED
+
+    @property
+    def of_some(self) -> bool:
+        """Whether it is of numbers of some people only, so that it needs the numbers and the labels together."""
+        return self.measured and bool(self.groups or self.among)
+
+    @property
+    def is_quantile(self) -> bool:
+        """Whether it is a median or another quantile."""
+        return self.what in QUANTILES
+
+    @property
+    def depends_on_groups(self) -> bool:
+        """Whether its error follows from the noisy size of each group, and so is known only when it is published."""
+        return self.of_some and self.what != "sum"
+
+    @property
+    def share(self) -> Fraction:
+        """Of a quantile: the share of people below it."""
+        return Fraction(1, 2) if self.at is None else Fraction(Decimal(repr(float(self.at))))
+
+    def facts(self) -> dict[str, Any]:
+        """The statistic as a policy writes it: {"average": "income"}."""
+        among = {name: tuple(labels) for name, labels in self.among.items()}
+        by = {"by": self.groups} if self.groups else {}
+        if self.column is None:
+            return {self.what: among, **by}
+        at = {} if self.at is None else {"at": self.at}
+        return {self.what: self.column, **at, **by, **({"where": among} if among else {})}
+
+    def words(self) -> str:
+        """The statistic as one says it."""
+        among = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in self.among.items())
+        by = f", by {' and '.join(self.groups)}" if self.groups else ""
+        where = f", where {among}" if among else ""
+        if self.what == "quantile":
+            return f"{self.at:g}-quantile of {self.column}{by}{where}"
+        if self.measured:
+            return f"{self.what} of {self.column}{by}{where}"
+        if self.what == "histogram":
+            return f"people by {self.column}{where}"
+        return f"{'share' if self.what == 'fraction' else 'number'} of people whose {among}{by}"

@@ -1,0 +1,269 @@
+"""From noisy totals and chosen steps to published numbers, each with its error.
+
+Everything here is computed from what the noise hides already, the policy and the plan, so that it costs nothing more.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
+
+from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.mechanisms.statistics import ChosenQuantile
+from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, StrataWay, TotalsPlan
+from crowdblend.planning.statistics.accuracy import average_error
+from crowdblend.recoding import Bounded
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published number: within `error` of the true one, or for quantiles a rank within `rank_error`."""
+
+    value: float
+    error: float | None
+    rank_error: float | None = None
+
+
+class Declared(Protocol):
+    """What numbers depend on beside the plan: a policy declares it, and the facts of a release say it again."""
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+
+    @property
+    def failure(self) -> float:
+        """The probability that a stated error does not hold."""
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """The statistics."""
+
+    @property
+    def measures(self) -> Mapping[str, Bounded]:
+        """The bounds of every column of numbers."""
+
+    @property
+    def stratum(self) -> tuple[str, Sequence[str]] | None:
+        """The column of the strata and their labels; None where there are none."""
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The labels of a column."""
+
+    def bins(self, statistic: Statistic) -> tuple[str, ...]:
+        """The labels that a statistic counts by, or of its groups; none for a single number."""
+
+
+@dataclass(frozen=True)
+class StatisticValues(ABC):
+    """The numbers of one statistic of a plan."""
+
+    policy: Declared
+    parameters: TotalsPlan
+    place: int
+
+    @property
+    def made(self) -> Statistic:
+        """The statistic."""
+        return self.policy.statistics[self.place]
+
+    @property
+    def bounds(self) -> Bounded:
+        """The bounds of its column of numbers."""
+        return self.policy.measures[str(self.made.column)]
+
+    @property
+    def shape(self) -> AnyShape:
+        """What the noise knows of it, with its part of its way's ε."""
+        return self.parameters.shapes[self.place]
+
+    @property
+    @abstractmethod
+    def error(self) -> float:
+        """The stated error in its own unit, of equal groups where it depends on them; of quantiles, in ranks."""
+
+    @abstractmethod
+    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+        """The numbers behind noisy totals of so many people; rows of several releases may stand below each other."""
+
+    @abstractmethod
+    def _rank_error(self, group: int, size: int, people: int) -> float:
+        """How far the rank of the quantile of a group of this noisy size may be off."""
+
+    def of_choice(self, chosen: ChosenQuantile, people: int) -> list[Published]:
+        """The quantiles that were chosen, with how far their ranks may be off."""
+        return [
+            Published(float(self.bounds.value(Fraction(step))), None, self._rank_error(group, size, people))
+            for group, (step, size) in enumerate(zip(chosen.steps, chosen.sizes, strict=True))
+        ]
+
+    def _mean(self, ends: tuple[Fraction, Fraction], low: int, high: int, failing: float) -> Published:
+        """What lies between two ends as the second total does between nothing and both, off by a share `failing`."""
+        (start, stop), total = ends, low + high
+        share = min(max(Fraction(high, total), Fraction(0)), Fraction(1)) if total > 0 else Fraction(1, 2)
+        value = float(start + (stop - start) * share)
+        farthest = max(float(stop) - value, value - float(start))
+        error = min(float(stop - start) * failing, farthest)
+        return Published(value, error + math.ulp(max(abs(float(start)), abs(float(stop)))))
+
+
+@dataclass(frozen=True)
+class SampleValues(StatisticValues):
+    """The numbers of a statistic of everybody, or of exactly so many people."""
+
+    @property
+    def error(self) -> float:
+        """The planned error; writing the largest possible value as a double is counted in."""
+        error = self.in_unit(self.parameters.error(self.place))
+        return error if self.made.is_quantile else error + math.ulp(self.largest)
+
+    def in_unit(self, steps: float) -> float:
+        """So many steps per person in the statistic's own unit; ranks have the unit 1."""
+        made, people = self.made, self.policy.people
+        if made.is_quantile:
+            return steps
+        if made.what == "average":
+            return steps * float(self.bounds.resolution)
+        if made.what != "sum":
+            return steps if made.what == "fraction" else steps * people
+        if made.of_some and self.bounds.from_zero is None:
+            low, high = map(abs, self.bounds.ends)
+            return steps * float(low + high) / self.bounds.steps * people
+        return steps * float(self.bounds.resolution) * people
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value that can be published."""
+        if self.made.measured:
+            largest = float(max(map(abs, self.bounds.ends)))
+            return largest * self.policy.people if self.made.what == "sum" else largest
+        return 1.0 if self.made.what == "fraction" else float(self.policy.people)
+
+    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+        """The numbers behind noisy totals of so many people, kept within what is possible."""
+        if self.made.of_some and (self.made.what == "average" or self.bounds.from_zero is None):
+            pairs = zip(totals[::2], totals[1::2], strict=True)
+            if self.made.what == "average":
+                return [self._average(low, high, people) for low, high in pairs]
+            return self._stated(self._sum_of_pair(low, high, people) for low, high in pairs)
+        return self._stated(self.value(Fraction(total, people)) for total in totals)
+
+    def _stated(self, values: Iterable[float]) -> list[Published]:
+        error = self.error
+        return [Published(value, error) for value in values]
+
+    def value(self, steps: Fraction) -> float:
+        """What is published when the people add up to this many steps on average, kept within what is possible."""
+        made, people = self.made, self.policy.people
+        if made.what == "average":
+            return float(self.bounds.value(steps))
+        if made.what == "sum" and made.of_some:
+            _, high = self.bounds.ends
+            total = people * steps * high / (self.bounds.from_zero or 1)
+            return float(min(max(Fraction(0), total), people * high))
+        if made.what == "sum":
+            return float(people * self.bounds.value(steps))
+        share = min(max(steps, Fraction(0)), Fraction(1))
+        return float(share if made.what == "fraction" else share * people)
+
+    def _sum_of_pair(self, low: int, high: int, people: int) -> float:
+        start, stop = self.bounds.ends
+        total = (start * low + stop * high) / self.bounds.steps * Fraction(self.policy.people, people)
+        n = self.policy.people
+        return float(min(max(min(Fraction(0), start) * n, total), max(Fraction(0), stop) * n))
+
+    def _average(self, low: int, high: int, people: int) -> Published:
+        """The average of a group with these two noisy totals of steps, below the upper and above the lower bound."""
+        assert isinstance(self.shape, Shape)
+        noise, n = self.parameters.noise_epsilon(self.place), self.policy.people
+        failing = average_error(self.shape, noise, low + high, people, n, self.policy.failure)
+        return self._mean(self.bounds.ends, low, high, failing)
+
+    def _rank_error(self, group: int, size: int, people: int) -> float:
+        del group
+        assert isinstance(self.shape, QuantileShape)
+        noise, n, failure = self.parameters.noise_epsilon(self.place), self.policy.people, self.policy.failure
+        if self.shape.whole:
+            return self.shape.error(noise, people, n, failure)
+        return self.shape.group_error(noise, size, people, n, failure)
+
+
+@dataclass(frozen=True)
+class StrataValues(StatisticValues):
+    """The numbers of a statistic of strata or of a weighted survey: estimates for the population, from copies."""
+
+    @property
+    def way(self) -> StrataWay:
+        """The weights and the noise."""
+        way = self.parameters.way_of(self.place)
+        assert isinstance(way, StrataWay)
+        return way
+
+    @property
+    def paired(self) -> bool:
+        """Whether every number has two totals."""
+        assert isinstance(self.shape, Shape)
+        return self.shape.sized or (self.made.what == "sum" and self.bounds.from_zero is None)
+
+    @property
+    def error(self) -> float:
+        """The error where every group has equally many of the people of the policy, with large values."""
+        bins = max(1, len(self.policy.bins(self.made)))
+        copies = int(self.policy.people / self.way.weights.unit) // bins
+        if isinstance(self.shape, QuantileShape):
+            return max(self.way.rank(self.place, copies, strata) for strata in self._strata)
+        total = self.shape.steps * copies
+        numbers = self.of_totals(([total // 2, total - total // 2] if self.paired else [total]) * bins, 0)
+        return max(one.error or 0.0 for one in numbers)
+
+    @cached_property
+    def _strata(self) -> list[tuple[int, ...] | None]:
+        """For every published number the strata that its people can be in; None for all."""
+        policy, made = self.policy, self.made
+        assert policy.stratum is not None, "strata have a column"
+        name, labels = policy.stratum
+        some = None
+        if made.what != "fraction" and name in made.among:
+            some = tuple(labels.index(label) for label in made.among[name])
+        names = (str(made.column),) if made.what == "histogram" else made.groups
+        bins = max(1, len(policy.bins(made)))
+        if name not in names:
+            return [some] * bins
+        within = math.prod(len(policy.labels(other)) for other in names[names.index(name) + 1 :])
+        return [(number // within % len(labels),) for number in range(bins)]
+
+    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+        """The estimates behind noisy totals in copies, with their errors."""
+        del people
+        made, shape, strata = self.made, self.shape, self._strata
+        assert isinstance(shape, Shape)
+        if shape.sized:
+            ends = (Fraction(0), Fraction(1)) if made.what == "fraction" else self.bounds.ends
+            return [
+                self._mean(ends, low, high, self.way.share(self.place, low + high, within))
+                for low, high, within in zip(totals[::2], totals[1::2], strata, strict=True)
+            ]
+        numbers = list(zip(totals[::2], totals[1::2], strict=True)) if self.paired else [(total,) for total in totals]
+        scales = [1.0]
+        if made.what == "sum":
+            start, stop = (float(end / shape.steps) for end in self.bounds.ends)
+            scales = [start, stop] if self.paired else [stop]
+        return [self._sum(scales, some, within) for some, within in zip(numbers, strata, strict=True)]
+
+    def _sum(self, scales: Sequence[float], totals: tuple[int, ...], strata: tuple[int, ...] | None) -> Published:
+        """A sum of totals, each in a unit of its own."""
+        value, error = 0.0, 0.0
+        for scale, total in zip(scales, totals, strict=True):
+            estimate, low, high = self.way.total(self.place, total, strata)
+            value += scale * estimate
+            error += abs(scale) * max(estimate - low, high - estimate)
+        return Published(value, error * (1 + 1e-12) + math.ulp(abs(value)))
+
+    def _rank_error(self, group: int, size: int, people: int) -> float:
+        del people
+        return self.way.rank(self.place, size, self._strata[group])

@@ -1,0 +1,77 @@
+"""Statistics: the very numbers that were planned, each within its range and with its error."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from crowdblend.designs import Survey
+from crowdblend.kinds.facts import contradiction
+from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.publishing.verification.consistency import require_files
+from crowdblend.publishing.verification.counts import read_rows
+from crowdblend.reading.release import PublishedRelease
+
+# A row of the data.
+Row = dict[str, Any]
+_ERRORS = ("error", "rank_error")
+
+
+def check(published: PublishedRelease) -> None:
+    """Refuse other rows, errors that do not follow from the noise, and impossible shares, counts and quantiles."""
+    facts = published.facts
+    assert isinstance(facts, StatisticsFacts)
+    quantiles = any(made.is_quantile for made in facts.statistics)
+    (path,) = require_files(published, "data")
+    columns = ["statistic", "bin", "value", "error", *(["rank_error"] if quantiles else [])]
+    rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
+    planned = [(place, label) for place, made in enumerate(facts.statistics) for label in facts.bins(made) or (None,)]
+    named = [(facts.statistics[place].name, label) for place, label in planned]
+    if [(row["statistic"], row["bin"] or None) for row in rows] != named:
+        raise contradiction(f"{path.name} has other rows than the statistics that were planned")
+    errors = {place: facts.values(place).error for place in range(len(facts.statistics)) if _is_stated(facts, place)}
+    for row, (place, _) in zip(rows, planned, strict=True):
+        made = facts.statistics[place]
+        if not (_error_holds(facts, made, row, errors.get(place)) and _is_possible(facts, made, row)):
+            raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
+
+
+def _is_stated(facts: StatisticsFacts, place: int) -> bool:
+    """Whether the error was known beforehand; else it follows from noisy sizes of groups, which are not published."""
+    return isinstance(facts.design, Survey) and not facts.statistics[place].depends_on_groups
+
+
+def _error_holds(facts: StatisticsFacts, made: Statistic, row: Row, stated: float | None) -> bool:
+    """Whether the error is the stated one; where none was, that it is a possible one."""
+    name, blank = _ERRORS[:: -1 if made.is_quantile else 1]
+    if row.get(blank) is not None or row[name] is None:
+        return False
+    if stated is not None:
+        return bool(row[name] == stated)
+    if name == "rank_error":
+        return bool(0 <= row[name] <= 1)
+    if made.what not in ("average", "fraction"):
+        return bool(0 <= row[name] < math.inf)
+    low, high = (0.0, 1.0) if made.what == "fraction" else _bounds(facts, made)
+    return bool(0 <= row[name] <= (high - low) * (1 + 1e-9))
+
+
+def _is_possible(facts: StatisticsFacts, made: Statistic, row: Row) -> bool:
+    if made.what == "average" or made.is_quantile:
+        low, high = _bounds(facts, made)
+        return bool(low <= row["value"] <= high)
+    if not isinstance(facts.design, Survey) and made.what != "fraction":
+        # How many people there are is an estimate too, so that nothing bounds a sum from above.
+        negative = made.what == "sum" and _bounds(facts, made)[0] < 0
+        return bool((-math.inf if negative else 0.0) <= row["value"] < math.inf)
+    if made.what == "sum":
+        low, high = _bounds(facts, made)
+        return bool(min(0, low * facts.people) <= row["value"] <= max(0, high * facts.people))
+    return bool(0 <= row["value"] <= (1.0 if made.what == "fraction" else facts.people))
+
+
+def _bounds(facts: StatisticsFacts, made: Statistic) -> tuple[float, float]:
+    """The bounds of the column of a statistic, as the certificate declares them."""
+    low, high = facts.measures[str(made.column)].ends
+    return float(low), float(high)

@@ -1,0 +1,178 @@
+"""Statistics: every number with the error that it stays within."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from crowdblend.designs import Strata, Weights
+from crowdblend.figures.bars import interval_chart
+from crowdblend.guarantees import RandomSamples, RobustSampling
+from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.reading.release import PublishedRelease
+from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.rows import read_rows
+from crowdblend.reports.text import distinct_labels, label, round_up, shorten
+
+LONGEST = 28
+MOST_ROWS = 500
+MOST_BARS = 40
+_WAYS = {
+    "everybody": "from everybody, with noise",
+    "sample": "from a random sample, with noise",
+    "strata": "from a stratified sample, weighted, with noise",
+}
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published number."""
+
+    statistic: str
+    bin: str | None
+    value: float
+    error: float | None
+    rank_error: float | None = None
+
+    @property
+    def digits_of(self) -> float:
+        """How coarse the value is: its error, or nothing that could be said of a quantile."""
+        return self.error or 0.0
+
+    @property
+    def within(self) -> str:
+        """The error in words; of a quantile, that of its rank."""
+        if self.rank_error is not None:
+            return f"rank ± {round_up(self.rank_error)}"
+        return "" if self.error is None else f"± {round_up(self.error)}"
+
+
+def view(folder: PublishedRelease, figures: bool) -> View:
+    """The published numbers as a table and histograms as figures."""
+    facts = folder.facts
+    assert isinstance(facts, StatisticsFacts)
+    by_name: dict[str, list[Published]] = {}
+    for path in folder.files.values():
+        for row in read_rows(path, "statistic", ("value",), label="bin", blank=("error", "rank_error")):
+            by_name.setdefault(str(row["statistic"]), []).append(Published(**row))
+    single = [some[0] for some in by_name.values() if some[0].bin is None]
+    blocks: list[Block] = [_singles(facts, single)] if single else []
+    for name, some in by_name.items():
+        if some[0].bin is not None:
+            blocks += _histogram(facts, name, some, figures)
+    return View(
+        heading=f"{len(by_name):,} statistics about people" if len(by_name) != 1 else f"{next(iter(by_name))}",
+        what="statistics about people, each with the error that it stays within",
+        keys=_keys(folder, by_name),
+        reading=list(_reading(folder, facts)),
+        parts=[Part("data", "What was published", blocks)],
+    )
+
+
+def _keys(folder: PublishedRelease, by_name: Mapping[str, Sequence[Published]]) -> list[tuple[str, str]]:
+    keys = [("statistics", f"{len(by_name):,}")]
+    guarantee = folder.certificate.zero_knowledge()
+    if guarantee is not None and isinstance(guarantee.aggregate, RobustSampling):
+        low, high = guarantee.aggregate.low, guarantee.aggregate.high
+        keys.append(("sampling rates", f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"))
+    if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
+        keys += [
+            ("random people the guarantee is relative to", f"{guarantee.aggregate.samples:,}"),
+            ("people in all", f"{guarantee.aggregate.population:,}"),
+            ("ε, privacy loss", round_up(guarantee.epsilon)),
+        ]
+    return keys
+
+
+def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
+    guarantee = folder.certificate.zero_knowledge()
+    if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
+        k, n = guarantee.aggregate.samples, guarantee.aggregate.population
+        yield (
+            f"What these numbers tell about you is compared with what the data of {k:,} random people out of {n:,} "
+            "with yours concealed tell; ε bounds the difference. Your household, your friends and everybody like you "
+            f"are protected as far as {k:,} random people tell little about them."
+        )
+    if isinstance(facts.design, Strata):
+        column = shorten(facts.design.column, 60)
+        counted = (
+            f"with the survey weight in column {column}, which is not published"
+            if isinstance(facts.design, Weights)
+            else f"as one over the sampling rate of their stratum, a label of {column}"
+        )
+        yield (
+            f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which people "
+            "were sampled, and how many, is not published."
+        )
+    sure = f"with a probability of at least {at_least(facts.confidence)}"
+    yield (
+        f"Each statistic is within ± its error of the true one {sure}; of a histogram, all bins at once, and so of "
+        "groups. The error includes the noise and, where a sample was drawn, the draw. It was fixed before anybody "
+        "looked at the data, or follows from noisy sizes of groups."
+    )
+    if any(made.is_quantile for made in facts.statistics):
+        yield (
+            "A quantile has an error of its rank: a median with rank ± 0.01 has between 49 and 51 % of the people "
+            "concerned below it. It says nothing about a group in which there is nobody."
+        )
+    yield "An average is that of the values as the columns below say, within their bounds and rounded to their grid."
+    yield "Counts are estimates for everybody, so they need not be whole numbers or add up."
+
+
+def _singles(facts: StatisticsFacts, numbers: Sequence[Published]) -> Table:
+    made = {one.name: one for one in facts.statistics}
+    rows = [
+        [
+            label(number.statistic),
+            shorten(made[number.statistic].words(), 200),
+            _number(number.value, number.digits_of),
+            number.within,
+            _how(facts, number.statistic),
+        ]
+        for number in numbers[:MOST_ROWS]
+    ]
+    cut = "" if len(numbers) <= MOST_ROWS else f"; the first {MOST_ROWS} of {len(numbers):,}"
+    return Table(["statistic", "what it is", "value", "error", "how"], rows, f"Single numbers{cut}", {2, 3})
+
+
+def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[Published], drawn: bool) -> list[Block]:
+    """Return the bins of a histogram or the groups of a statistic, with one error for all or one for each."""
+    made = next(one for one in facts.statistics if one.name == name)
+    description = shorten(made.words(), 200)
+    how = _how(facts, name) or "noisy"
+    alike = len({number.within for number in numbers}) == 1
+    caption = f"{description}: {f'every one within {numbers[0].within} at once' if alike else 'with errors'}, {how}."
+    if alike and numbers[0].error is not None:
+        caption = f"{description}: every bin within {numbers[0].within} at once, {how}."
+    shown = numbers[:MOST_ROWS]
+    counts = made.what in ("histogram", "count")
+    heads = ["bin", "people"] if counts else ["group", "value"]
+    rows: list[list[str]] = [[label(str(one.bin)), _number(one.value, one.digits_of)] for one in shown]
+    if not alike:
+        heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]
+    blocks: list[Block] = [Heading(label(name))]
+    if drawn and len(numbers) <= MOST_BARS and all(one.error is not None for one in numbers):
+        names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
+        least = 0.0 if counts else -math.inf
+        intervals = [
+            (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
+            for one in numbers
+        ]
+        blocks.append(figure(lambda narrow: interval_chart(intervals, narrow=narrow), caption))
+    return [*blocks, Table(heads, rows, caption, range(1, len(heads)))]
+
+
+def _how(facts: StatisticsFacts, name: str) -> str:
+    """Whether everybody was counted or a sample."""
+    stated = facts.statistics_[name]
+    return _WAYS["everybody" if stated.samples == facts.people else stated.way]
+
+
+def _number(value: float, error: float) -> str:
+    """A value with no more digits than its error makes sense of."""
+    if error <= 0 or not math.isfinite(error):
+        return f"{value:,.6g}"
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    return f"{value:,.{min(digits, 12)}f}"

@@ -1,0 +1,1 @@
+"""Synopses: synthetic rows that answer a class of queries."""

@@ -1,0 +1,132 @@
+"""Facts of synopses: the class of queries, the mechanism that made the rows, and how many people were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.designs import Design, Survey
+from crowdblend.kinds.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.mechanisms import synopsis
+from crowdblend.mechanisms.mechanism import Loss
+from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis, PlannedSynopsis, QueryClass
+from crowdblend.recoding.domain import Domain
+
+
+class Queries(Fact, frozen=True, kw_only=True):
+    """Which queries are answered: one of four classes.
+
+    Of conjunctions, `add_up` is how many parts a cell of a table that is not measured may have.
+    """
+
+    conjunctions: Count | None = None
+    add_up: Annotated[int, msgspec.Meta(ge=0)] = 0
+    ranges: str | None = None
+    half_planes: tuple[str, ...] | None = None
+    listed: tuple[dict[str, str], ...] | None = None
+
+    def words(self, sizes: Mapping[str, int]) -> str:
+        """The queries in words, over columns of these sizes."""
+        if self.conjunctions is not None:
+            return f"all conjunctions of up to {self.conjunctions} of {len(sizes)} columns"
+        if self.ranges is not None:
+            return f"all ranges of one column of {sizes[self.ranges]} values"
+        if self.half_planes is not None:
+            return f"all half-planes on a grid of {' by '.join(str(sizes[name]) for name in self.half_planes)} cells"
+        return f"{len(self.listed or ())} listed conjunctions"
+
+
+class Fitted(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="fitted"):
+    """Rows fitted to noisy counts."""
+
+    noise_epsilon: Loss
+    rows: Count
+
+
+class Exponential(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="exponential"):
+    """Rows chosen by the exponential mechanism."""
+
+    epsilon: Loss
+    rows: Count
+
+
+class SynopsisFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="synopsis"):
+    """What a synopsis says of itself.
+
+    `failure` is the probability with which sampling, and sanitizing, may err by more than planned; `misfit` is the
+    largest difference between a share among the rows and its noisy answer.
+    """
+
+    design: Survey
+    mechanism: Fitted | Exponential
+    queries: Queries
+    failure: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    columns: dict[str, Domain]
+    misfit: float | None = None
+
+    @property
+    def sample(self) -> Design:
+        return self.design
+
+    def people_per_row(self, people: int, rows: int) -> float:
+        return people / max(1, rows)
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        return self.columns
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many labels every column has, the largest first: the order of the universe's axes."""
+        if any(domain.labels is None for domain in self.columns.values()):
+            raise contradiction("it does not list the labels of its columns")
+        sizes = {name: len(domain.labels or ()) for name, domain in self.columns.items()}
+        return dict(sorted(sizes.items(), key=lambda item: -item[1]))
+
+    @cached_property
+    def asked(self) -> QueryClass:
+        """The class of queries, as it was measured."""
+        shape = tuple(self.sizes.values())
+        if self.queries.conjunctions is not None:
+            return synopsis.Conjunctions(shape, self.queries.conjunctions, add_up=self.queries.add_up)
+        return other_queries(self.queries, self.sizes, {name: own.labels or () for name, own in self.columns.items()})
+
+    @cached_property
+    def planned(self) -> PlannedSynopsis:
+        """The mechanism with its guarantee and its error."""
+        made: FittedSynopsis | ExponentialSynopsis
+        people, failure = self.design.people, self.failure
+        if isinstance(self.mechanism, Fitted):
+            loss = self.mechanism.noise_epsilon
+            made = synopsis.fitted_synopsis(self.asked, people, loss, self.mechanism.rows, failure)
+        else:
+            made = ExponentialSynopsis(self.asked, self.mechanism.epsilon, self.mechanism.rows)
+        return PlannedSynopsis(made, people, self.design.of, failure)
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
+        return self.planned.derivations()
+
+    @property
+    def parameters(self) -> Parameters:
+        epsilon = self.planned.mechanism.claim().conclusion.epsilon
+        people = {"sample": self.design.people, "people": self.design.of, "rows": self.mechanism.rows}
+        return {"epsilon": self.derivations()[0].conclusion.epsilon, **people, "sanitizer_epsilon": epsilon}
+
+
+def other_queries(queries: Queries, sizes: Mapping[str, int], labels: Mapping[str, tuple[str, ...]]) -> QueryClass:
+    """The class of ranges, half-planes or listed conjunctions over columns of these sizes."""
+    names, shape = list(sizes), tuple(sizes.values())
+    if queries.ranges is not None:
+        return synopsis.ranges(shape[0])
+    if queries.half_planes is not None:
+        return synopsis.half_planes(*shape)
+    places = [
+        {names.index(name): labels[name].index(label) for name, label in condition.items()}
+        for condition in queries.listed or ()
+    ]
+    return synopsis.listed(shape, places)

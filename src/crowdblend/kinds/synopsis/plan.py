@@ -1,0 +1,197 @@
+"""Synopses: synthetic rows that answer a class of queries about exactly k people who are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from crowdblend.designs import Survey
+from crowdblend.designs.draw import Everybody
+from crowdblend.engines.choice import count_classes
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.refusals import refusal
+from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.class_counts import ClassCountsReading
+from crowdblend.kinds.kind import Lines, Misfit, Publication, ReleasePlan, software
+from crowdblend.kinds.outputs import RowsOutput
+from crowdblend.kinds.synopsis.facts import Exponential, Fitted, Queries, SynopsisFacts, other_queries
+from crowdblend.kinds.synopsis.policy import Synopsis as SynopsisPolicy
+from crowdblend.mechanisms import SampledClasses, synopsis
+from crowdblend.mechanisms.synopsis import (
+    Conjunctions,
+    ExponentialSynopsis,
+    FittedSynopsis,
+    PlannedSynopsis,
+    QueryClass,
+    Synopsis,
+    plan_synopsis,
+)
+from crowdblend.mechanisms.synopsis.queries import Table
+from crowdblend.mechanisms.synopsis.rows import Cells, counted, shares
+from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitized
+from crowdblend.randomness import ReleaseKey
+from crowdblend.recoding.classes import LARGEST_DOMAIN
+
+
+@dataclass(frozen=True)
+class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
+    """A policy with nothing left open: the mechanism, its guarantee and its error."""
+
+    policy: SynopsisPolicy
+    parameters: PlannedSynopsis
+
+    @property
+    def mechanisms(self) -> tuple[FittedSynopsis | ExponentialSynopsis]:
+        return (self.parameters.mechanism,)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The columns by size, the largest first: the order of the universe's axes."""
+        return universe_order(self.policy)
+
+    def facts(self, publication: Publication | None = None) -> SynopsisFacts:
+        policy, plan, misfit = self.policy, self.parameters, None
+        (ran,) = self.mechanisms if publication is None else publication.mechanisms
+        if publication is not None and isinstance(publication.outcome, Misfit):
+            misfit = publication.outcome.value
+        made: Fitted | Exponential
+        if isinstance(ran, FittedSynopsis):
+            made = Fitted(noise_epsilon=ran.noise_epsilon, rows=ran.rows)
+        else:
+            assert isinstance(ran, ExponentialSynopsis)
+            made = Exponential(epsilon=ran.epsilon, rows=ran.rows)
+        return SynopsisFacts(
+            software=software(),
+            person=policy.data.person,
+            design=Survey(policy.samples, policy.people),
+            mechanism=made,
+            queries=asked_queries(policy, ran.queries),
+            failure=plan.failure,
+            columns={column.name: column.recoding.domain(LARGEST_DOMAIN) for column in policy.columns},
+            misfit=misfit,
+        )
+
+    def describe(self) -> Lines:
+        """What would happen, from the policy alone."""
+        plan, policy, facts = self.parameters, self.policy, self.facts()
+        how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
+        return [
+            self.describe_reading(),
+            ("would sample", f"exactly {policy.samples} of {policy.people} people"),
+            ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
+            ("would answer", f"{plan.mechanism.queries.size:,} queries: {facts.queries.words(facts.sizes)}"),
+            (
+                "",
+                f"about everybody within {at_most(plan.about_everybody.accuracy)} of the share, about the sample "
+                f"within {at_most(plan.about_sample.accuracy)}, except with probability "
+                f"{at_most(plan.about_everybody.failure)}",
+            ),
+        ]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the policy."""
+        return [column.name for column in self.policy.columns]
+
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
+        """Count everybody's classes: whoever is drawn is drawn when it is published."""
+        counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
+        if counted.classes.people != self.policy.people:
+            raise refusal(
+                "people",
+                f"people in [data] is {self.policy.people}; the data hold another number of people.",
+                "Count them and correct it.",
+                "[data] people",
+            )
+        return EverybodyReading(counted)
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Draw the people and publish rows that answer for them; the true errors are for the steward alone."""
+        del progress
+        (mechanism,) = self.mechanisms
+        everybody = reading.sample
+        shape = mechanism.queries.shape
+        cells = self.cells_of(everybody)
+        drawn = random_samples_of_counts(
+            cells, everybody.counts, self.policy.samples, key.source(b"synopsis: who is drawn")
+        )
+        rows = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
+        of_all = np.zeros(shape)
+        of_all.flat[cells] = everybody.counts / everybody.people
+        internal = {
+            "error_about_sample": _error(mechanism.queries, rows, counted(drawn, shape) / len(drawn)),
+            "error_about_everybody": _error(mechanism.queries, rows, of_all),
+        }
+        outcome = None if rows.misfit is None else Misfit(rows.misfit)
+        return Publication((self.output(rows),), (mechanism,), outcome, internal)
+
+    def cells_of(self, classes: SampledClasses) -> Cells:
+        """The cell of the universe of every class."""
+        shape = self.parameters.mechanism.queries.shape
+        return np.ravel_multi_index(tuple(classes.codes[:, place] for place in self.order), shape).astype(np.int64)
+
+    def output(self, rows: Synopsis) -> RowsOutput:
+        """The rows with their labels, columns in the order of the policy."""
+        places = np.unravel_index(rows.cells, self.parameters.mechanism.queries.shape)
+        codes = np.empty((len(rows.cells), len(self.order)), np.int32)
+        for axis, place in enumerate(self.order):
+            codes[:, place] = places[axis]
+        names = tuple(column.name for column in self.policy.columns)
+        labels = tuple(self.policy.labels(name) for name in names)
+        return RowsOutput(f"data.{self.policy.format}", names, labels, codes)
+
+
+@dataclass(frozen=True)
+class EverybodyReading(ClassCountsReading):
+    """The class counts of everybody, of whom exactly k are drawn when it is published."""
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {"rows_read": self.counted.rows_read}
+
+
+def plan(policy: SynopsisPolicy) -> SynopsisPlan:
+    """Plan the mechanism with the smallest proved error, or refuse."""
+    planned = plan_synopsis(
+        _variants(policy),
+        samples=policy.samples,
+        population=policy.people,
+        epsilon=policy.epsilon,
+        failure=policy.failure,
+        rows=policy.rows,
+        mechanism=policy.mechanism,
+    )
+    return SynopsisPlan(policy, planned)
+
+
+def universe_order(policy: SynopsisPolicy) -> list[int]:
+    """The columns by size, the largest first, so that sums over the universe run through memory in order."""
+    sizes = [len(policy.labels(column.name)) for column in policy.columns]
+    return sorted(range(len(sizes)), key=lambda place: -sizes[place])
+
+
+def asked_queries(policy: SynopsisPolicy, measured: QueryClass | None = None) -> Queries:
+    """Which queries the policy asks, and how conjunctions are measured."""
+    return Queries(
+        conjunctions=policy.conjunctions,
+        add_up=measured.add_up if isinstance(measured, Conjunctions) else 0,
+        ranges=policy.ranges,
+        half_planes=policy.half_planes,
+        listed=None if policy.queries is None else tuple(dict(condition) for condition in policy.queries),
+    )
+
+
+def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
+    """The class of queries over the universe, in every way to measure it."""
+    labels = {column.name: policy.labels(column.name) for column in policy.columns}
+    names = [policy.columns[place].name for place in universe_order(policy)]
+    sizes = {name: len(labels[name]) for name in names}
+    if policy.conjunctions is not None:
+        return list(synopsis.conjunctions(tuple(sizes.values()), policy.conjunctions))
+    return [other_queries(asked_queries(policy), sizes, labels)]
+
+
+def _error(queries: QueryClass, rows: Synopsis, truth: Table) -> float:
+    return float(abs(queries.ask(shares(rows.cells, queries.shape)) - queries.ask(truth)).max())

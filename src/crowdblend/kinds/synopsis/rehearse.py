@@ -1,0 +1,210 @@
+"""Synthetic rows as the audit sees them: one person replaced by another who moves as many measured counts as can be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds.kind import Misfit, Outcome, Reading
+from crowdblend.kinds.synopsis.plan import SynopsisPlan
+from crowdblend.kinds.synopsis.policy import Synopsis as SynopsisPolicy
+from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
+from crowdblend.mechanisms.synopsis.fitted import Synopsis
+from crowdblend.randomness import ReleaseKey, Source, new_key
+from crowdblend.randomness.choice import distinct_rows
+from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, people_in_memory
+from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
+from crowdblend.rehearsal.observers import Number, NumbersObserver, PublishedFiles, Shown, Views, digest
+from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
+from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
+
+# With so many different rows a fit takes about a fifth of a second; an audit needs thousands of them.
+MOST_ROWS = 100_000
+# Rows are told apart up to so many people more or fewer than expected.
+_FAR = 32
+_REMEMBERED = 32
+_PERSONS = ("the person", "who comes instead")
+Counts = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
+    """Return the policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
+    request.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
+    require_people(policy.people, MOST_PEOPLE, "a synopsis")
+    audited = SynopsisSubject(policy, request.name, request.understated, request.stacked)
+    rows = audited.plan.parameters.mechanism.queries.universe
+    if not 2 <= rows <= MOST_ROWS:
+        raise InvalidInput(
+            f"The columns must make between 2 and {MOST_ROWS:,} different rows to audit a synopsis, which takes "
+            f"thousands of releases, got {rows:,}.",
+            remedy="Audit the same policy with other columns.",
+            where="[columns]",
+            code="rehearsal.rows",
+        )
+    return audited
+
+
+@dataclass(frozen=True)
+class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, Replaced]):
+    """What a policy publishes about made-up people, when one person's data are replaced."""
+
+    def pairs(self) -> list[Neighbours[Replaced]]:
+        """Return two persons who differ in as many measured counts as can be, among people like either of them."""
+        measured = lru_cache(_REMEMBERED)(self._measured)
+        offered = [self._candidates(column.name) for column in self.policy.columns]
+        farthest = apart(offered, lambda one, other: float(abs(measured(one) - measured(other)).sum()))
+        return among(*farthest, self.policy.people)
+
+    def reader(self, population: Replaced) -> Callable[[ReleaseKey], Reading]:
+        """Return what counts the rows of the people who are drawn."""
+        return partial(self.plan.read, _in_memory(self.policy, population.people))
+
+    def batch(self, population: Replaced) -> SynopsisBatch:
+        """Return many synopses of the population."""
+        return SynopsisBatch(self.plan, population.people, self.files)
+
+    def _candidates(self, name: str) -> list[str | None]:
+        """Return raw values of a column: of its first and last classes, and of those that some query names."""
+        recoding = next(column for column in self.policy.columns if column.name == name).recoding
+        named = {condition[name] for condition in self.policy.queries or () if name in condition}
+        few = examples(recoding, CLASSES)
+        asked = [value for value in examples(recoding, EVERY_CLASS) if named and recoding.label(value) in named]
+        return [few[0], *asked[:CLASSES], *asked[CLASSES:][-CLASSES:], *few[1:]]
+
+    def labels(self, values: Values) -> tuple[str, ...]:
+        """Return a person as a row would show them."""
+        columns = self.policy.columns
+        return tuple(str(column.recoding.label(value)) for column, value in zip(columns, values, strict=True))
+
+    def _measured(self, values: Values) -> Counts:
+        return self.measured({self.labels(values): 1})
+
+    def measured(self, rows: Mapping[tuple[str, ...], int]) -> Counts:
+        """Return the measured counts of rows, given as how many there are of each kind."""
+        queries = self.plan.parameters.mechanism.queries
+        table = np.zeros(queries.shape)
+        for labels, count in rows.items():
+            table[tuple(self._places[place][labels[place]] for place in self.plan.order)] = count
+        return np.asarray(queries.counts(table), float)
+
+    @cached_property
+    def _places(self) -> list[dict[str, int]]:
+        """Where each label of each column is."""
+        every = [self.policy.labels(column.name) for column in self.policy.columns]
+        return [{label: place for place, label in enumerate(labels)} for labels in every]
+
+    def observer(self, population: Replaced) -> SynopsisObserver:
+        """Return somebody who knows everybody else, and what to expect when the person in question is drawn."""
+        one, other = (self._measured(person) for person in population.persons)
+        drawn = (self.policy.samples - 1) / (self.policy.people - 1)
+        others = {crowd.values: crowd.size * drawn for crowd in population.people[1:]}
+        expected = one + sum(size * self._measured(values) for values, size in others.items())
+        mechanism = self.plan.parameters.mechanism
+        loss = mechanism.noise_epsilon if isinstance(mechanism, FittedSynopsis) else 1.0
+        moved = other - one
+        numbers = (Number(int(row), float(expected[row]), moved[row], loss) for row in np.flatnonzero(moved))
+        persons = {name: self.labels(values) for name, values in zip(_PERSONS, population.persons, strict=True)}
+        usual = tuple(others.get(values, 0.0) for values in population.persons)
+        return SynopsisObserver(self, NumbersObserver(tuple(numbers)), persons, usual)
+
+
+@dataclass(frozen=True)
+class SynopsisObserver:
+    """Somebody who looks for rows like either of two persons, of whom so many are expected among the others."""
+
+    subject: SynopsisSubject
+    numbers: NumbersObserver
+    persons: Mapping[str, tuple[str, ...]]
+    expected: tuple[float, ...]
+
+    def observe(self, files: PublishedFiles, outcome: Outcome) -> Views:
+        """Return several views of one release; its misfit is in the certificate, and so public."""
+        ((_, shown),) = files.items()
+        misfit = outcome.value if isinstance(outcome, Misfit) else None
+        rows = Counter(map(tuple, shown.rows))
+        scale = self.subject.policy.samples / rows.total()
+        more = [
+            scale * rows[labels] - usual for labels, usual in zip(self.persons.values(), self.expected, strict=True)
+        ]
+        found = [str(round(min(max(one, -_FAR), _FAR))) for one in more]
+        fits = "" if misfit is None else f", misfit {misfit:.2g}"
+        return {
+            "the files": digest((shown.rows, misfit)),
+            "the rows in any order": digest((sorted(rows.items()), misfit)),
+            **{f"rows like {person}": seen for person, seen in zip(self.persons, found, strict=True)},
+            "rows like both": ", ".join(found) + fits,
+            **self.numbers.views_of((scale * self.subject.measured(rows)).tolist()),
+        }
+
+
+@dataclass(frozen=True)
+class SynopsisBatch:
+    """Synopses of a plan about the same population: noise is one array over all, equal samples are fitted once."""
+
+    plan: SynopsisPlan
+    population: Population
+    files: Files
+    releases: int = RELEASES
+
+    def draw(self, key: ReleaseKey) -> list[tuple[bytes, float | None]]:
+        """Return the rows of each release, as the cells of the universe that they are in, and their misfit."""
+        tables = self._samples(key.source(b"synopsis: who is drawn"))
+        found = self._synopses(tables, key.source(b"synopsis: noise, choice and rows"))
+        return [(one.cells.astype(np.int64).tobytes(), one.misfit) for one in found]
+
+    def show(self, drawn: Sequence[tuple[bytes, float | None]]) -> list[tuple[dict[str, Shown], Misfit | None]]:
+        """Return the rows of some releases, written into one file and read again."""
+        cells = np.frombuffer(b"".join(cells for cells, _ in drawn), np.int64)
+        cut = self.files.cut(self.plan.output(Synopsis(cells)), len(drawn))
+        fits = [None if misfit is None else Misfit(misfit) for _, misfit in drawn]
+        return list(zip(cut, fits, strict=True))
+
+    def _samples(self, source: Source) -> Whole:
+        """Return how many of those who are drawn are in each cell of the universe, for every release."""
+        cells, counts = self._everybody
+        queries = self.plan.parameters.mechanism.queries
+        places = distinct_rows(self.releases, self.plan.policy.samples, int(counts.sum()), source)
+        drawn = cells[np.searchsorted(np.cumsum(counts), places, side="right")]
+        each = drawn + queries.universe * np.arange(self.releases)[:, np.newaxis]
+        found = np.bincount(each.ravel(), minlength=self.releases * queries.universe)
+        return found.reshape(self.releases, *queries.shape)
+
+    def _synopses(self, tables: Whole, source: Source) -> list[Synopsis]:
+        mechanism, people = self.plan.parameters.mechanism, self.plan.policy.samples
+        alike: dict[bytes, list[int]] = {}
+        for release, one in enumerate(tables):
+            alike.setdefault(one.tobytes(), []).append(release)
+        if isinstance(mechanism, ExponentialSynopsis):
+            chosen: dict[int, Synopsis] = {}
+            for releases in alike.values():
+                scores = mechanism.scores(tables[releases[0]], people)
+                chosen |= zip(releases, mechanism.chosen(scores, source, len(releases)), strict=True)
+            return [chosen[release] for release in range(self.releases)]
+        counts = {release: mechanism.queries.counts(tables[some[0]]) for some in alike.values() for release in some}
+        exact = np.concatenate([counts[release] for release in range(self.releases)])
+        noisy = mechanism.add_noise(exact, source).reshape(self.releases, -1) / people
+        return [mechanism.rows_from(self._fitted(shares.tobytes()), shares, source) for shares in noisy]
+
+    @cached_property
+    def _fitted(self) -> Callable[[bytes], Counts]:
+        mechanism, people = self.plan.parameters.mechanism, self.plan.policy.samples
+        assert isinstance(mechanism, FittedSynopsis)
+        return lru_cache(20_000)(lambda shares: mechanism.fitted(np.frombuffer(shares), people))
+
+    @cached_property
+    def _everybody(self) -> tuple[Whole, Whole]:
+        engine = _in_memory(self.plan.policy, self.population)
+        everybody = self.plan.read(engine, ReleaseKey(new_key())).sample
+        return self.plan.cells_of(everybody), everybody.counts
+
+
+def _in_memory(policy: SynopsisPolicy, population: Population) -> MemoryEngine:
+    return people_in_memory(policy.data, [column.name for column in policy.columns], population)

@@ -1,0 +1,24 @@
+"""Synthetic rows: as many as were certified, with declared labels."""
+
+from __future__ import annotations
+
+import pyarrow.compute as pc
+
+from crowdblend.estimates import CellLaws
+from crowdblend.kinds.facts import CellTable, contradiction
+from crowdblend.kinds.synopsis.facts import SynopsisFacts
+from crowdblend.publishing.verification.consistency import require_cells, require_files
+from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.reading.cells import N
+from crowdblend.reading.release import PublishedRelease
+
+
+def check(published: PublishedRelease) -> None:
+    """Refuse another number of rows than the facts say."""
+    facts = published.facts
+    assert isinstance(facts, SynopsisFacts)
+    (path,) = require_files(published, "data")
+    table = CellTable(facts.columns, CellLaws(None))
+    found = check_cells(table, require_cells(path, list(facts.columns), counted=False), least=1)
+    if (pc.sum(found.column(N)).as_py() or 0) != facts.mechanism.rows:
+        raise contradiction(f"{path.name} has another number of rows")

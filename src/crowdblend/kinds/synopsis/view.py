@@ -1,0 +1,94 @@
+"""A synopsis: what the synthetic rows answer and how well, how they fit the noisy answers, and what they add up to."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from crowdblend.figures.bars import interval_chart
+from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.synopsis.facts import SynopsisFacts
+from crowdblend.kinds.table.view import LONGEST, bars
+from crowdblend.reading.cells import open_cells
+from crowdblend.reading.release import PublishedRelease
+from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
+from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, summarize
+from crowdblend.reports.text import distinct_labels, enumeration, label, round_up, shorten
+
+_PUBLISHED = "What the synthetic rows add up to"
+_ACCURACY = "What they answer, and how well"
+
+
+def view(folder: PublishedRelease, figures: bool) -> View:
+    """Everything here comes from the certificate and the synthetic rows."""
+    facts = folder.facts
+    assert isinstance(facts, SynopsisFacts)
+    summary = summarize(open_cells(next(iter(folder.files.values())), counted=False))
+    keys = [
+        ("synthetic rows", f"{summary.people:,}"),
+        ("queries answered", f"{facts.asked.size:,}"),
+        ("largest error, as planned", round_up(facts.planned.about_everybody.accuracy)),
+    ]
+    # How far the share of a single label may be off is known where such shares are among the questions.
+    error = None if facts.queries.conjunctions is None else facts.planned.about_everybody.accuracy
+    totals = [block for column in summary.totals for block in _column(column, summary.people, error, figures)]
+    return View(
+        heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
+        what="synthetic records that answer a class of questions about people",
+        keys=keys,
+        reading=_reading(facts),
+        parts=[Part("accuracy", _ACCURACY, _accuracy(facts)), Part("data", _PUBLISHED, totals)],
+    )
+
+
+def _reading(facts: SynopsisFacts) -> tuple[str, ...]:
+    return (
+        "No row is a person. The rows are made up so that shares among them are close to shares among the people.",
+        f"They answer these questions: {facts.queries.words(facts.sizes)}. Other shares may be far off.",
+        "To estimate how many people something is true of, multiply the share of rows by the number of people.",
+        "The number of rows and their order mean nothing.",
+    )
+
+
+def _accuracy(facts: SynopsisFacts) -> list[Block]:
+    """Return errors: planned ones hold for every table of people, the misfit is measured against published numbers."""
+    planned = facts.planned
+    rows = [
+        ["a share among everybody, planned, by at most", round_up(planned.about_everybody.accuracy)],
+        ["a share among the people drawn, planned, by at most", round_up(planned.about_sample.accuracy)],
+    ]
+    if facts.misfit is not None:
+        rows.append(["the noisy answer that the rows were fitted to, measured, by at most", round_up(facts.misfit)])
+    text = (
+        "The planned errors were proved before anybody looked at the data. They hold for all queries at once with a "
+        f"probability of at least {at_least(1 - planned.about_everybody.failure)} and are usually far larger than the "
+        "errors made. The errors made are not published: they would say something about the people."
+    )
+    headers = ["a share among the rows differs from", "largest error"]
+    return [text, Table(headers, rows, "Errors, as shares between 0 and 1")]
+
+
+def _column(column: ColumnTotals, rows: int, error: float | None, drawn: bool) -> list[Block]:
+    """Return the share of every label among the rows, with the range in which that among everybody lies."""
+    names = distinct_labels((text for text, _ in column.totals), LONGEST)
+    which = "Drawn" if drawn else "Listed"
+    few = f" {which} are the {MOST_LABELS} largest of {column.distinct:,} labels."
+    few = few if column.distinct > MOST_LABELS else ""
+    listed = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
+    blocks: list[Block] = [Heading(Markup("By {}").format(label(column.name)))]
+    caption = f"Synthetic rows by {shorten(column.name)}"
+    if error is None:
+        caption = f"{caption}. How far their shares are off is not known.{few}"
+        blocks += bars([(names[text], count) for text, count in column.totals], caption, drawn)
+    elif drawn:
+        caption = (
+            f"{caption}: the share of each label in percent. The line is where the share among everybody lies, by the "
+            f"planned error.{few}"
+        )
+        shares = [(names[text], count / rows) for text, count in column.totals]
+        ranges = [
+            (name, 100 * share, 100 * max(0.0, share - error), 100 * min(1.0, share + error)) for name, share in shares
+        ]
+        blocks.append(figure(lambda narrow: interval_chart(ranges, narrow=narrow), caption))
+    else:
+        caption = f"{caption}. The share among everybody differs by at most the planned error, {round_up(error)}.{few}"
+    return [*blocks, Table(["label", "rows", "share"], listed, caption, {1, 2}, drawn)]

@@ -1,0 +1,144 @@
+"""Tables of a register: everybody is in it, no sample is drawn, and every cell carries noise of pure ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import composition
+from crowdblend.designs import Everybody
+from crowdblend.engines.engine import Progress
+from crowdblend.errors import Infeasible
+from crowdblend.estimates import total_intervals
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.kind import Lines, Publication, software
+from crowdblend.kinds.outputs import ESTIMATES, NumbersOutput, Output, table_outputs
+from crowdblend.kinds.table.facts import NamedTable, TableFacts
+from crowdblend.kinds.table.policy import Table
+from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
+from crowdblend.numerics.balls import precision, round_down
+from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness.noise import SMALLEST_EPSILON
+
+# Of ε, what each of the two totals gets where a person may have several rows; the rest is for the cells.
+TOTAL_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class RegisterPlan(ClassCountsPlan[Table]):
+    """The plan of a table of everybody; nothing is left open but how ε is divided."""
+
+    policy: Table
+
+    @property
+    def sample(self) -> Everybody:
+        """Nobody is drawn: everybody is counted."""
+        return Everybody()
+
+    @property
+    def epsilon(self) -> float:
+        """The loss of all that is published."""
+        assert self.policy.epsilon is not None, "a register has an epsilon"
+        return self.policy.epsilon
+
+    @property
+    def mechanisms(self) -> tuple[NoiseEverywhere | NoisyTotal, ...]:
+        rows = self.policy.rows_per_person
+        if rows is None:
+            return (NoiseEverywhere(self.epsilon),)
+        total = TOTAL_SHARE * self.epsilon
+        with precision(128):
+            per_row = round_down((arb(self.epsilon) - 2 * arb(total)) / rows)
+            per_total = round_down(arb(total) / rows)
+        totals = NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)
+        # The rules round up what they add, so the cells give way until the sum is within what the policy allows.
+        while _added(NoiseEverywhere(per_row, rows), *totals).conclusion.epsilon > self.epsilon:
+            per_row = math.nextafter(per_row, 0.0)
+        return NoiseEverywhere(per_row, rows), *totals
+
+    def facts(self, publication: Publication | None = None) -> TableFacts:
+        cells, *others = self.mechanisms if publication is None else publication.mechanisms
+        assert isinstance(cells, NoiseEverywhere)
+        return TableFacts(
+            software=software(),
+            person=self.policy.data.person,
+            epsilon=self.epsilon,
+            delta=0.0,
+            design=self.sample,
+            columns={column.name: column.recoding.domain() for column in self.policy.columns},
+            mechanism=cells,
+            totals=tuple(one for one in others if isinstance(one, NoisyTotal)),
+            count="people" if self.policy.count == "people" else "rows",
+            named={table.name: NamedTable(columns=tuple(table.columns)) for table in self.policy.tables},
+        )
+
+    def describe(self) -> Lines:
+        policy, rows = self.policy, self.policy.rows_per_person
+        cells = self.mechanisms[0]
+        assert isinstance(cells, NoiseEverywhere)
+        kept = "everybody is counted; no sample is drawn"
+        if rows is not None:
+            kept = f"everybody is counted, with at most {rows} random rows each; no sample is drawn"
+            if policy.count == "people":
+                kept = f"everybody is counted once in each of at most {rows} random classes; no sample is drawn"
+        lines = [
+            self.describe_reading(),
+            ("would sample", kept),
+            ("would publish", f"a table of {policy.cells:,} cells, all of them noisy"),
+            ("", f"a cell is off by {cells.expected_error():.3g} on average, whatever its size"),
+        ]
+        if rows is not None:
+            lines.append(("", "the number of rows kept and the number of people, noisy as well"))
+        return lines
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Every cell of everybody, noisy."""
+        del progress
+        cells, *totals = mechanisms = self.mechanisms
+        counted, people = reading.sample, reading.counted.people
+        assert isinstance(cells, NoiseEverywhere)
+        published = cells.publish(counted, key)
+        outputs: list[Output] = list(table_outputs(self.policy, published, self.facts().tables))
+        if totals:
+            assert people is not None, "an engine says how many people have the rows that it keeps"
+            true = {"rows": counted.people, "people": people}
+            noisy = [made for made in totals if isinstance(made, NoisyTotal)]
+            numbers = [made.publish(true[made.name], key) for made in noisy]
+            outputs.append(NumbersOutput(f"totals.{self.policy.format}", _estimated(noisy, numbers), ("total",)))
+        internal = {"people": people or counted.people, "rows_kept": counted.people}
+        return Publication(tuple(outputs), tuple(mechanisms), internal=internal)
+
+
+def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[str | float]]:
+    """The totals with their intervals, each by the law of its own noise."""
+    found = total_intervals([made.noise_epsilon for made in totals], np.array(numbers, np.int64))
+    columns = ([made.name for made in totals], list(numbers), *(getattr(found, name).tolist() for name in ESTIMATES))
+    return dict(zip(("total", "count", *ESTIMATES), columns, strict=True))
+
+
+def plan_register(policy: Table) -> RegisterPlan:
+    """The plan of a register; refuses a loss that is too small to be drawn, before anything is spent."""
+    rows = policy.rows_per_person
+    planned = RegisterPlan(policy)
+    # Checked before the budget is divided, which takes no end where a double has no smaller neighbour.
+    least = planned.epsilon if rows is None else TOTAL_SHARE * planned.epsilon / rows
+    if least < 2 * SMALLEST_EPSILON:
+        raise Infeasible(
+            f"epsilon = {planned.epsilon:g}{'' if rows is None else f' with {rows} rows per person'} leaves less than "
+            f"{float(2 * SMALLEST_EPSILON):.1g} to the noise on a number.",
+            remedy="Raise epsilon.",
+            where="[release] epsilon",
+            code="plan.epsilon-too-small",
+        )
+    return planned
+
+
+def _added(*mechanisms: NoiseEverywhere | NoisyTotal) -> Derivation:
+    """What mechanisms on one table guarantee together."""
+    claims = [mechanism.claim() for mechanism in mechanisms]
+    return claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)

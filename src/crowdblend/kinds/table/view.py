@@ -1,0 +1,308 @@
+"""Tables and microdata: the totals by label, the pairs, the sizes and the largest cells.
+
+Figures are about the population where the release says how people were sampled, and show every declared label; each
+has its numbers in a table. A page without figures has the tables alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from markupsafe import Markup
+
+from crowdblend.estimates import CellLaws
+from crowdblend.figures.bars import Range, bar_chart, range_chart
+from crowdblend.figures.maps import heatmap
+from crowdblend.kinds.crowd_facts import CrowdFacts
+from crowdblend.kinds.microdata.facts import MicrodataFacts
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.reading.cells import open_cells
+from crowdblend.reading.margins import Margin
+from crowdblend.reading.release import PublishedRelease
+from crowdblend.reports.page import Block, Group, Heading, Part, Table, View, figure
+from crowdblend.reports.recoding import HEADING, chosen_recoding
+from crowdblend.reports.sentences import reading, title
+from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order, summarize
+from crowdblend.reports.text import distinct_labels, fact, label, shorten
+
+LONGEST, SHORTEST = 28, 14
+# Every label is drawn up to so many.
+MOST_DRAWN = 40
+_MOST_STRATA = 100
+_PUBLISHED = "What was published"
+_CUT = (
+    "No totals are shown: cells whose noisy count was below the threshold are not published, so that sums of the "
+    "others would be too large."
+)
+
+
+def view(folder: PublishedRelease, figures: bool) -> View:
+    """Read every data file once, and show what it adds up to."""
+    facts = folder.facts
+    counted = facts.rows_are_counted is True
+    tables = folder.tables
+    summaries = [summarize(open_cells(folder.files[name], counted=counted), table) for name, table in tables.items()]
+    chosen = chosen_recoding(facts.recoding, figures) if isinstance(facts, CrowdFacts) else []
+    strata_keys, strata = _strata(next(iter(tables.values())).laws)
+    return View(
+        heading=title(tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted),
+        what="a table: how many people have which combination of labels" if counted else "records of people, one a row",
+        keys=(*_keys(summaries, counted), *strata_keys),
+        reading=reading(facts) if isinstance(facts, TableFacts | MicrodataFacts) else [],
+        parts=(
+            *([Part("recoding", HEADING, chosen)] if chosen else []),
+            *(_part(folder, at, summary, counted, len(summaries) > 1, figures) for at, summary in enumerate(summaries)),
+            *strata,
+            *(_totals(folder, name) for name in folder.files if name not in tables),
+        ),
+    )
+
+
+def _keys(summaries: list[Summary], counted: bool) -> list[tuple[str, str]]:
+    if len(summaries) > 1:
+        return [("tables", f"{len(summaries):,}")]
+    summary, total = summaries[0], summaries[0].total
+    cells = ("published cells" if counted else "different combinations of labels", f"{summary.cells:,}")
+    if total is None:
+        return [cells]
+    low, high = int(total.intervals.low[0]), int(total.intervals.high[0])
+    population = []
+    if high >= 0:
+        population = [("people of the population, 95 % interval", f"{low:,} – {high:,}")]
+    elif low >= 0:
+        population = [("people of the population, at least", f"{low:,}")]
+    return [*population, ("people in the published data", f"{summary.people:,}"), cells]
+
+
+def _part(folder: PublishedRelease, at: int, summary: Summary, counted: bool, several: bool, figures: bool) -> Part:
+    """Return the section of one data file; the first one is where the contents point to."""
+    heading = Markup("{}: table {}").format(_PUBLISHED, label(summary.name)) if several else _PUBLISHED
+    blocks: list[Block] = []
+    if several and summary.total is not None:
+        facts = folder.facts
+        whose = " of its own part of the sample" if isinstance(facts, TableFacts) and facts.shares else ""
+        blocks.append(f"{summary.people:,} people{whose} in {summary.cells:,} cells.")
+    if summary.cells:
+        blocks += [*_figures(summary, figures), *_largest(summary, counted, several)]
+    else:
+        crowds = folder.facts.crowds
+        k = crowds.get(summary.name, max(crowds.values(), default=None))
+        crowd = f" of {k:,}" if k is not None else ""
+        blocks.append(
+            f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."
+        )
+    return Part("data" if at == 0 else f"data-{at + 1}", heading, blocks, listed=at == 0)
+
+
+def _totals(folder: PublishedRelease, name: str) -> Part:
+    """Return the section of a file of totals, which are no cells of a table: its rows as they are."""
+    table = folder.table(name)
+    rows = [[fact(value) for value in row.values()] for row in table.to_pylist()]
+    said = "Noisy totals, each with its own noise; low and high hold the number without the noise, 95 times in 100."
+    shown = Table(table.column_names, rows, f"The table {name}", range(1, len(table.column_names)))
+    return Part(name, "Totals", [said, shown])
+
+
+def _largest(summary: Summary, counted: bool, several: bool) -> list[Block]:
+    names = summary.columns[:MOST_COLUMNS]
+    estimated = any(cell.low is not None for cell in summary.largest)
+    headers: list[str] = [*(label(name, 40) for name in names), "count" if counted else "rows"]
+    headers += ["exact"] if summary.flagged else []
+    right = {len(names), *(range(len(headers), len(headers) + 3) if estimated else ())}
+    headers += ["estimate", "low", "high"] if estimated else []
+    rows: list[list[str]] = []
+    for cell in summary.largest:
+        row: list[str] = [*(label(text) for text in cell.labels[:MOST_COLUMNS]), f"{cell.count:,}"]
+        row += [fact(cell.exact)] if summary.flagged else []
+        row += [_whole(end) for end in (cell.estimate, cell.low, cell.high)] if estimated else []
+        rows.append(row)
+    left = len(summary.columns) - len(names)
+    few = len(summary.largest) == summary.cells
+    caption = (
+        "All published cells" if few else f"The largest {len(summary.largest)} of {summary.cells:,} published cells"
+    )
+    caption += f" of table {summary.name}" if several else ""  # each region of a page has a name of its own
+    caption += f"; {left:,} further columns are not shown" if left else ""
+    return [Heading("The cells" if few else "The largest cells"), Table(headers, rows, caption, right)]
+
+
+def _figures(summary: Summary, drawn: bool) -> list[Block]:
+    """Return every figure of one data file, or their numbers."""
+    blocks: list[Block] = [] if summary.margins else [_CUT]
+    for margin in summary.margins:
+        blocks += _margin(margin, drawn)
+    left = len(summary.columns) - MOST_COLUMNS
+    if left > 0:
+        which = "Figures are drawn" if drawn else "Totals are shown"
+        blocks.append(f"{which} for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
+    if summary.pair is not None and summary.pair.shown.any():
+        blocks += _pairs(summary.pair, drawn)
+    if summary.cells > len(summary.largest):  # otherwise every cell is listed below
+        caption = "How many published cells there are, by the published number of people in the cell."
+        rows = [[text, f"{number:,}"] for text, number in summary.sizes]
+        listed = Table(["people in the cell", "cells"], rows, caption, {1}, drawn)
+        heading = Heading("How large the cells are")
+        blocks.append(Group("sizes", [heading, *bars(summary.sizes, caption, drawn), listed]))
+    return blocks
+
+
+def bars(totals: Sequence[tuple[str, int]], caption: str, drawn: bool) -> list[Block]:
+    """Return a figure of bars, or nothing where none is drawn."""
+    return [figure(lambda narrow: bar_chart(totals, narrow=narrow), caption)] if drawn else []
+
+
+def _margin(margin: Margin, drawn: bool) -> list[Block]:
+    """Return one column: every declared label with what there is at least, and what there may be."""
+    name = margin.columns[0]
+    (labels,), found = margin.labels, margin.intervals
+    order = list(range(len(labels)))
+    if len(labels) > MOST_DRAWN:
+        order = np.argsort(-margin.counts, kind="stable")[:MOST_DRAWN].tolist()
+    elif not margin.declared:
+        order = in_numeric_order(labels)
+    names = distinct_labels((labels[at] for at in order), LONGEST)
+    heading = Heading(Markup("By {}").format(label(name)))
+    which = "Drawn" if drawn else "Listed"
+    few = "" if len(labels) <= MOST_DRAWN else f" {which} are the {MOST_DRAWN} largest of {len(labels):,} labels."
+    if (found.low < 0).all():
+        caption = f"Published people of the sample by {shorten(name)}.{few} How they were sampled is not stated."
+        counts = [(labels[at], int(margin.counts[at])) for at in order]
+        listed = [[label(text), f"{count:,}"] for text, count in counts]
+        drawing = bars([(names[text], count) for text, count in counts], caption, drawn)
+        return [heading, *drawing, Table(["label", "people"], listed, caption, {1}, drawn)]
+    ranges = [Range(names[labels[at]], *_ends(margin, at)) for at in order]
+    caption = f"People of the population by {shorten(name)}. {_meaning(margin, drawn)}{few}"
+    rows = [
+        [label(labels[at]), _sampled(margin, at), _whole(each.estimate), _whole(each.low), _whole(each.high)]
+        for each, at in zip(ranges, order, strict=True)
+    ]
+    headers = ["label", "published people of the sample", "estimate", "low", "high"]
+    return [
+        heading,
+        *([figure(lambda narrow: range_chart(ranges, narrow=narrow), caption)] if drawn else []),
+        Table(headers, rows, f"{caption} – is not known.", range(1, 5), drawn),
+    ]
+
+
+def _ends(margin: Margin, at: int) -> tuple[float, float | None, float | None, str]:
+    """Return the ends, the estimate, and what to write beside them."""
+    found = margin.intervals
+    estimate = None if np.isnan(found.estimate[at]) else float(found.estimate[at])
+    low, high = max(int(found.low[at]), 0), None if found.high[at] < 0 else int(found.high[at])
+    if margin.shown[at] == 0:
+        text = "not published" if high is None else f"not published: 0 to {high:,}"
+    elif estimate is not None:
+        text = f"{estimate:,.0f} ({low:,} to {high:,})" if high is not None else f"{estimate:,.0f}"
+    else:
+        text = f"at least {low:,}" if high is None else f"{low:,} to {high:,}"
+    return low, high, estimate, text
+
+
+def _meaning(margin: Margin, drawn: bool) -> str:
+    if np.isnan(margin.intervals.estimate).all():
+        known = (
+            "Dark is what there is at least; pale is what there may be"
+            if drawn
+            else "There are at least as many as low says; there may be as many as high says"
+        )
+        return f"{known}, since cells below the threshold are not published. The ends hold 95 times in 100."
+    if drawn:
+        return "The line is the estimate; dark and pale end at the 95 % interval."
+    return "The 95 % interval is from low to high."
+
+
+def _sampled(margin: Margin, at: int) -> str:
+    return f"{int(margin.counts[at]):,}" if margin.shown[at] else "–"
+
+
+def _whole(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}"
+
+
+def _pairs(pair: Margin, drawn: bool) -> list[Block]:
+    """Return the first two columns: all declared labels of both, as far as there is room."""
+    first, second = pair.columns
+    down, across = (_largest_labels(pair, at) for at in range(2))
+    known, population = _values(pair)
+    place = {row: at for at, row in enumerate(pair.rows)}
+    cells = {
+        (one, other): known[place[one, other]]
+        for one in down
+        for other in across
+        if (one, other) in place and pair.shown[place[one, other]] > 0
+    }
+    heading = Heading(Markup("By {} and {}").format(label(first), label(second)))
+    if not cells:
+        return [heading]
+    about = "People of the population" if population else "Published people of the sample"
+    kind = ", at least," if population and np.isnan(pair.intervals.estimate).any() else ""
+    darker = ", darker for more" if drawn else ""
+    caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across){darker}."
+    blank = " Where a place is blank, nothing is published; that does not mean zero."
+    blank = blank if len(cells) < len(down) * len(across) else ""
+    headers = [f"{shorten(first, LONGEST)} \\ {shorten(second, LONGEST)}", *(label(text, LONGEST) for text in across)]
+    rows: list[list[str]] = [
+        [label(one, LONGEST), *(f"{cells[one, other]:,}" if (one, other) in cells else "–" for other in across)]
+        for one in down
+    ]
+    listed = Table(headers, rows, f"{caption} – is not zero.", range(1, len(headers)), drawn)
+    if not drawn:
+        return [heading, listed]
+    names = distinct_labels(down, LONGEST), distinct_labels(across, SHORTEST)
+    tiles = [(names[0][one], names[1][other], value) for (one, other), value in cells.items()]
+    drawing = heatmap(tiles, rows=list(names[0].values()), columns=list(names[1].values()))
+    return [heading, figure(lambda _: drawing, f"{caption}{blank}", scrolls=True), listed]
+
+
+def _largest_labels(pair: Margin, at: int) -> list[str]:
+    """Return all labels of one column, or the largest of them."""
+    totals: dict[str, int] = {}
+    for text, count in zip(pair.labels[at], pair.counts.tolist(), strict=True):
+        totals[text] = totals.get(text, 0) + count
+    if len(totals) > MOST_LABELS:
+        kept = sorted(totals, key=lambda text: (-totals[text], text))[:MOST_LABELS]
+        return [text for text in totals if text in set(kept)]
+    labels = list(totals)
+    return labels if pair.declared else [labels[place] for place in in_numeric_order(labels)]
+
+
+def _values(pair: Margin) -> tuple[list[int], bool]:
+    """Return estimates or else lower ends, or the counts of the sample; and whether they are of the population."""
+    found = pair.intervals
+    if (found.low < 0).all():
+        return pair.counts.tolist(), False
+    values = np.where(np.isnan(found.estimate), found.low, np.nan_to_num(found.estimate))
+    return np.round(values).astype(np.int64).tolist(), True
+
+
+def _strata(laws: CellLaws) -> tuple[list[tuple[str, str]], list[Part]]:
+    """Return the range of rates and of k over the strata, and a section with those of every stratum."""
+    if laws.stratum is None:
+        return [], []
+    found = {name: own for name, own in laws.strata.items() if own is not None}
+    sizes = {name: own.law.shown_from or own.law.exact_from for name, own in found.items()}
+    rows: list[list[str]] = []
+    for name, own in [*found.items()][:_MOST_STRATA]:
+        least, most, rate, k = own.design.least, own.design.most, own.design.rate, sizes[name]
+        ends = f"{100 * least:.4g} %" if least == most else f"{100 * least:.4g} – {100 * most:.4g} %"
+        rows.append([label(name), ends, f"{1 / rate:,.4g}" if rate else "–", f"{k:,}" if k else "–"])
+    more = len(laws.strata) - _MOST_STRATA
+    listed = Table(
+        [label(laws.stratum, 40), "share sampled", "one person stands for", "k"],
+        rows,
+        "The strata" + (f"; {more:,} more are in datapackage.json" if more > 0 else ""),
+        {1, 2, 3},
+    )
+    said = "People of every stratum were sampled at a rate of their own. The guarantee is that of the worst stratum."
+    keys: list[tuple[str, str]] = []
+    if known := [size for size in sizes.values() if size is not None]:
+        lowest, highest = (
+            min(own.design.least for own in found.values()),
+            max(own.design.most for own in found.values()),
+        )
+        keys = [
+            ("k, by stratum", f"{min(known):,} – {max(known):,}"),
+            ("share of people sampled, by stratum", f"{100 * lowest:.4g} – {100 * highest:.4g} %"),
+        ]
+    return keys, [Part("strata", "Strata of the sample", [said, listed])]

@@ -1,0 +1,67 @@
+"""What is certified of a choice: how far a person moves a score, and what every step of the choice costs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from flint import arb
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import composition, selection
+from crowdblend.numerics.balls import precision, round_down
+
+Whole = Annotated[int, msgspec.Meta(ge=1)]
+Loss = Annotated[float, msgspec.Meta(gt=0)]
+
+
+class ExpectedPeople(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="score", tag="expected-people"):
+    """A score that counts people whom a release is expected to publish."""
+
+    counted_from: Whole
+    rate: Annotated[float, msgspec.Meta(gt=0, le=1)]
+    stands_for: Whole
+    parts: Whole
+
+    def claim(self) -> Derivation:
+        """How far one person moves the score."""
+        ends = {"counted_from": self.counted_from, "rate": self.rate, "stands_for": self.stands_for}
+        return selection.expected_people_bound_a_score(**ends, parts=self.parts)
+
+
+class StatedScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="score", tag="stated"):
+    """A score of which it is stated how far one person moves it."""
+
+    sensitivity: Loss
+    monotone: bool
+
+    def claim(self) -> Derivation:
+        """How far one person moves the score."""
+        return selection.score_is_stated(sensitivity=self.sensitivity, monotone=self.monotone)
+
+
+class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """So many choices by one score, which cost `epsilon` together; `shown` noisy scores cost `show_epsilon`."""
+
+    score: ExpectedPeople | StatedScore
+    epsilon: Loss
+    choices: Annotated[int, msgspec.Meta(ge=1, le=200)] = 1
+    show_epsilon: Loss | None = None
+    shown: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+    @property
+    def step_epsilon(self) -> float:
+        """The loss of each choice; all of them together stay within epsilon."""
+        if self.choices == 1:
+            return self.epsilon
+        with precision(128):
+            return round_down(arb(self.epsilon) / self.choices)
+
+    def claim(self) -> Derivation:
+        """What choosing and showing guarantee: one step for every choice, and one for the noisy scores."""
+        bounded = self.score.claim()
+        choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon)
+        steps = [choice] * self.choices
+        if self.show_epsilon is not None:
+            steps.append(selection.noisy_scores(bounded, epsilon=self.show_epsilon, dimension=self.shown))
+        return composition.steps_add_up(*steps) if len(steps) > 1 else choice
