@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from crowdblend import plan
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
 from crowdblend.kinds.recoding_choice import choice_of, choose_recoding, recode
-from crowdblend.kinds.table import TablePlan
-from crowdblend.kinds.table import plan as plan_release
+from crowdblend.kinds.table.plan import TablePlan
+from crowdblend.kinds.table.plan import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies import Choosing, Policy, load_policy
 from crowdblend.policies.offered import lattice_of
@@ -69,7 +69,7 @@ def best_fixed(policy: Policy, everybody: SampledClasses, runs: int) -> float:
     assert isinstance(planned, TablePlan)
     scores = score_nodes(lattice, everybody.codes, everybody.counts, planned.score)
     nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:30]]
-    k = plan(rate=RATE, epsilon=EPSILON, delta=DELTA, kind="microdata").k
+    k = plan(rate=RATE, epsilon=EPSILON, delta=DELTA, form="records").k
     samples = [thinned(everybody, RATE)[0] for _ in range(runs)]
     means = [np.mean([1 - kept(planned, sample, node, k) / sample.people for sample in samples]) for node in nodes]
     return float(min(means))

@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
+from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Coin
 from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.policies import load_policy
 from crowdblend.randomness import DrawKey, new_key

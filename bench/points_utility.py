@@ -17,9 +17,9 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
-from crowdblend.kinds.points import plan
+from crowdblend.kinds.points.plan import plan
 from crowdblend.policies import load_policy
 from crowdblend.randomness import KeyedSource, ReleaseKey, discrete_laplace, new_key
 

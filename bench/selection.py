@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
-from crowdblend.kinds.table import TablePlan, plan
+from crowdblend.kinds.table.plan import TablePlan, plan
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource

@@ -28,8 +28,8 @@ import psutil
 from pyarrow import parquet
 
 from bench.engine import generate
+from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Coin
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.session import session
 from crowdblend.policies import load_policy

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
-from crowdblend.kinds.synopsis import plan
+from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.mechanisms.synopsis import Conjunctions, FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import counted, shares
 from crowdblend.mechanisms.synopsis.simulator import random_samples
@@ -57,7 +57,7 @@ def main(runs: int) -> None:
             {
                 "queries": queries.size,
                 "different_rows": queries.universe,
-                "epsilon": planned.zero_knowledge.conclusion.epsilon,
+                "epsilon": planned.derivations()[0].conclusion.epsilon,
                 "sanitizer_epsilon": planned.mechanism.claim().conclusion.epsilon,
                 "planned_error_about_sample": planned.about_sample.accuracy,
                 "planned_error_about_everybody": planned.about_everybody.accuracy,

@@ -18,8 +18,8 @@ import numpy as np
 
 from crowdblend import plan
 from crowdblend.demo import write_population
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, default_engine
-from crowdblend.engines.draw import Everybody
 from crowdblend.kinds import plan as release_plan
 from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses

@@ -100,7 +100,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: Path | None) -
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("crowdblend.kinds.table.TablePlan.publish", stop)
+        patched.setattr("crowdblend.kinds.table.plan.TablePlan.publish", stop)
         with pytest.raises(KeyboardInterrupt) as interrupted:
             cb.release(survey(), table(), ledger=ledger, out=out, key=KEY)
     assert f"crowdblend.resume(1, data, policy, ledger='{tmp_path / 'ledger.db'}')" in interrupted.value.__notes__[0]
@@ -148,7 +148,7 @@ def test_a_process_that_dies_leaves_an_entry(tmp_path: Path) -> None:
     """Killed between the entry and the output: the entry counts as spent, and can be resumed."""
     code = (
         "import os, crowdblend as cb\n"
-        "from crowdblend.kinds.table import TablePlan\n"
+        "from crowdblend.kinds.table.plan import TablePlan\n"
         "from tests.api.survey import KEY, survey, table\n"
         "TablePlan.publish = lambda *_: os._exit(9)\n"
         f"cb.release(survey(), table(), ledger={str(tmp_path / 'ledger.db')!r}, key=KEY)\n"

@@ -80,7 +80,7 @@ def test_every_curve_is_reached() -> None:
 
 
 def test_planned_releases_have_the_curve_of_their_mechanism() -> None:
-    for given in ({"below_k": "suppress"}, {"below_k": "noise"}, {"kind": "points", "noise_epsilon": 0.5}):
+    for given in ({"below_k": "suppress"}, {"below_k": "noise"}, {"form": "moved", "noise_epsilon": 0.5}):
         certificate = plan(rate=0.1, epsilon=1.0, delta=1e-6, **given).certificate()
         differential = next(made for made in certificate.derivations if made.conclusion == certificate.differential())
         (use,) = profile_of(differential).conclusion.uses

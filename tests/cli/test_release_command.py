@@ -62,7 +62,7 @@ def test_dry_run_writes_nothing(place: Path) -> None:
     assert "would mean" in done.stdout
     assert "k = 12" in done.stdout
     described = json.loads(crowdblend(place, "release", "policy.toml", "--dry-run", "--json").stdout)
-    assert described["parameters"]["k"] == 12
+    assert described["k"] == described["facts"]["mechanism"]["k"] == 12
     assert sorted(file.name for file in place.iterdir()) == ["ledger.sqlite", "policy.toml", "town.parquet"]
     (place / "policy.toml").write_text(POLICY.replace("age =", "aeg ="))
     wrong = crowdblend(place, "release", "policy.toml", "--dry-run")

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from crowdblend.designs.draw import Draw
 from crowdblend.engines.choice import count_classes, default_engine
-from crowdblend.engines.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable

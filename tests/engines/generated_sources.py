@@ -25,8 +25,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from crowdblend.api.sources import about
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 

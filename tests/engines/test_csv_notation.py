@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, identify
-from crowdblend.engines.draw import Everybody
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy

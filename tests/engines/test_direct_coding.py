@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from crowdblend.designs.draw import Coin, Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.engines.duckdb import class_counts as counting
 from crowdblend.engines.duckdb import rows as reading
 from crowdblend.errors import InvalidInput

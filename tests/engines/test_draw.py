@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part, row_key_of
+from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, Part, row_key_of
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each

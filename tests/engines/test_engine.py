@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from crowdblend.designs.draw import Coin, Everybody
 from crowdblend.engines import class_counter
 from crowdblend.engines import persons as persons_module
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.engines.duckdb import rows as streaming
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey, coins

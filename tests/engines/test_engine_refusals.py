@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from crowdblend.designs.draw import Coin, Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import DrawKey
 from tests.engines.test_engine import KEY, policy

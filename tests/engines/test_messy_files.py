@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.source import DataSource

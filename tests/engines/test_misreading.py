@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from crowdblend.designs.draw import Everybody, Exactly
 from crowdblend.engines.choice import count_classes, default_engine
-from crowdblend.engines.draw import Everybody, Exactly
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
@@ -208,7 +208,7 @@ LINKS = "source,target\na,b\nb,c\nc,d\n"
     ],
 )
 def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path, age: str, code: str | None) -> None:
-    from crowdblend.engines.network import read_network
+    from crowdblend.kinds.graph.network import read_network
 
     (tmp_path / "links.csv").write_text(LINKS)
     (tmp_path / "people.csv").write_text(f"id,age\na,{age}\nb,30\nc,30\nd,30\n")
@@ -222,7 +222,7 @@ def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path,
 
 @for_each("name", ["", " ", "\t"])
 def test_people_in_a_network_have_names(tmp_path: Path, name: str) -> None:
-    from crowdblend.engines.network import read_network
+    from crowdblend.kinds.graph.network import read_network
 
     (tmp_path / "links.csv").write_text(LINKS + f"d,{name}\n")
     (tmp_path / "people.csv").write_text("id,age\na,1\nb,30\nc,30\nd,30\n")

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.errors import InvalidInput

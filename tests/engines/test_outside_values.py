@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import crowdblend as cb
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
 from crowdblend.engines.outside_values import OutsideCounter
 from crowdblend.errors import InvalidInput
 

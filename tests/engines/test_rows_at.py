@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from crowdblend.engines.draw import Everybody
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each

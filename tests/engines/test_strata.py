@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from crowdblend.engines.draw import Coin, StratifiedCoin
+from crowdblend.designs.draw import Coin, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy

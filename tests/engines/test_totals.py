@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part
+from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, Part
 from crowdblend.randomness import DrawKey, marks
 from crowdblend.recoding import Bounded
 from tests.cases import for_each

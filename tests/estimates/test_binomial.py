@@ -7,7 +7,8 @@ import pytest
 from flint import arb, ctx
 from scipy.stats import binom
 
-from crowdblend.estimates import Estimator, ExactCounts, InclusionRates, Law, NoiseBelowK, NoiseOnEveryCell
+from crowdblend.designs import InclusionRates
+from crowdblend.estimates import Estimator, ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell
 from crowdblend.estimates.binomial import log_binomial
 from tests.cases import for_each
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdblend.estimates import Estimator, ExactCounts, InclusionRates, Law, NoiseBelowK, OutlierNoise
+from crowdblend.designs import InclusionRates
+from crowdblend.estimates import Estimator, ExactCounts, Law, NoiseBelowK, OutlierNoise
 from tests.cases import for_each
 from tests.estimates.outputs import published
 

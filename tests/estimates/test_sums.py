@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crowdblend.designs import InclusionRates
 from crowdblend.estimates import (
     Estimator,
     ExactCounts,
-    InclusionRates,
     Law,
     NoiseBelowK,
     NoiseOnEveryCell,

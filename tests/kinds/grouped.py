@@ -11,7 +11,7 @@ from pyarrow import csv
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.kinds.outputs import NumbersOutput
-from crowdblend.kinds.statistics import StatisticsReading, plan
+from crowdblend.kinds.statistics.plan import StatisticsReading, plan
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,19 @@ from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
 from crowdblend.kinds.class_counts import ChoiceReading
 from crowdblend.kinds.recoding_choice import choose_recoding, read_choice, recode
-from crowdblend.kinds.table import plan
+from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.publishing.release import release
+from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.randomness import ReleaseKey, coins
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
 from tests.cases import for_each
+from tests.publishing.test_verification import forged
 from tests.randomness.goodness import fits_share
 from tests.refusals import is_refusal
 
@@ -69,7 +74,7 @@ def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: s
     assert differential.epsilon <= 1.0
     assert differential.epsilon == pytest.approx(1.0, abs=1e-12)
     assert differential.delta <= 1e-6
-    assert planned.facts()["parameters"]["rate"] == 0.5
+    assert planned.facts().rate == 0.5
 
 
 @for_each("epsilon", [0.3, 1.0, 2.0, 7.7])
@@ -124,7 +129,7 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
     group = {line[0]: line[facts["district"]["level"]] for line in lines}
     start = (people["age"] // width * width).where(people["age"] < 100, 100)
     counts = people.groupby([people["sex"], start, people["district"].map(group)]).size()
-    wanted = sorted(int(count) for count in counts if count >= done.certificate.facts["parameters"]["k"])
+    wanted = sorted(int(count) for count in counts if count >= done.certificate.facts["mechanism"]["k"])
     assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == wanted
 
 
@@ -235,11 +240,49 @@ def test_an_edited_choice_does_not_verify(town: Path, tmp_path: Path) -> None:
     done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
     path = done.folder / "certificate.json"
     text = path.read_text()
-    for old, new in (('"using": "population"', '"using": "split"'), ('"sensitivity": ', '"sensitivity": 1')):
+    for old, new in (('"released_epsilon": ', '"released_epsilon": 1'), ('"sensitivity": ', '"sensitivity": 1')):
         path.write_text(text.replace(old, new))
         assert path.read_text() != text
         with pytest.raises(DoesNotVerify):
             verify_file(done.folder)
+
+
+@pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
+def test_facts_of_another_choice_do_not_verify(town: Path, tmp_path: Path, text: str) -> None:
+    """Also with a digest of their own: the derivations are not those of another choice."""
+    done = release(parse_policy(text, town), tmp_path / "out", key=KEY)
+
+    def edited(*place: str, to: object) -> Callable[[Any], None]:
+        def edit(facts: Any) -> None:
+            at = facts["recoding"]
+            for name in place[:-1]:
+                at = at[name]
+            assert at.get(place[-1]) != to
+            at[place[-1]] = to
+
+        return edit
+
+    verify_release(forged(done.folder, tmp_path / "same", lambda data: data))
+    edits = [
+        edited("share", to=0.5),
+        edited("share", to=None if text == SPLIT else 0.2),
+        edited("choice", "epsilon", to=0.01),
+        edited("choice", "choices", to=2),
+        edited("choice", "show_epsilon", to=0.01),
+        edited("choice", "score", "counted_from", to=1),
+        edited("choice", "score", to={"score": "stated", "sensitivity": 1.0, "monotone": True}),
+        edited("released_epsilon", to=0.5),
+        lambda facts: facts.pop("recoding"),
+        lambda facts: facts.update(design={"design": "poisson", "rate": 0.4}),
+        lambda facts: facts["mechanism"].update(k=2),
+        lambda facts: facts.update(epsilon=0.1),
+        lambda facts: facts.update(delta=1e-12),
+    ]
+    for number, edit in enumerate(edits):
+        folder = forged(done.folder, tmp_path / str(number), lambda data: data, edit)
+        with pytest.raises(DoesNotVerify) as refused:
+            check_data(PublishedRelease(folder, verify_file(folder)))
+        assert refused.value.code == "data-contradict", number
 
 
 WRONG = {

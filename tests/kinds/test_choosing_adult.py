@@ -10,12 +10,12 @@ import pytest
 
 from crowdblend import plan
 from crowdblend.calculus import RULES
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Everybody
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.kinds.recoding_choice import choose_recoding, recode
-from crowdblend.kinds.table import TablePlan
-from crowdblend.kinds.table import plan as plan_release
+from crowdblend.kinds.table.plan import TablePlan
+from crowdblend.kinds.table.plan import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import Policy, load_policy
@@ -72,7 +72,7 @@ def test_the_choice_costs_little_and_publishes_more(
     """Against the best node for the very same samples, which no private choice can know, with all of ε for itself."""
     planned, lattice = plan_release(policy), lattice_of(policy.columns)
     k, rate = planned.parameters.k, planned.parameters.rate
-    alone = plan(rate=rate, epsilon=2.0, delta=1e-6, kind="microdata").k
+    alone = plan(rate=rate, epsilon=2.0, delta=1e-6, form="records").k
     best_nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:12]]
     theirs = published_k(2.0, rate)
     found, fixed, ours_rows, their_rows = [], [], [], []

@@ -14,7 +14,7 @@ import pytest
 from crowdblend.calculus import RULES, Certificate, verify, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.kinds.table import plan
+from crowdblend.kinds.table.plan import plan
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.publishing.release import release
@@ -68,7 +68,7 @@ def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, sco
     assert together.conclusion.epsilon <= planned.policy.recoding.spent
     assert certificate.derivations[0].conclusion.epsilon <= 1.0
     assert certificate.derivations[0].conclusion.epsilon == pytest.approx(1.0, abs=1e-12)
-    assert planned.facts()["parameters"]["epsilon"] == certificate.derivations[0].conclusion.epsilon
+    assert planned.facts().parameters["epsilon"] == certificate.derivations[0].conclusion.epsilon
     assert parts[-1].parameters["dimension"] == 1 + 2 + 2
 
 
@@ -78,7 +78,7 @@ def test_a_release_in_steps_shows_what_lies_around(town: Path, tmp_path: Path, t
     done = release(policy, tmp_path / "out", key=KEY)
     verify_file(done.folder)
     facts = json.loads((done.folder / "certificate.json").read_text())["facts"]["recoding"]
-    assert (facts["choices"], facts["show_epsilon"]) == (3, 0.05)
+    assert (facts["choice"]["choices"], facts["choice"]["show_epsilon"]) == (3, 0.05)
     moves = {
         (entry["column"], entry["step"] - facts["chosen"][entry["column"]]["step"]) for entry in facts["around"]["near"]
     }
@@ -140,5 +140,5 @@ def test_a_noisy_table_of_a_chosen_recoding(town: Path, tmp_path: Path) -> None:
     facts = json.loads((done.folder / "certificate.json").read_text())["facts"]
     chosen = facts["recoding"]["chosen"]
     cells = 2 * chosen["age"]["classes"] * chosen["district"]["classes"]
-    assert facts["show_from"] is None
+    assert facts["mechanism"]["show_from"] is None
     assert len(pd.read_parquet(done.folder / "data.parquet")) == cells

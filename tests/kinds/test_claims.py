@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from crowdblend.calculus import Certificate, Derivation
@@ -67,7 +68,7 @@ def parameters_of(mechanism: Any) -> list[dict[str, Any]]:
         return [{**own, "queries": mechanism.queries.size, "addends": mechanism.queries.parts, "rows": mechanism.rows}]
     if isinstance(mechanism, ExponentialSynopsis):
         return [{"epsilon": mechanism.epsilon, "queries": mechanism.queries.size, "rows": mechanism.rows}]
-    return [vars(mechanism)]
+    return [vars(mechanism) if isinstance(mechanism, NoisyPoints) else msgspec.structs.asdict(mechanism)]
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees import Differential
 from crowdblend.kinds import plan
-from crowdblend.kinds.registry import KINDS
 from crowdblend.policies import parse_policy
+from crowdblend.policies.registry import KINDS
 from crowdblend.publishing.release import release
 from tests.cases import for_each
 from tests.commands import crowdblend
@@ -92,7 +92,7 @@ def test_a_large_epsilon_needs_a_word(name: str, tmp_path: Path) -> None:
     write_sources(tmp_path)
     text = re.sub(r"(?m)^epsilon = .*$", "epsilon = 50.0", POLICIES[name])
     policy = parse_policy(text, tmp_path)
-    accepted = policy.replace(accept_epsilon=True).plan().facts()["parameters"]["epsilon"]
+    accepted = policy.replace(accept_epsilon=True).plan().facts().parameters["epsilon"]
     if accepted <= 10:  # a network spends what its statistics ask for
         assert name == "graph"
         return

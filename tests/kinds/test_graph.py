@@ -17,10 +17,10 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
-from crowdblend.kinds.graph import plan
+from crowdblend.kinds.graph.plan import plan
+from crowdblend.kinds.graph.policy import with_graph
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
-from crowdblend.policies.graph import with_graph
 from crowdblend.publishing.release import release
 from tests.cases import for_each
 from tests.refusals import is_refusal, refuses

@@ -16,7 +16,9 @@ import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, Infeasible
 from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.kinds.statistics import plan
+from crowdblend.kinds.facts import read_facts
+from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.kinds.statistics.plan import plan
 from crowdblend.mechanisms.statistics import quantile_losses
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -147,17 +149,22 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_release_verifies_and_says_what_it_is(published: Path) -> None:
     verify_release(published / "out")
-    facts = json.loads((published / "out" / "certificate.json").read_text())["facts"]["statistics"]
-    assert facts["s0"]["by"] == ["group"]
-    assert {"rank_error_of_equal_groups", "by"} <= set(facts["s1"])
-    assert "rank_error" in facts["s2"]
-    assert "error" in facts["s5"]
+    facts = read_facts(json.loads((published / "out" / "certificate.json").read_text())["facts"])
+    assert isinstance(facts, StatisticsFacts)
+    assert facts.statistics_["s0"].by == facts.statistics_["s1"].by == ("group",)
+    # The rank error of a quantile of groups is that of groups of equal size; those of the others are as published.
+    assert facts.statistics[1].is_quantile
+    assert facts.statistics[1].depends_on_groups
+    assert 0 < facts.values(1).error < 1
     page = (published / "out" / "report.html").read_text()
     assert "median of income, by group" in page
     assert "rank ±" in page
     found = cb.read(published / "out").estimates()
     rows = {(row["statistic"], row["bin"] or None): row for row in found.to_pylist()}
     assert rows["s2", None]["low"] is None
+    stated = {row["statistic"]: row for row in cb.read(published / "out").data.to_pylist()}
+    assert stated["s2"]["rank_error"] == facts.values(2).error
+    assert stated["s5"]["error"] == facts.values(5).error
     assert rows["s0", "a"]["low"] < rows["s0", "a"]["estimate"] < rows["s0", "a"]["high"]
 
 

@@ -11,14 +11,15 @@ from click.testing import CliRunner
 
 from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
+from crowdblend.designs import InclusionRates
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError
-from crowdblend.estimates import Estimator, ExactCounts, InclusionRates
+from crowdblend.estimates import Estimator, ExactCounts
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds import plan
-from crowdblend.kinds.outlier_table import plan as plan_outlier_table
+from crowdblend.kinds.outlier_table.plan import plan as plan_outlier_table
 from crowdblend.kinds.outputs import ESTIMATES
-from crowdblend.kinds.points import plan as plan_points
+from crowdblend.kinds.points.plan import plan as plan_points
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
@@ -306,8 +307,8 @@ def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Pat
 def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(people: Path) -> None:
     rows = [(0, 0.0, 0.0), (1, 2.0, 0.0), (2, 8.0, 1.0), (3, 1.999, -1.0)]
     pd.DataFrame(rows, columns=["id", "x", "y"]).to_csv(people / "people.csv", index=False)
+    from crowdblend.designs.draw import Everybody
     from crowdblend.engines.choice import count_classes
-    from crowdblend.engines.draw import Everybody
 
     policy = parse_policy(POINTS, people)
     sample = count_classes(policy, Everybody()).classes

@@ -1,9 +1,8 @@
-"""The registry is the only list of kinds, and every kind has a module of its name in every layer."""
+"""The registry is the only list of kinds, and every kind has a folder with its parts."""
 
 from __future__ import annotations
 
 import ast
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
@@ -11,27 +10,37 @@ import pytest
 
 import crowdblend
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds import KINDS, ReleasePlan, plan
-from crowdblend.kinds.registry import file_name
+from crowdblend.kinds import ReleasePlan, plan
+from crowdblend.kinds.facts import read_facts, to_json
 from crowdblend.policies.load import parse_policy
+from crowdblend.policies.registry import KINDS, is_kind, kind_of, part
 from tests.cases import for_each
 from tests.golden.releases import POLICIES
 
-# The layers that know kinds, and what a kind's module must offer there.
-PARTS = {
-    "kinds": "plan",
-    "rehearsal": "subject",
-    "reports.views": "view",
-    "publishing.verification": "check",
-}
+# The parts of a kind, and what each must offer.
+PARTS = {"plan": "plan", "view": "view", "verify": "check", "rehearse": "subject"}
 SOURCE = Path(crowdblend.__file__).parent
 
 
+def folder(kind: str) -> str:
+    return kind.replace("-", "_")
+
+
 @for_each("kind", KINDS)
-@for_each(("layer", "offers"), PARTS.items())
-def test_every_kind_has_its_parts(kind: str, layer: str, offers: str) -> None:
-    module = import_module(f"crowdblend.{layer}.{file_name(kind)}")
-    assert callable(getattr(module, offers))
+@for_each(("name", "offers"), PARTS.items())
+def test_every_kind_has_its_parts(kind: str, name: str, offers: str) -> None:
+    assert callable(getattr(part(kind, name), offers))
+
+
+@for_each("kind", KINDS)
+def test_every_kind_has_a_policy_and_facts_of_its_own(kind: str) -> None:
+    policy = parse_policy(POLICIES[kind])
+    facts = plan(policy).facts()
+    for own, name in ((policy, "policy"), (facts, "facts")):
+        assert own.kind == kind
+        assert type(own).__name__ == f"{kind.title().replace('-', '')}{'' if name == 'policy' else 'Facts'}"
+        assert type(own).__module__ == f"crowdblend.kinds.{folder(kind)}.{name}"
+    assert read_facts(to_json(facts)) == facts
 
 
 @for_each("kind", KINDS)
@@ -39,7 +48,7 @@ def test_every_kind_has_a_plan_of_three_typed_steps(kind: str) -> None:
     planned = plan(parse_policy(POLICIES[kind]))
     assert isinstance(planned, ReleasePlan)
     assert type(planned).__name__ == f"{kind.title().replace('-', '')}Plan"
-    assert type(planned).__module__ == f"crowdblend.kinds.{file_name(kind)}"
+    assert type(planned).__module__ == f"crowdblend.kinds.{folder(kind)}.plan"
     read, publish = signature(type(planned).read), signature(type(planned).publish)
     assert list(read.parameters) == ["self", "engine", "key", "progress"]
     assert list(publish.parameters) == ["self", "reading", "key", "progress"]
@@ -49,7 +58,7 @@ def test_every_kind_has_a_plan_of_three_typed_steps(kind: str) -> None:
 
 def test_no_other_file_lists_the_kinds() -> None:
     """A second list would be a second place to forget a kind in: most kinds in one literal are such a list."""
-    names = {*KINDS, *map(file_name, KINDS)}
+    names = {*KINDS, *map(folder, KINDS)}
     lists = []
     for path in SOURCE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
@@ -65,5 +74,7 @@ def test_no_other_file_lists_the_kinds() -> None:
 
 
 def test_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(InvalidInput):
-        file_name("sculpture")
+    with pytest.raises(InvalidInput) as refused:
+        kind_of("sculpture")
+    assert refused.value.code == "policy.kind"
+    assert not is_kind("sculpture")

@@ -18,9 +18,11 @@ from crowdblend.calculus.checker import MOST_STEPS
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import DoesNotCompose, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
-from crowdblend.kinds.statistic_values import SampleValues
-from crowdblend.kinds.statistics import plan
+from crowdblend.kinds.facts import read_facts
+from crowdblend.kinds.statistics.plan import plan
+from crowdblend.kinds.statistics.values import SampleValues
 from crowdblend.ledger import Ledger
+from crowdblend.planning.statistics import SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey
@@ -140,7 +142,8 @@ def test_the_certificate_names_the_random_people(town: Path, tmp_path: Path) -> 
     assert isinstance(differential, Differential)
     assert differential.relation is Relation.REPLACE
     facts = json.loads((tmp_path / "out" / "certificate.json").read_text())["facts"]
-    assert facts["parameters"] == {"epsilon": 1.0, "sample": K, "people": N, "confidence": 0.95}
+    assert read_facts(facts).parameters == {"epsilon": 1.0, "sample": K, "people": N, "confidence": 0.95}
+    assert facts["design"] == {"design": "survey", "people": K, "of": N}
     assert set(facts["statistics"]) == {"income", "age", "young women", "men", "ages of men"}
 
 
@@ -166,9 +169,11 @@ def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -
     head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 8.0\nconfidence = 0.9999999")
     text = head + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n'
     planned = plan(parse_policy(text, town))
-    assert planned.facts()["statistics"]["men"]["way"] == "everybody"
+    assert planned.facts().statistics_["men"].way == "everybody"
     ((value, error),) = made(town, tmp_path / "out", text).values()
-    assert abs(value - truth()["men", ""]) <= error < planned.facts()["statistics"]["men"]["error_sample"]
+    from_a_sample = planned.parameters.error_if_all(SAMPLE, 0)
+    assert from_a_sample is not None
+    assert abs(value - truth()["men", ""]) <= error < from_a_sample * N
 
 
 def test_two_releases_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
@@ -316,7 +321,7 @@ def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, 
     head = POLICY[: POLICY.index("[[statistics]]")].replace("people = 3000", "people = 1000")
     text = head.replace("sample = 400", "sample = 10").replace("people.csv", f"people.{kind}")
     policy = parse_policy(text + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n', tmp_path)
-    assert plan(policy).facts()["statistics"]["men"]["way"] == "sample"
+    assert plan(policy).facts().statistics_["men"].way == "sample"
     for seed in range(5):
         with refuses("data.repeated-person"):
             plan(policy).read(default_engine(), ReleaseKey(bytes([seed]) * 32))

@@ -21,20 +21,23 @@ import pytest
 from scipy import stats
 
 import crowdblend as cb
+from crowdblend import designs
 from crowdblend.auditing.statistical import hard_sizes
-from crowdblend.calculus import Assumption, verify
+from crowdblend.calculus import Assumption, verify, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import Publication
 from crowdblend.kinds.outputs import NumbersOutput
-from crowdblend.kinds.statistics import plan
+from crowdblend.kinds.statistics.plan import plan
+from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.stratified import own_weights, plan_strata_statistics, weights_of
 from crowdblend.policies import load_policy
-from crowdblend.policies.statistic import Statistic
 from crowdblend.policies.strata import Stratum
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.consistency import check_data
+from crowdblend.reading.release import PublishedRelease
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.subject import subject_of
 from crowdblend.studio.model.choices import choices_of, policy_of
@@ -265,17 +268,19 @@ def counted(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-@for_each("edit", ["rate", "weight", "none", "no strata", "error", "value"])
+@for_each("edit", ["rate", "weight", "another rate", "none", "no strata", "error", "value"])
 def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -> None:
     def facts(stated: dict[str, Any]) -> None:
         if edit == "rate":
-            stated["weights"]["strata"]["west"]["high"] = 0.6
+            stated["design"]["strata"]["west"]["high"] = 0.6
         elif edit == "weight":
-            stated["weights"]["strata"]["west"]["weight"] = 3.0
+            stated["design"]["strata"]["west"]["rate"] = 1 / 3
+        elif edit == "another rate":
+            stated["design"]["strata"]["west"] = {"rate": 1 / 3, "low": 1 / 3, "high": 1 / 3}
         elif edit == "none":
-            del stated["weights"]
+            del stated["design"]
         elif edit == "no strata":
-            stated["weights"]["strata"] = None
+            stated["design"]["strata"] = None
 
     def data(text: str) -> str:
         read = pd.read_csv(io.StringIO(text), dtype={"bin": str})
@@ -284,8 +289,9 @@ def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -
         return read.to_csv(index=False)
 
     verify_release(forged(counted, tmp_path / "same", lambda text: text))
+    folder = forged(counted, tmp_path / "forged", data, facts)
     with pytest.raises(DoesNotVerify, match="contradict"):
-        verify_release(forged(counted, tmp_path / "forged", data, facts))
+        check_data(PublishedRelease(folder, verify_file(folder)))
 
 
 def test_policies_make_the_round_trip(tmp_path: Path) -> None:
@@ -405,9 +411,10 @@ def test_an_empty_group_claims_nothing() -> None:
     assert way.rank(0, 0) == 1.0
     (north, *_) = made.of_totals(1, [0, 0] * 3)
     assert (north.value, north.error) == (500.0, pytest.approx(500.0))
-    rare = weights_of([Stratum("a", 1e-9, 1e-9, 1e-9), Stratum("b", 0.5, 0.5, 0.5)])
+    each = [Stratum("a", 1e-9, 1e-9, 1e-9), Stratum("b", 0.5, 0.5, 0.5)]
+    rare = designs.Strata("region", {one.label: designs.Stratum(one.rate, one.low, one.high) for one in each})
     with pytest.raises(InvalidInput, match="does not fit numbers of 64 bits"):
-        plan_strata_statistics(rare, way.shapes, 1e-9, 0.05)
+        plan_strata_statistics(rare, weights_of(each), way.shapes, 1e-9, 0.05)
 
 
 def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
@@ -415,7 +422,8 @@ def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path, 
     folder = tmp_path / "out"
     cb.release(people, policy(statistics=STATISTICS[:1]), out=folder, ledger=None)
     facts = json.loads((folder / "certificate.json").read_text())["facts"]
-    assert set(facts["weights"]["strata"]["west"]) == {"low", "high", "weight"}
+    assert set(facts["design"]) == {"design", "column", "strata", "already_drawn"}
+    assert set(facts["design"]["strata"]["west"]) == {"rate", "low", "high"}
     text = "".join(path.read_text() for path in folder.iterdir() if path.suffix != ".parquet")
     # Whole numbers that stand alone: a hash or a fraction may hold any digits.
     said = {number.replace(",", "") for number in re.findall(r"(?<![\w.])\d[\d,]*(?![\w.])", text)}

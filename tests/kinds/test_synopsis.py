@@ -11,7 +11,8 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Useful, ZeroKnowledge
-from crowdblend.kinds.synopsis import plan
+from crowdblend.kinds.facts import to_json
+from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.policies.load import parse_policy
@@ -100,7 +101,7 @@ def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> 
     assert internal["error_about_everybody"] <= planned.about_everybody.accuracy
     assert "error_about" not in published
     # All that the facts say beyond the policy is the day, the misfit to the noisy answers and the hashes of the files.
-    facts = plan(policy).facts()
+    facts = to_json(plan(policy).facts())
     said = {name: fact for name, fact in done.certificate.facts.items() if facts.get(name) != fact}
     assert set(said) == {"date", "misfit", "files"}
 

@@ -70,7 +70,7 @@ def test_the_losses_of_a_block_add_up_to_its_loss(shape: tuple[int, ...], noise_
     """Σ λ_a·(m_a − 1) = ε, exactly."""
     along = sum(size > 1 for size in shape)
     mechanism = NoisyPoints(2, noise_epsilon, GRID, AXES)
-    spent = sum(mechanism.loss(size, along) * (size - 1) for size in shape if size > 1)
+    spent = sum(mechanism.moved.loss(size, along) * (size - 1) for size in shape if size > 1)
     assert spent == Fraction(noise_epsilon)
 
 
@@ -197,7 +197,7 @@ def test_what_noise_is_expected_to_do(loss: float) -> None:
 def test_no_point_leaves_its_reach_more_often_than_stated() -> None:
     """CBP Proposition 11 by simulation: 300 releases of 200 points, each to stay within with probability 0.9."""
     mechanism, failures = NoisyPoints(5, 2.0, GRID, AXES), 0
-    reach = all_within(mechanism.noise(GRID.cells), 200, 0.1)
+    reach = all_within(mechanism.moved.noise(GRID.cells), 200, 0.1)
     for number in range(300):
         cells = mechanism.publish(sample([(2, 2)] * 200), key(number)).cells
         failures += any(int(np.abs(cells[axis] - 2).max()) > reach[axis] for axis in range(2))
@@ -214,5 +214,5 @@ def test_rows_keep_their_numbers_apart_however_many_there_might_be() -> None:
 
 def test_a_block_of_two_cells_has_noise() -> None:
     points = NoisyPoints(5, 1.0, Grid((2, 1, 3), (4, 4, 4)), (8, 4, 12))
-    losses = [axis.loss for axis in points.noise((2, 1, 3))]
+    losses = [axis.loss for axis in points.moved.noise((2, 1, 3))]
     assert losses == [0.5, math.inf, 0.25]

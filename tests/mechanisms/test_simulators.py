@@ -113,7 +113,7 @@ def _noisy(totals: list[np.ndarray], way: Way, source: SeededSource) -> np.ndarr
 def test_release_and_simulator_stay_within_the_promise(kind: str, mechanism: str) -> None:
     """Events "this total is at least t": confidence intervals of their probabilities never contradict the factor."""
     table, way, simulator = _world(kind, mechanism)
-    promise: ZeroKnowledge = way.derivations(way.claim)[0].conclusion
+    promise: ZeroKnowledge = way.derivations()[0].conclusion
     hidden, source = concealed(table, 0), SeededSource(11)
     released, made_up = _released(table, way, source), _simulated(hidden, way, simulator, source)
     events = _tried(released, made_up)
@@ -167,4 +167,4 @@ def _interval(happened: np.ndarray, failure: float) -> tuple[float, float]:
 def test_the_promises_are_those_of_the_rules() -> None:
     for mechanism, rule in ((EVERYBODY, "totals.zero-knowledge"), (SAMPLE, "sample-and-sanitize.sharp")):
         _, way, _ = _world("value", mechanism)
-        assert way.derivations(way.claim)[0].rule is RULES[rule]
+        assert way.derivations()[0].rule is RULES[rule]

@@ -271,9 +271,10 @@ def test_the_noise_is_not_less_than_planned() -> None:
 
 def test_the_plan_keeps_its_promise_and_takes_the_better_way() -> None:
     plan = plan_synopsis(conjunctions((5, 4, 3), 2), samples=3000, population=9000, epsilon=1.0, failure=0.05)
-    assert 0.999999 < plan.zero_knowledge.conclusion.epsilon <= 1.0
-    assert plan.zero_knowledge.conclusion.epsilon == plan.differential.conclusion.epsilon
-    assert plan.zero_knowledge.conclusion.delta == 0
+    zero_knowledge, differential, _ = (derived.conclusion for derived in plan.derivations())
+    assert 0.999999 < zero_knowledge.epsilon <= 1.0
+    assert zero_knowledge.epsilon == differential.epsilon
+    assert zero_knowledge.delta == 0
     assert plan.about_sample.accuracy < plan.about_everybody.accuracy
     for mechanism in ("fitted", "exponential"):
         other = plan_synopsis(
@@ -395,8 +396,8 @@ def test_a_guess_is_lowered_by_as_little_as_it_takes() -> None:
 def test_samples_too_small_for_a_dimension_still_answer_finitely_many() -> None:
     queries = Conjunctions((9, 9, 9), 3)
     assert queries.dimension > 2 * 4
-    way = planned._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None)
-    assert way._sampled().rule.id == "queries.finite-class"
+    way = planned._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None).fitted()
+    assert way.usefulness.premises[0].rule.id == "queries.finite-class"
 
 
 def test_the_code_keeps_to_a_hair_less_than_what_is_stated() -> None:

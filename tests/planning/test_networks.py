@@ -37,7 +37,7 @@ def question(name: str, **given: float) -> NetworkRequest:
 def test_the_noise_keeps_the_promise_and_no_less_would(name: str, epsilon: float) -> None:
     planned = plan_network(question(name, epsilon=epsilon, samples=3_000))
     assert epsilon * (1 - 1e-9) <= planned.epsilon <= epsilon
-    less = released(planned.request, planned.derivation.premises[0], planned.scale * 0.999, planned.resolution)
+    less = released(planned.request, BOUNDS, planned.derivation.premises[0], planned.scale * 0.999, planned.resolution)
     assert less.conclusion.epsilon > epsilon
 
 

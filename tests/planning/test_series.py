@@ -101,7 +101,7 @@ def test_the_certificate_of_a_series_is_about_all_of_it_and_verifies() -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"kind": "points", "noise_epsilon": 0.5},
+        {"form": "moved", "noise_epsilon": 0.5},
         {"blend_epsilon": 0.2},
         {"parts": 4},
         pytest.param({"below_k": "noise"}, marks=pytest.mark.slow),

@@ -56,7 +56,7 @@ def published_errors(request: TotalsRequest, shape: Shape) -> dict[str, float | 
 
 def _check(question: TotalsRequest) -> None:
     plan = plan_statistics(question)
-    promise, replaced = (made.conclusion for made in plan.planned_derivations)
+    promise, replaced = (made.conclusion for made in plan.derivations())
     assert promise.epsilon <= question.epsilon
     # Nothing worth mentioning is left unused.
     assert promise.epsilon >= question.epsilon * (1 - 1e-9)
@@ -92,8 +92,9 @@ def test_a_mixture_shares_out_the_samples_and_the_loss() -> None:
     assert [way.mechanism for _, way in plan.ways] == [EVERYBODY, SAMPLE]
     samples = [way.samples for _, way in plan.ways]
     assert sum(samples) == 1000
-    assert plan.planned_derivations[0].conclusion.epsilon <= 10.0
-    assert plan.planned_derivations[0].conclusion.aggregate == RandomSamples(1000, 10**6)
+    promise = plan.derivations()[0].conclusion
+    assert promise.epsilon <= 10.0
+    assert promise.aggregate == RandomSamples(1000, 10**6)
     assert plan.error(0) < plan.error_if_all(SAMPLE, 0)
     assert plan.error(1) < plan.error_if_all(EVERYBODY, 1)
     unmixed = plan_statistics(TotalsRequest((heavy, light), 10.0, 1000, 10**6, 0.05, mixed=False))

@@ -105,8 +105,8 @@ def test_truth_values_are_as_the_data_show_them():
     assert cb.values(True, False) == cb.values("true", "false")
     import pyarrow as pa
 
+    from crowdblend.designs.draw import Everybody
     from crowdblend.engines.choice import count_classes
-    from crowdblend.engines.draw import Everybody
     from crowdblend.engines.frames import opened_frame
     from crowdblend.policies.source import DataSource
 

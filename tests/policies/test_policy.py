@@ -8,7 +8,8 @@ import pytest
 
 import crowdblend.policies
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import Column, NamedTable, load_policy, parse_policy
+from crowdblend.kinds.table.policy import NamedTable
+from crowdblend.policies import Column, load_policy, parse_policy
 from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
 from tests.cases import for_each
 

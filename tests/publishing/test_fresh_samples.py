@@ -15,14 +15,18 @@ import pytest
 
 from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.loss_curves import delta_of
+from crowdblend.designs import Poisson
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees import CrowdCurve, Profile, Uses
-from crowdblend.kinds.table import plan
+from crowdblend.kinds.facts import read_facts
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.plan import plan
+from crowdblend.kinds.table.policy import NamedTable, Table
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.parts import draw_each
 from crowdblend.planning import plan as plan_numbers
-from crowdblend.policies import NamedTable, Sampling, Table, load_policy, parse_policy
+from crowdblend.policies import Sampling, load_policy, parse_policy
 from crowdblend.policies.domains import ValueDomain
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
@@ -68,11 +72,15 @@ def test_every_table_is_of_a_sample_of_everybody_and_all_have_one_guarantee(town
     certificate = verify_file(folder)
     guarantee = certificate.differential()
     assert guarantee is not None
-    assert guarantee.epsilon <= 1.0
-    assert guarantee.delta == 1e-6
+    assert guarantee.epsilon == 1.0
+    assert guarantee.delta <= 1e-6
     together = [step for step in certificate.steps() if step.rule.id == "composition.profiles"]
     assert {len(step.premises) for step in together} == {3}
-    assert certificate.facts["fresh_samples"] == {name: {"rate": 0.5, "k": planned.k} for name in NAMES}
+    facts = read_facts(certificate.facts)
+    assert isinstance(facts, TableFacts)
+    assert facts.has_fresh_samples
+    assert facts.design == Poisson(0.5)
+    assert facts.crowds == dict.fromkeys(NAMES, planned.k)
     assert verify_release(folder).uncovered == ()
 
 
@@ -84,9 +92,7 @@ def test_readers_and_the_page_know_the_sample_of_every_table(town: Path, folder:
     truth = pd.read_parquet(town / "town.parquet").groupby("sex").size()
     assert all(row["low"] <= truth[row["sex"]] <= row["high"] for row in rows)
     package = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
-    assert {name: own["sampling"]["rate"] for name, own in package["crowdblend"]["tables"].items()} == dict.fromkeys(
-        NAMES, 0.5
-    )
+    assert package["crowdblend"]["sampling"]["rate"] == 0.5  # that of every table
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Every table was counted in a random sample of its own" in page
     assert "Table by_sex: the sample kept each person with probability 0.5" in page
@@ -95,12 +101,14 @@ def test_readers_and_the_page_know_the_sample_of_every_table(town: Path, folder:
 @for_each(
     "edit",
     [
-        lambda facts: facts["fresh_samples"]["by_sex"].update(k=2),
-        lambda facts: facts["fresh_samples"]["by_sex"].update(rate=0.9),
-        lambda facts: facts["fresh_samples"].pop("by_sex"),
-        lambda facts: facts.pop("fresh_samples"),
-        lambda facts: facts["parameters"].update(k=2),
-        lambda facts: facts.update(below_k="noise"),
+        lambda facts: facts["named"]["by_sex"]["mechanism"].update(k=2),
+        lambda facts: facts["design"].update(rate=0.9),
+        lambda facts: facts["named"]["by_sex"].update(share=0.9),
+        lambda facts: [table.update(share=0.3) for table in facts["named"].values()],
+        lambda facts: facts["named"].pop("by_sex"),
+        lambda facts: facts["named"]["by_sex"].pop("mechanism"),
+        lambda facts: facts.update(mechanism={"mechanism": "suppressed", "k": 2}),
+        lambda facts: facts["named"]["by_sex"]["mechanism"].update(mechanism="noisy-below-k"),
     ],
 )
 def test_facts_that_are_not_those_of_the_derivation_are_refused(

@@ -10,9 +10,12 @@ import pytest
 
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError
-from crowdblend.kinds.table import plan
+from crowdblend.kinds.facts import read_facts, to_json
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.plan import plan
+from crowdblend.kinds.table.policy import NamedTable, Table
 from crowdblend.ledger import Ledger
-from crowdblend.policies import NamedTable, Table, load_policy, parse_policy
+from crowdblend.policies import load_policy, parse_policy
 from crowdblend.policies.domains import ValueDomain
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
@@ -49,9 +52,10 @@ def test_every_table_has_its_own_k_and_all_have_one_guarantee(town: Path, tmp_pa
     assert guarantee is not None
     assert (guarantee.epsilon, guarantee.samplings) == (1.0, 1)
     assert guarantee.delta <= 1e-6
-    assert certificate.facts["parts"] == {
-        name: {"share": share, "k": ks[name]} for name, share in (("fine", 0.7), ("by_district", 0.1), ("by_sex", 0.1))
-    }
+    facts = read_facts(certificate.facts)
+    assert isinstance(facts, TableFacts)
+    assert facts.shares == (0.7, 0.1, 0.1)
+    assert facts.crowds == ks
     assert verify_release(done.folder).uncovered == ()
 
 
@@ -134,7 +138,8 @@ def test_parts_are_rehearsed_at_the_hardest_sizes_of_each(town: Path) -> None:
 def test_a_dry_run_says_what_every_table_is(town: Path) -> None:
     lines = [text for _, text in plan(parse_policy(PARTS, town)).describe()]
     assert sum("of a share of 0.1 of the sample" in line for line in lines) == 2
-    assert json.dumps(plan(parse_policy(PARTS, town)).facts())
+    facts = plan(parse_policy(PARTS, town)).facts()
+    assert read_facts(json.loads(json.dumps(to_json(facts)))) == facts
 
 
 def test_readers_get_estimates_of_every_part(town: Path, tmp_path: Path) -> None:

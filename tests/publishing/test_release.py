@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from crowdblend.calculus import verify_file
 from crowdblend.demo import write_population
 from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, Infeasible, InvalidInput
+from crowdblend.kinds.facts import read_facts
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -69,7 +70,7 @@ def test_a_table_shows_exactly_the_crowds_of_the_sample(town: Path, tmp_path: Pa
     assert sorted(file.name for file in done.folder.iterdir()) == names
     table = pd.read_parquet(done.folder / "data.parquet")
     assert list(table.columns) == ["sex", "age", "district", "count", "estimate", "low", "high"]
-    assert done.certificate.facts["parameters"]["k"] == 35
+    assert read_facts(done.certificate.facts).parameters["k"] == 35
     assert by_labels(table) == independent(town, 0.5, 35)
     assert verify_file(done.folder).derivations[1].conclusion.epsilon == 1.0
 
@@ -89,13 +90,13 @@ def test_microdata_is_the_table_written_out(town: Path, tmp_path: Path) -> None:
 def test_a_noisy_table_is_exact_from_k_on(town: Path, tmp_path: Path) -> None:
     done = release(parse_policy(NOISY, town), tmp_path / "out", key=KEY)
     shown = by_labels(pd.read_parquet(done.folder / "data.parquet"))
-    crowds = independent(town, 0.1, done.certificate.facts["parameters"]["k"])
-    assert done.certificate.facts["parameters"]["k"] == 6
+    assert read_facts(done.certificate.facts).parameters["k"] == 6
+    crowds = independent(town, 0.1, 6)
     assert {key: shown[key] for key in crowds} == crowds
     assert len(shown) == 2 * 11 * 7
     assert min(shown.values()) < 0
     flagged = release(parse_policy(NOISY + "flag = true\n", town), tmp_path / "flagged", key=KEY)
-    assert flagged.certificate.facts["parameters"]["k"] == 8
+    assert read_facts(flagged.certificate.facts).parameters["k"] == 8
     assert "exact" in pd.read_parquet(flagged.folder / "data.parquet").columns
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import crowdblend as cb
 from crowdblend.cli.main import cli
-from crowdblend.engines.draw import Coin, Everybody
+from crowdblend.designs.draw import Coin, Everybody
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
@@ -40,12 +40,6 @@ ward = {{ values = ["a", "b", "c"] }}
 kind = "table"
 epsilon = 1.0
 """
-
-
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Releases without their page."""
-    monkeypatch.setattr("crowdblend.reports.write_report", lambda where, **_: (where / "report.html").write_text("<p>"))
 
 
 def write(folder: Path, wards: dict[int, str]) -> None:

@@ -18,11 +18,17 @@ import crowdblend as cb
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.calculus import Assumption
 from crowdblend.cli.main import cli
+from crowdblend.designs import Biased, Strata, Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
+from crowdblend.kinds.facts import read_facts
+from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.outputs import CountsOutput
+from crowdblend.kinds.points.facts import PointsFacts
+from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.ledger import Ledger
-from crowdblend.policies.strata import Stratum
+from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.policies import strata as policy_strata
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import ReleaseKey
@@ -55,12 +61,6 @@ def people() -> pd.DataFrame:
     )
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Releases without their page."""
-    monkeypatch.setattr("crowdblend.reports.write_report", lambda where, **_: (where / "report.html").write_text("<p>"))
-
-
 def table(sampling: Any = STRATA, **given: Any) -> Any:
     columns = given.pop("columns", {"region": REGIONS, "sex": cb.values("F", "M"), "age": AGES})
     parameters = {"person": "id", "population": "town", "epsilon": 1.0, "delta": 1e-6, **given}
@@ -79,7 +79,11 @@ def test_every_stratum_has_its_own_k_and_the_folder_says_so(people: pd.DataFrame
     said = {(assumed.assumption, assumed.numbers) for assumed in done.certificate.assumptions()}
     for rate in RATES.values():
         assert (Assumption.STRATUM_AT_RATE, (("rate", rate),)) in said
-    assert done.certificate.facts["strata"]["strata"]["west"] == {"rate": 0.5, "k": 35}
+    facts = read_facts(done.certificate.facts)
+    assert isinstance(facts, TableFacts)
+    assert isinstance(facts.design, Strata)
+    assert facts.design.strata["west"] == Stratum(0.5, 0.5, 0.5)
+    assert facts.strata["west"] == SuppressedHistogram(35)
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text())["crowdblend"]
     assert {label: one["rate"] for label, one in package["sampling"]["strata"].items()} == RATES
     readme, page = ((tmp_path / "out" / name).read_text() for name in ("README.md", "report.html"))
@@ -143,15 +147,21 @@ def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_p
     truth = people.groupby("region").size()
     for region, rate in RATES.items():
         assert stats.binomtest(int(sizes[region]), int(truth[region]), rate).pvalue > 1e-7
-    ks = [one["k"] for one in done.certificate.facts["strata"]["strata"].values()]
+    facts = read_facts(done.certificate.facts)
+    assert isinstance(facts, MicrodataFacts | PointsFacts)
+    ks = [mechanism.k for mechanism in facts.mechanisms]
+    assert list(facts.strata) == list(RATES)
     assert ks == sorted(set(ks))
 
 
 def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
     cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
 
-    def fact(name: str, value: Any) -> Any:
-        return lambda facts: facts["strata"]["strata"]["west"].__setitem__(name, value)
+    def west(**changed: Any) -> Any:
+        return lambda facts: facts["design"]["strata"]["west"].update(changed)
+
+    def k_of_west(k: Any) -> Any:
+        return lambda facts: facts["strata"]["west"].update(k=k)
 
     def lower(text: str) -> str:
         head, *lines = text.splitlines()
@@ -168,14 +178,24 @@ def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick
         return rows.assign(estimate=(0.99 * rows.estimate).round(1)).to_csv(index=False)
 
     cases = {
-        "k": (lambda text: text, fact("k", 34)),
-        "rate": (lambda text: text, fact("rate", 0.4)),
+        "k": (lambda text: text, k_of_west(34)),
+        "rate": (lambda text: text, west(rate=0.4)),
+        "low": (lambda text: text, west(low=0.4)),
+        "rates": (lambda text: text, west(rate=0.4, low=0.4, high=0.4)),
         "cell": (lower, None),
         "estimates": (one_percent_less, None),
         "none": (lambda text: text, lambda facts: facts.__setitem__("strata", None)),
-        "text": (lambda text: text, fact("k", "35")),
-        "list": (lambda text: text, fact("rate", [0.5])),
-        "column": (lambda text: text, lambda facts: facts["strata"].__setitem__("column", ["region"])),
+        "without": (lambda text: text, lambda facts: facts.pop("strata")),
+        "fewer": (lambda text: text, lambda facts: facts["strata"].pop("west")),
+        "no rates": (lambda text: text, lambda facts: facts["design"].__setitem__("strata", {})),
+        "one for all": (
+            lambda text: text,
+            lambda facts: facts.update(mechanism={"mechanism": "suppressed", "k": 35}, strata={}),
+        ),
+        "text": (lambda text: text, k_of_west("35")),
+        "list": (lambda text: text, west(rate=[0.5])),
+        "column": (lambda text: text, lambda facts: facts["design"].__setitem__("column", ["region"])),
+        "other column": (lambda text: text, lambda facts: facts["design"].__setitem__("column", "sex")),
     }
     for name, (edit, facts) in cases.items():
         with pytest.raises(DoesNotVerify):
@@ -187,8 +207,11 @@ def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tm
     policy = table(sampling, columns={"sex": cb.values("F", "M")})
     done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
     verify_release(tmp_path / "out")
-    assert done.certificate.facts["design"] == {"stratum": "region", "rates": dict(sampling.rates)}
-    assert (done.certificate.facts["parameters"]["low"], done.certificate.facts["parameters"]["high"]) == (0.05, 0.2)
+    facts = read_facts(done.certificate.facts)
+    assert isinstance(facts, TableFacts)
+    assert isinstance(facts.design, Biased)
+    assert (facts.design.stratum, facts.design.rates) == ("region", dict(sampling.rates))
+    assert (facts.parameters["low"], facts.parameters["high"]) == (0.05, 0.2)
     found = cb.read(tmp_path / "out").estimates(margin=["sex"]).to_pandas()
     truth = people.groupby("sex").size().to_numpy()
     assert found.estimate.isna().all()
@@ -222,7 +245,7 @@ def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, t
 def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.DataFrame, tmp_path: Path) -> None:
     columns = {"weight": cb.breaks(10, 20, 40, 100), "sex": cb.values("F", "M")}
     policy = table(cb.Sampling(weight="weight", already_drawn=True), columns=columns, below_k="noise")
-    first: Stratum = policy.design.strata.strata[0]
+    first: policy_strata.Stratum = policy.design.strata.strata[0]
     assert (first.label, first.rate) == ("[10, 20)", pytest.approx(np.log(2) / 10))
     assert Fraction(first.low) <= Fraction(1, 20) < Fraction(first.low) * (1 + Fraction(1, 10**15))
     assert Fraction(first.high) >= Fraction(1, 10) > Fraction(first.high) * (1 - Fraction(1, 10**15))

@@ -12,35 +12,43 @@ from typing import Any
 import pytest
 
 from crowdblend.calculus import verify_file
-from crowdblend.errors import CrowdblendError
-from crowdblend.estimates import estimator_of, finest_cells
+from crowdblend.designs import InclusionRates
+from crowdblend.errors import CrowdblendError, DoesNotVerify
+from crowdblend.estimates import CellLaws, ExactCounts, estimator_of
 from crowdblend.reading.release import read
 
 Facts = dict[str, Any]
 WILD: tuple[Any, ...] = (None, True, 0, -1, 1e-300, 1e300, 10**30, 10**9, "x", [], {"a": 1})
 
 
-def parameter(name: str, value: Any) -> Callable[[Facts], None]:
-    return lambda facts: facts["parameters"].update({name: value})
+def mechanism(name: str, value: Any) -> Callable[[Facts], None]:
+    return lambda facts: facts["mechanism"].update({name: value})
 
 
-def threshold(value: Any) -> Callable[[Facts], None]:
-    return lambda facts: facts.update(show_from=value)
+def design(name: str, value: Any) -> Callable[[Facts], None]:
+    return lambda facts: facts["design"].update({name: value})
 
 
 CHANGES: dict[str, tuple[str, Callable[[Facts], None]]] = {
-    **{f"k {value!r}": ("table", parameter("k", value)) for value in WILD},
-    **{f"rate {value!r}": ("table", parameter("rate", value)) for value in WILD},
-    **{f"noise {value!r}": ("table-noise", parameter("noise_epsilon", value)) for value in (*WILD, 1e-7)},
-    **{f"noisy k {value!r}": ("table-noise", parameter("k", value)) for value in WILD},
-    **{f"threshold {value!r}": ("table-noise", threshold(value)) for value in WILD},
-    **{f"limit {value!r}": ("outlier-table", parameter("limit", value)) for value in WILD},
-    **{f"transition {value!r}": ("outlier-table", parameter("transition", value)) for value in WILD},
-    **{f"exceptions {value!r}": ("table-biased", parameter("exceptions", value)) for value in WILD},
-    **{f"low {value!r}": ("table-biased", parameter("low", value)) for value in WILD},
+    **{f"k {value!r}": ("table", mechanism("k", value)) for value in WILD},
+    **{f"rate {value!r}": ("table", design("rate", value)) for value in WILD},
+    **{f"noise {value!r}": ("table-noise", mechanism("noise_epsilon", value)) for value in (*WILD, 1e-7)},
+    **{f"noisy k {value!r}": ("table-noise", mechanism("k", value)) for value in WILD},
+    **{f"threshold {value!r}": ("table-noise", mechanism("show_from", value)) for value in WILD},
+    **{f"limit {value!r}": ("outlier-table", mechanism("limit", value)) for value in WILD},
+    **{f"transition {value!r}": ("outlier-table", mechanism("transition", value)) for value in WILD},
+    **{f"exceptions {value!r}": ("table-biased", design("exceptions", value)) for value in WILD},
+    **{f"low {value!r}": ("table-biased", design("low", value)) for value in WILD},
     "a huge domain": ("table", lambda facts: facts["columns"].update(age={"size": 10**30})),
     "a negative domain": ("table", lambda facts: facts["columns"].update(age={"size": -4})),
-    "widths of nothing": ("points", lambda facts: facts.update(blocks=None, widths={"income": 0})),
+    "widths of nothing": ("points", lambda facts: facts["axes"]["income"].update(width=0)),
+}
+# What could be the facts of a release; all others are refused when they are read.
+POSSIBLE = {
+    *(f"{what} {10**power}" for what in ("k", "noisy k", "threshold", "limit", "transition") for power in (9, 30)),
+    *(f"noise {value!r}" for value in (1e-300, 1e-7, 1e300, 10**30, 10**9)),
+    *(f"exceptions {value}" for value in (0, 10**9)),
+    *("rate 1e-300", "low 1e-300", "threshold None", "a huge domain"),
 }
 
 
@@ -52,9 +60,14 @@ def test_facts_that_nobody_should_believe(change: str, folders: dict[str, Path],
     certificate = verify_file(folder)
     facts = json.loads(json.dumps(dict(certificate.facts)))
     edit(facts)
+    (folder / "certificate.json").write_text(replace(certificate, facts=facts).to_json())
+    if change not in POSSIBLE:
+        with pytest.raises(DoesNotVerify) as refused:
+            read(folder)
+        assert refused.value.code == "data-contradict"
+        return
+    opened = read(folder)
     try:
-        (folder / "certificate.json").write_text(replace(certificate, facts=facts).to_json())
-        opened = read(folder)
         margin: list[str] | None
         for margin in (None, []):
             opened.estimates(margin=margin)
@@ -67,7 +80,8 @@ def test_cells_that_were_cut_are_never_added_up(folders: dict[str, Path], tmp_pa
     folder = tmp_path / "cut"
     shutil.copytree(folders["table-noise"], folder)
     certificate = verify_file(folder)
-    edited = replace(certificate, facts={**certificate.facts, "show_from": 20_000})
+    noise = {**certificate.facts["mechanism"], "show_from": 20_000}
+    edited = replace(certificate, facts={**certificate.facts, "mechanism": noise})
     (folder / "certificate.json").write_text(edited.to_json())
     with pytest.raises(CrowdblendError) as refused:
         read(folder).estimates(margin=[])
@@ -75,9 +89,10 @@ def test_cells_that_were_cut_are_never_added_up(folders: dict[str, Path], tmp_pa
 
 
 def test_what_is_said_in_parts_of_a_hostile_certificate() -> None:
-    facts = {"kind": "table", "below_k": "suppress", "columns": {"a": {"size": 2**39}, "b": {"size": 4}}}
-    assert estimator_of({**facts, "parameters": {"k": 35, "rate": 0.5}}) is not None
-    assert estimator_of({**facts, "parameters": {"k": 10**7, "rate": 0.5}}) is None
-    assert finest_cells(facts, ["a"]) == 4
+    half = InclusionRates.at_rate(0.5)
+    assert estimator_of(ExactCounts(35), half) is not None
+    assert estimator_of(ExactCounts(10**7), half) is None
+    laws = CellLaws(None, {"a": 2**39, "b": 4})
+    assert laws.finest_cells(["a"]) == 4
     # More cells than numbers of 64 bits can be multiplied with are not counted at all.
-    assert finest_cells(facts, []) is None
+    assert laws.finest_cells([]) is None

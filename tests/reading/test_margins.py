@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crowdblend.estimates import CellLaws
+from crowdblend.kinds.facts import CellTable
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import MarginCounter
+from crowdblend.recoding.domain import Domain
 from tests.reports.releases import release, table
 
 X, Y = ("a", "b", "never"), ("c,d", "É", "g\nh")
-FACTS = {"kind": "table", "columns": {"x": {"labels": list(X)}, "y": {"labels": list(Y)}}}
 LABEL = st.sampled_from(["a", "b", "c,d", "É", "undeclared", ""])
 ROWS = st.dictionaries(st.tuples(LABEL, LABEL), st.integers(-(10**15), 10**15), min_size=1, max_size=25)
 
@@ -23,7 +25,8 @@ ROWS = st.dictionaries(st.tuples(LABEL, LABEL), st.integers(-(10**15), 10**15), 
 def counted(path: Path, columns: tuple[str, ...], piece: int, monkeypatch: pytest.MonkeyPatch, domain: dict):
     monkeypatch.setattr(cells, "PIECE", piece)
     opened = open_cells(path, counted=True)
-    counter = MarginCounter(FACTS, opened, columns, domain)
+    declared = CellTable({name: Domain(labels=labels) for name, labels in domain.items()}, CellLaws(None))
+    counter = MarginCounter(declared, opened, columns)
     for part in opened.pieces():
         counter.add(part)
     return counter

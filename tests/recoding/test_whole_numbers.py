@@ -1,6 +1,7 @@
 """Classes of whole numbers: labels that say first and last, and nothing with a fraction in them, in Python and SQL."""
 
 import duckdb
+import msgspec
 import pytest
 
 from crowdblend.errors import InvalidInput
@@ -43,6 +44,6 @@ def test_ends_are_whole(make):
 
 
 def test_the_declaration_says_it_only_where_it_is_so():
-    assert Intervals(0, 30, 10, whole=True).declaration()["whole"] is True
-    assert "whole" not in Intervals(0, 30, 10).declaration()
-    assert "whole" not in Breaks((0, 1)).declaration()
+    assert msgspec.to_builtins(Intervals(0, 30, 10, whole=True).declaration())["whole"] is True
+    assert "whole" not in msgspec.to_builtins(Intervals(0, 30, 10).declaration())
+    assert "whole" not in msgspec.to_builtins(Breaks((0, 1)).declaration())

@@ -116,7 +116,8 @@ def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) 
 def test_statistics_give_the_bytes_of_the_release(
     who: str, sample: int, epsilon: float, ways: set[str], tmp_path: Path
 ) -> None:
-    subject, key = subject_of_text(STATISTICS.format(who=who, sample=sample, epsilon=epsilon)), new_key()
+    accepted = f"{epsilon}\naccept_epsilon = true"
+    subject, key = subject_of_text(STATISTICS.format(who=who, sample=sample, epsilon=accepted)), new_key()
     assert {way.mechanism for _, way in subject.plan.parameters.ways} == ways
     publish = rehearsal(subject, Replaced(MEASURED, (MEASURED[0].values,) * 2))
     files = publish(key)

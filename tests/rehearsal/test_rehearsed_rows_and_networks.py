@@ -15,11 +15,11 @@ from pyarrow import parquet
 from crowdblend.auditing.statistical import audit
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
+from crowdblend.kinds.graph.rehearse import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
 from crowdblend.planning.networks import Bounds
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal import FAMILIES, Crowd
-from crowdblend.rehearsal.graph import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
 from crowdblend.rehearsal.replacing import Replaced
 from tests.cases import for_each
 from tests.rehearsal.releases import audited, files_of, rehearsal, released, subject_of_text

@@ -5,11 +5,16 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+import pytest
+
+from crowdblend.errors import DoesNotVerify
+from crowdblend.kinds.facts import read_facts
+from crowdblend.kinds.statistics.facts import StatisticFacts
+from crowdblend.kinds.synopsis.facts import Queries
 from crowdblend.recoding import Axis, Bounded, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
 from crowdblend.reports.sentences import describe_column
-from crowdblend.reports.views.statistics import describe_statistic
-from crowdblend.reports.views.synopsis import describe_queries
 from tests.cases import for_each
+from tests.reports.releases import FACTS, OPEN
 
 LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
 
@@ -38,10 +43,10 @@ def test_a_declared_domain_is_rendered(recoding: Any, words: str) -> None:
 def test_a_closed_domain_has_every_label() -> None:
     ages = Intervals(0, 100, 1, other="unknown", missing="none")
     domain = ages.domain()
-    assert tuple(domain["labels"]) == ages.labels
-    assert (domain["from"], domain["to"], domain["width"], domain["other"]) == (0, 100, 1, "unknown")
-    assert "labels" not in Prefixes(3).domain()
-    assert "labels" not in Intervals(0, 20_000, 1).domain(), "so many follow from the bounds and the width"
+    assert domain.labels == ages.labels
+    assert (domain.start, domain.to, domain.width, domain.other) == (0, 100, 1, "unknown")
+    assert Prefixes(3).domain().labels is None
+    assert Intervals(0, 20_000, 1).domain().labels is None, "so many follow from the bounds and the width"
     assert "Paris" not in str(Hierarchies(LINES, 1).domain())
 
 
@@ -52,23 +57,25 @@ def test_a_closed_domain_has_every_label() -> None:
         ({"fraction": {"sex": ["Female"]}}, "share of people whose sex is Female"),
         ({"count": {"sex": ["Female"], "age": ["a", "b"]}}, "number of people whose sex is Female and age is a or b"),
         ({"histogram": "age", "where": {"sex": ["Male"]}}, "people by age, where sex is Male"),
-        ({"words": "average of income"}, "average of income"),
     ],
 )
 def test_a_statistic_is_rendered(stated: dict[str, Any], words: str) -> None:
-    assert describe_statistic(stated) == words
+    assert StatisticFacts(way="sample", noise_epsilon=1.0, **stated).statistic("it").words() == words
 
 
 def test_a_class_of_queries_is_rendered() -> None:
-    assert describe_queries({"queries": "conjunctions", "shape": [2, 3, 4], "order": 2}) == (
-        "all conjunctions of up to 2 of 3 columns"
-    )
-    assert describe_queries({"queries": "half-planes", "shape": [2, 3]}) == "all half-planes on a grid of 2 by 3 cells"
-    assert describe_queries("all ranges of one column of 9 values") == "all ranges of one column of 9 values"
+    assert Queries(conjunctions=2).words({"a": 2, "b": 3, "c": 4}) == "all conjunctions of up to 2 of 3 columns"
+    assert Queries(half_planes=("a", "b")).words({"a": 2, "b": 3}) == "all half-planes on a grid of 2 by 3 cells"
+    assert Queries(ranges="a").words({"a": 9}) == "all ranges of one column of 9 values"
+    assert Queries(listed=({"a": "x"},)).words({"a": 9}) == "1 listed conjunctions"
 
 
-@for_each("odd", [None, 3, [], {}, {"recoding": []}, {"labels": 7}, {"recodings": 2}, [[{}]], "text"])
-def test_facts_of_any_form_are_shown(odd: Any) -> None:
-    assert isinstance(describe_column(odd), str)
-    assert isinstance(describe_statistic(odd), str)
-    assert isinstance(describe_queries(odd), str)
+@for_each("odd", [None, 3, [], {"recoding": []}, {"labels": 7}, {"recodings": 2}, [[{}]], "text"])
+@for_each("place", [("table", "columns", "age"), ("statistics", "statistics", "mean"), ("synopsis", "queries")])
+def test_facts_of_another_form_are_refused(odd: Any, place: tuple[str, ...]) -> None:
+    kind, name, *inside = place
+    facts = {"kind": kind, "software": {}, "columns": {"age": OPEN}, **FACTS[kind]}
+    read_facts(facts)
+    changed = {**facts[name], inside[0]: odd} if inside else odd
+    with pytest.raises(DoesNotVerify):
+        read_facts({**facts, name: changed})

@@ -9,18 +9,14 @@ from typing import Any
 import pytest
 
 from crowdblend.figures.maps import point_map
+from crowdblend.kinds.points.view import _fitted
 from crowdblend.reports import report_html
-from crowdblend.reports.views.points import _fitted
 from tests.cases import for_each
-from tests.reports.releases import release, table
+from tests.reports.releases import NOISY, SUPPRESSED, release, table
 
 DOMAIN: dict[str, Any] = {
     "age": {"recoding": "intervals", "labels": ["[0, 50)", "≥ 50"]},
     "sex": {"recoding": "values", "labels": ["Female", "Male", "Other", "Not stated"]},
-}
-NOISY = {
-    "below_k": "noise",
-    "parameters": {"k": 28, "rate": 0.5, "epsilon": 1.0, "delta": 1e-6, "noise_epsilon": 1.49, "flag": False},
 }
 
 
@@ -65,7 +61,7 @@ def test_an_open_domain_has_lower_ends_only(tmp_path: Path) -> None:
 
 
 def test_noisy_tables_show_estimates_with_error_bars(tmp_path: Path) -> None:
-    html = report_html(release(tmp_path, table(), columns=DOMAIN, show_from=None, **NOISY))
+    html = report_html(release(tmp_path, table(), columns=DOMAIN, mechanism=NOISY))
     ages, *_ = texts(html)
     assert any(re.fullmatch(r"202 \(1\d\d to 2\d\d\)", text) for text in ages)
     assert "Every cell is published" in html
@@ -73,17 +69,16 @@ def test_noisy_tables_show_estimates_with_error_bars(tmp_path: Path) -> None:
 
 
 def test_nothing_adds_up_cells_that_were_cut_off(tmp_path: Path) -> None:
-    html = report_html(release(tmp_path, table(), columns=DOMAIN, show_from=3, **NOISY))
+    html = report_html(release(tmp_path, table(), columns=DOMAIN, mechanism={**NOISY, "show_from": 3}))
     assert "No totals are shown" in html
     assert "1,336" not in html
     assert not texts(html)
 
 
-@pytest.mark.parametrize("facts", [{"columns": DOMAIN}, {"columns": DOMAIN, "show_from": None, **NOISY}])
-def test_no_dictionary_is_printed(tmp_path: Path, facts: dict[str, Any]) -> None:
-    parameters = {**facts.get("parameters", {"k": 35, "rate": 0.5}), "bounds": {"exact": 35, "published": [1, 2]}}
-    html = report_html(release(tmp_path, table(), **{**facts, "parameters": parameters}))
-    assert "exact: 35, published: 1, 2" in html
+@pytest.mark.parametrize("mechanism", [SUPPRESSED, NOISY])
+def test_no_dictionary_is_printed(tmp_path: Path, mechanism: dict[str, Any]) -> None:
+    html = report_html(release(tmp_path, table(), columns=DOMAIN, mechanism=mechanism))
+    assert f"<td>k</td><td>{mechanism['k']}</td>" in html
     assert not re.search(r"\{&#x27;|\{'|None", html)
 
 

@@ -1,10 +1,13 @@
-"""The lattice around the choice, drawn from the certificate's facts; whatever they hold, the page is made."""
+"""The lattice around the choice, drawn from the certificate's facts; those of another form are refused."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from crowdblend.errors import DoesNotVerify
 from crowdblend.reports import report_html
 from tests.cases import for_each
 from tests.reports.releases import NASTY, release, table
@@ -22,16 +25,15 @@ AROUND = {
 }
 
 
-def page(folder: Path, around: Any, chosen: Any = None, **facts: Any) -> Page:
+def page(folder: Path, around: Any, chosen: Any = None, **choice: Any) -> Page:
+    score = {"score": "expected-people", "counted_from": 35, "rate": 0.5, "stands_for": 1, "parts": 3000}
     recoding = {
-        "epsilon": 0.1,
-        "using": "population",
+        "choice": {"score": score, "epsilon": 0.1, "show_epsilon": 0.05, "shown": 4, **choice},
         "score": "loss",
         "recodings": 12,
+        "released_epsilon": 0.8,
         "chosen": {"age": LEVEL, "sex": LEVEL} if chosen is None else chosen,
-        "show_epsilon": 0.05,
         "around": around,
-        **facts,
     }
     return Page(report_html(release(folder, table(), recoding=recoding)))
 
@@ -47,6 +49,19 @@ def test_the_figure_shows_every_neighbour_and_says_what_it_cost(tmp_path: Path) 
     "around",
     [
         None,
+        {**AROUND, "near": []},
+        {**AROUND, "near": [{"column": "other", "step": 1, "score": 3.0}]},
+    ],
+)
+def test_facts_that_say_nothing_are_left_out(tmp_path: Path, around: Any) -> None:
+    found = page(tmp_path, around)
+    assert "around it" not in found.text
+    assert "Which recoding was chosen" in found.text
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
         [],
         {},
         "around",
@@ -56,10 +71,10 @@ def test_the_figure_shows_every_neighbour_and_says_what_it_cost(tmp_path: Path) 
         {**AROUND, "near": [{"column": "age", "step": "up", "score": 3.0}]},
     ],
 )
-def test_facts_that_say_nothing_are_left_out(tmp_path: Path, around: Any) -> None:
-    found = page(tmp_path, around)
-    assert "around it" not in found.text
-    assert "Which recoding was chosen" in found.text
+def test_facts_of_another_form_are_refused(tmp_path: Path, around: Any) -> None:
+    with pytest.raises(DoesNotVerify) as refused:
+        page(tmp_path, around)
+    assert refused.value.code == "data-contradict"
 
 
 def test_names_cannot_break_the_page(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.reports import report_html, write_report
 from tests.cases import for_each
-from tests.reports.releases import NASTY, certificate, release, table
+from tests.reports.releases import NASTY, NOISY, OPEN, SUPPRESSED, certificate, release, table
 
 VOID = {"meta", "br"}
 ALLOWED = {
@@ -75,7 +75,7 @@ def test_it_says_what_is_published_and_guaranteed(tmp_path):
     assert all(f"{step.rule.theorem.statement}" in text for step in certificate().derivations)
     assert "fewer than 35 sampled people" in text
     assert "is not zero" in text
-    assert "two intervals" in text
+    assert "the first 9 characters" in text
     assert "crowdblend verify FOLDER" in text
     assert "Certificate and data files verified" in text
     assert "2.72 times" in text
@@ -88,7 +88,7 @@ def test_an_assumed_rate_comes_first(tmp_path):
 
 
 def test_a_sample_that_was_already_drawn_is_said_to_be_assumed(tmp_path):
-    assert "Read this first." in page(release(tmp_path, table(), already_drawn=True)).text
+    assert "Read this first." in page(release(tmp_path, table(), design={"design": "coins", "rate": 0.5})).text
 
 
 def test_the_largest_cells_come_in_order(tmp_path):
@@ -130,7 +130,8 @@ def test_identifiers_are_used_once(tmp_path):
 def test_hostile_labels_stay_text(tmp_path, ending):
     labels = [label for label in NASTY if "\x00" not in label] if ending == "csv" else NASTY
     data = table(**{"<b>a</b>": labels, "b.c[0]": labels[::-1], "count": [50] * len(labels)})
-    folder = release(tmp_path, data, format=ending, columns={"<b>a</b>": "<i>how</i>"}, software={"<u>": "<s>"})
+    columns = {"<b>a</b>": {"recoding": "values", "labels": ["<i>how</i>"]}, "b.c[0]": OPEN}
+    folder = release(tmp_path, data, format=ending, columns=columns, software={"<u>": "<s>"})
     found = page(folder)
     assert found.tags <= ALLOWED - {"i", "u", "s"}
     assert "<script>alert(1)</script>" in found.text
@@ -154,11 +155,17 @@ def test_few_cells(tmp_path, rows, ending):
     assert ("No cell was published" in text) == (rows == 0)
 
 
-def test_a_single_total_and_unstated_facts(tmp_path):
-    nothing = dict.fromkeys(["kind", "below_k", "parameters", "columns", "software", "already_drawn"])
-    text = page(release(tmp_path, table(count=[99]), **nothing)).text
+def test_a_single_total(tmp_path):
+    text = page(release(tmp_path, table(count=[99]))).text
     assert "A count of people" in text
     assert "verified" in text
+
+
+@pytest.mark.parametrize("missing", ["kind", "design", "mechanism", "epsilon", "delta", "columns", "software"])
+def test_facts_that_are_not_stated_are_refused(tmp_path, missing):
+    with pytest.raises(DoesNotVerify) as refused:
+        report_html(release(tmp_path, table(), **{missing: None}))
+    assert refused.value.code == "data-contradict"
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
@@ -174,18 +181,18 @@ def test_microdata(tmp_path, ending):
 @for_each("flagged", [True, False])
 def test_noise(tmp_path, flagged, ending):
     columns = {"sex": ["Female", "Male"], "count": [-2, 40]} | ({"exact": [False, True]} if flagged else {})
-    text = page(release(tmp_path, table(**columns), below_k="noise", format=ending)).text
+    text = page(release(tmp_path, table(**columns), mechanism={**NOISY, "flag": flagged}, format=ending)).text
     assert "noisy" in text
     assert "-2" in text
     assert ("The data do not say which counts are noisy" in text) != flagged
 
 
-@pytest.mark.parametrize("below_k", ["suppress", "noise"])
-def test_several_tables(tmp_path, below_k):
+@pytest.mark.parametrize("mechanism", [SUPPRESSED, NOISY])
+def test_several_tables(tmp_path, mechanism):
     tables = {"data": table(), "by_sex": table(sex=["Female", "Male"], count=[1260, 76])}
-    text = page(release(tmp_path, tables, below_k=below_k)).text
+    text = page(release(tmp_path, tables, mechanism=mechanism)).text
     assert "added up" in text
-    assert ("fall into a finest cell, its count is exact" in text) == (below_k == "noise")
+    assert ("fall into a finest cell, its count is exact" in text) == (mechanism == NOISY)
     assert "fall into a cell" not in text
     assert text.index("table data") < text.index("table by_sex")
 
@@ -231,9 +238,8 @@ def test_tables_without_proper_counts_are_refused(tmp_path, columns, named):
 def test_a_folder_is_needed_and_data_in_it(tmp_path):
     with pytest.raises(InvalidInput, match="is not a folder"):
         write_report(tmp_path / "missing")
-    (tmp_path / "certificate.json").write_text(certificate().to_json())
     with pytest.raises(InvalidInput, match="names no data file"):
-        write_report(tmp_path)
+        write_report(release(tmp_path, {}))
 
 
 def test_damaged_data_are_refused(tmp_path):

@@ -10,8 +10,8 @@ from crowdblend.publishing.verification import verify_release
 from crowdblend.reports import report_html
 from tests.cases import for_each
 from tests.policies.policies import SOUND
-from tests.reports.releases import release, table
-from tests.reports.test_hostile_folders import FACTS, TABLES
+from tests.reports.releases import FACTS, release, table
+from tests.reports.test_hostile_folders import TABLES
 
 _OF_DRAWINGS = re.compile(r"(?i)<svg|<figure|dark|\bpale\b|\bdrawn are\b|\bthe line is\b")
 
@@ -24,8 +24,7 @@ def pages(folder: Path) -> tuple[str, str]:
 
 @for_each("kind", TABLES)
 def test_nothing_is_drawn_and_every_number_stays(kind: str, tmp_path: Path) -> None:
-    facts = {**FACTS, "show_from": None, "class": {"queries": "conjunctions"}}
-    drawn, plain = pages(release(tmp_path, TABLES[kind], **{"kind": kind, **facts}))
+    drawn, plain = pages(release(tmp_path, TABLES[kind], kind=kind))
     assert bool(_OF_DRAWINGS.search(drawn)) == (kind != "graph")
     assert not _OF_DRAWINGS.search(plain)
     assert re.findall(r"<tr>.*?</tr>", drawn) == re.findall(r"<tr>.*?</tr>", plain)
@@ -33,7 +32,8 @@ def test_nothing_is_drawn_and_every_number_stays(kind: str, tmp_path: Path) -> N
 
 def test_points_on_a_line_are_listed(tmp_path: Path) -> None:
     """A map cannot be, and its points are in the data; bars can."""
-    one = {**FACTS, "axes": {"x": [0, 4]}, "columns": {"x": "a coordinate"}}
+    of_points = FACTS["points"]
+    one = {"axes": {"x": of_points["axes"]["x"]}, "columns": {"x": of_points["columns"]["x"]}, "shapes": [[2]]}
     _, plain = pages(release(tmp_path, table(x=[1.0, 2.0, 2.5]), kind="points", **one))
     assert '<td>2 to 3</td><td class="number">2</td>' in plain
 

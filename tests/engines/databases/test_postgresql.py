@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import crowdblend as cb
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, identify, on_disk
 from crowdblend.engines.databases.postgresql import open_postgresql
-from crowdblend.engines.draw import Everybody
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies.policy import Resources

@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 import crowdblend as cb
+from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, default_engine, identify
-from crowdblend.engines.draw import Everybody
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy

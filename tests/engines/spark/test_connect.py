@@ -14,7 +14,7 @@ from tests import needs
 CODE = """
 from pathlib import Path
 from pyarrow import parquet
-from crowdblend.engines.draw import Coin
+from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.ledger.identity import Wanted

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.draw import Coin
 from crowdblend.engines.spark import relation as relations
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.session import collected, quiet, session

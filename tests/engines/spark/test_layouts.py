@@ -13,8 +13,8 @@ import pytest
 from pyarrow import compute, csv, parquet
 
 import crowdblend as cb
+from crowdblend.designs.draw import Coin, Everybody, Exactly
 from crowdblend.engines.choice import count_classes, default_engine
-from crowdblend.engines.draw import Coin, Everybody, Exactly
 from crowdblend.engines.spark import relation
 from crowdblend.engines.spark import source as sources
 from crowdblend.engines.spark.engine import SparkEngine

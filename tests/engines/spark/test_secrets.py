@@ -8,7 +8,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.draw import Coin
+from crowdblend.designs.draw import Coin
 from crowdblend.engines.spark.class_counts import with_row_key
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.relation import then

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
 from crowdblend.engines.choice import count_classes, default_engine
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import InvalidInput

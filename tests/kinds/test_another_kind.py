@@ -1,0 +1,89 @@
+"""A kind in another package works everywhere, without a line in ours: an entry point says where its parts are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crowdblend.cli.main import cli
+from crowdblend.policies.load import load_policy
+from crowdblend.policies.registry import all_kinds
+from crowdblend.reading.release import read
+from crowdblend.rehearsal import subject_of
+from tests.golden.releases import POLICIES, write_sources
+
+# A table of which the data file is called a tally: what makes it a kind is the package, not what it computes.
+PARTS = {
+    "__init__": "from crowdblend.policies.registry import Kind\n"
+    'TALLY = Kind("another_package", "Tally", "tally", "Counts in another package.")\n',
+    "policy": "from crowdblend.kinds.table.policy import Table\n"
+    "class Tally(Table, frozen=True, kw_only=True):\n"
+    '    kind = "tally"\n',
+    "facts": "from crowdblend.kinds.table.facts import TableFacts\n"
+    'class TallyFacts(TableFacts, frozen=True, kw_only=True, tag="tally"):\n'
+    '    """What a tally says of itself."""\n',
+    "plan": "from crowdblend.kinds.crowd_classes import plan_crowds\n"
+    "from crowdblend.kinds.table.plan import TablePlan\n"
+    "from another_package.facts import TallyFacts\n"
+    "class TallyPlan(TablePlan):\n"
+    "    def facts_of(self, mechanisms, chosen):\n"
+    "        made = super().facts_of(mechanisms, chosen)\n"
+    "        return TallyFacts(**{name: getattr(made, name) for name in made.__struct_fields__})\n"
+    "def plan(policy):\n"
+    "    return TallyPlan(policy, plan_crowds(policy))\n",
+    "view": "from crowdblend.kinds.table.view import view\n",
+    "verify": "from crowdblend.kinds.table.verify import check\n",
+    "rehearse": "from crowdblend.kinds.table.rehearse import subject\n",
+}
+
+
+@pytest.fixture
+def another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    folder = tmp_path / "site"
+    for name, text in PARTS.items():
+        (folder / "another_package").mkdir(parents=True, exist_ok=True)
+        (folder / "another_package" / f"{name}.py").write_text(text)
+    metadata = folder / "another_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: another-package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[crowdblend.kinds]\ntally = another_package:TALLY\n")
+    monkeypatch.syspath_prepend(str(folder))
+    yield
+    for name in [name for name in sys.modules if name.startswith("another_package")]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("another_package")
+def test_a_kind_of_another_package_is_planned_released_verified_shown_rehearsed_and_audited(tmp_path: Path) -> None:
+    write_sources(tmp_path)
+    policy, out = tmp_path / "policy.toml", tmp_path / "out"
+    policy.write_text(POLICIES["table"].replace('kind = "table"', 'kind = "tally"'))
+    assert "tally" in all_kinds()
+    assert load_policy(policy).plan().k == 35
+    for command in (
+        ["plan", str(policy)],
+        ["ledger", "init", str(tmp_path / "ledger.sqlite")],
+        ["release", str(policy), "--out", str(out), "--ledger", str(tmp_path / "ledger.sqlite"), "--yes"],
+        ["verify", str(out)],
+        ["read", str(out)],
+        ["report", str(out), "--out", str(tmp_path / "page.html")],
+        ["rehearse", str(policy), "--people", "500", "--times", "1"],
+    ):
+        told = CliRunner().invoke(cli, command)
+        assert told.exit_code == 0, (command, told.output)
+    assert read(out).kind == "tally"
+    audited = subject_of(load_policy(policy), lambda k, rate, epsilon: {"alone": 1}, "tally")
+    assert audited.observe(audited.pairs()[0].more, 3)
+    assert "What was published" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_kind_of_no_package_is_refused(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(POLICIES["table"].replace('kind = "table"', 'kind = "tally"'))
+    told = CliRunner().invoke(cli, ["plan", str(policy)])
+    assert told.exit_code == 2
+    assert "tally" in told.output

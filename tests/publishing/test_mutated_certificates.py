@@ -1,0 +1,138 @@
+"""Whatever is changed in a derivation, with every conclusion derived anew, a certificate no longer follows from facts.
+
+Every number of every step is changed, in certificates of all kinds and designs. `make test` tries 250 of them at even
+steps, `make test-slow` 5,000.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from crowdblend.calculus import Certificate, Derivation
+from crowdblend.calculus.certificate import by_strength
+from crowdblend.errors import CrowdblendError, DoesNotVerify
+from crowdblend.kinds import plan
+from crowdblend.kinds.facts import derive, read_facts
+from crowdblend.policies.load import parse_policy
+from crowdblend.publishing.verification.consistency import check_certificate
+from crowdblend.reading.release import PublishedRelease
+from tests.golden.releases import DISTRICTS, PEOPLE, POLICIES
+
+_RATES = ", ".join(f'"{name}" = {0.05 * (place % 3 + 1)}' for place, name in enumerate(DISTRICTS))
+_STRATA = f'[sampling]\nstratum = "district"\nrates = {{ {_RATES} }}\n'
+_COLUMNS = f'[columns]\nsex = {{ values = ["female", "male"] }}\ndistrict = {{ values = {list(DISTRICTS)} }}\n'
+_WEIGHTS = '[sampling]\nalready_drawn = true\nweight = "w"\n[columns]\nsex = { values = ["female", "male"] }\n'
+_WEIGHTS += "w = { breaks = [2, 4, 8, 16] }\n"
+_DATA = '[data]\nsource = "town.parquet"\nperson = "person_id"\n'
+_TABLE = '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n'
+_EACH = '[[tables]]\nname = "a"\ncolumns = ["sex"]\n[[tables]]\nname = "b"\ncolumns = ["district"]\n'
+_NUMBERS = (
+    '[release]\nkind = "statistics"\nepsilon = 1.0\n[[statistics]]\nname = "women"\nfraction = { sex = "female" }\n'
+)
+DESIGNED = {
+    "strata-table": _DATA + _STRATA + _COLUMNS + _TABLE,
+    "strata-noise": _DATA + _STRATA + _COLUMNS + _TABLE + 'below_k = "noise"\n',
+    "strata-microdata": _DATA + _STRATA + _COLUMNS + _TABLE.replace("table", "microdata"),
+    "strata-statistics": _DATA + f"people = {PEOPLE}\n" + _STRATA + _COLUMNS + _NUMBERS,
+    "hidden-strata": _DATA
+    + _STRATA
+    + '[columns]\nsex = { values = ["female", "male"] }\n'
+    + _TABLE.replace("1e-6", "1e-4"),
+    "weights-table": _DATA + _WEIGHTS + _TABLE,
+    "weights-statistics": _DATA + f"people = {PEOPLE}\n" + _WEIGHTS + _NUMBERS,
+    "fresh": _DATA + "[sampling]\nrate = 0.1\nfresh = true\n" + _COLUMNS + _TABLE + _EACH,
+    "series": _DATA + "[sampling]\nrate = 0.1\n" + _COLUMNS + _TABLE + "releases = 10\n",
+}
+# Of which rules, and which of their numbers, becomes what.
+Change = tuple[str | None, str, float]
+
+
+@cache
+def honest(name: str) -> Certificate:
+    """The planned certificate of a policy."""
+    return plan(parse_policy((POLICIES | DESIGNED)[name], Path(__file__).parent)).certificate()
+
+
+def changed(step: Derivation, changes: tuple[Change, ...]) -> Derivation:
+    """The same derivation with other numbers wherever rules have them: every conclusion follows anew."""
+    premises = [changed(premise, changes) for premise in step.premises]
+    own = {
+        name: value
+        for rule, name, value in changes
+        if name in step.parameters and rule in (None, step.rule.id) and type(value) is type(step.parameters[name])
+    }
+    return step.rule(*premises, **{**step.parameters, **own})
+
+
+def others(value: float) -> list[float]:
+    """Numbers that a forger would like better, and some that nobody would."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [1, 2, value - 1, value + 1]
+    return [value * factor for factor in (0.5, 0.1, 2.0)] + [math.nextafter(value, 0.0)]
+
+
+def mutations(name: str) -> list[tuple[Change, ...]]:
+    """Every number of every rule changed, everywhere that rule is used; every name, everywhere; and some pairs."""
+    parameters = [(step.rule.id, *own) for step in honest(name).steps() for own in step.parameters.items()]
+    one = dict.fromkeys((rule, name, other) for rule, name, value in parameters for other in others(value))
+    everywhere = dict.fromkeys((None, name, other) for _, name, value in parameters for other in others(value))
+    single: list[Change] = [*one, *everywhere]
+    apart = [len(single) * share // 7 for share in range(1, 6)]
+    pairs = [pair for far in apart for pair in zip(single, single[far:] + single[:far], strict=True)]
+    return [*((change,) for change in single), *pairs]
+
+
+def forgery(name: str, changes: tuple[Change, ...]) -> Certificate | None:
+    """The certificate with these changes; None where no theorem applies to it, or it says the same."""
+    made = honest(name)
+    try:
+        derivations = tuple(changed(step, changes) for step in made.derivations)
+        return None if derivations == made.derivations else Certificate(derivations, made.stated, made.facts)
+    except (CrowdblendError, ArithmeticError):
+        return None
+
+
+@cache
+def given(name: str) -> tuple[Derivation, ...]:
+    """The derivations that the facts of a certificate give."""
+    return by_strength(derive(read_facts(honest(name).facts)))
+
+
+def is_accepted(certificate: Certificate) -> bool:
+    """Whether the certificate follows from its facts."""
+    try:
+        check_certificate(PublishedRelease(Path(), certificate))
+    except DoesNotVerify:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", POLICIES | DESIGNED)
+def test_an_honest_certificate_follows_from_its_facts(name: str) -> None:
+    assert is_accepted(honest(name))
+
+
+@pytest.mark.parametrize(
+    "tried", [pytest.param(250, id="some"), pytest.param(5_000, id="many", marks=pytest.mark.slow)]
+)
+def test_a_mutated_certificate_does_not(tried: int) -> None:
+    every = [(name, changes) for name in POLICIES | DESIGNED for changes in mutations(name)]
+    forged = 0
+    # At even steps through all of them, until enough are certificates at all.
+    for start in range(len(every)):
+        for name, changes in every[start :: max(1, len(every) // tried)]:
+            found = forgery(name, changes)
+            if found is not None:
+                forged += 1
+                # What the facts give is the same for all forgeries of one certificate; some go the whole way.
+                assert found.derivations != given(name), f"{name}: {changes}"
+                assert forged % 10 or not is_accepted(found), f"{name}: {changes}"
+        if forged >= tried:
+            return
+    pytest.fail(f"only {forged} forgeries")
