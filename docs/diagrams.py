@@ -16,7 +16,8 @@ import numpy as np
 import crowdblend as cb
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.demo import town
-from crowdblend.estimates import Estimator, ExactCounts, InclusionRates
+from crowdblend.designs import InclusionRates
+from crowdblend.estimates import Estimator, ExactCounts
 from crowdblend.figures.drawing import GRID, GROUND, INK, LINE, PALETTE, QUIET, Drawing, wrap
 from crowdblend.figures.maps import point_map
 from crowdblend.guarantees.guessing import percent, right_guess
