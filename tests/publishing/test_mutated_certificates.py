@@ -7,16 +7,18 @@ steps, `make test-slow` 5,000.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.certificate import by_strength
 from crowdblend.errors import CrowdblendError, DoesNotVerify
-from crowdblend.kinds import plan
-from crowdblend.kinds.facts import derive, read_facts
+from crowdblend.kinds import AnyPlan, plan
+from crowdblend.kinds.facts import derive, read_facts, to_json
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.verification.consistency import check_certificate
 from crowdblend.reading.release import PublishedRelease
@@ -52,9 +54,15 @@ Change = tuple[str | None, str, float]
 
 
 @cache
+def plan_of(name: str) -> AnyPlan:
+    """The plan of a policy."""
+    return plan(parse_policy((POLICIES | DESIGNED)[name], Path(__file__).parent))
+
+
+@cache
 def honest(name: str) -> Certificate:
     """The planned certificate of a policy."""
-    return plan(parse_policy((POLICIES | DESIGNED)[name], Path(__file__).parent)).certificate()
+    return plan_of(name).certificate()
 
 
 def changed(step: Derivation, changes: tuple[Change, ...]) -> Derivation:
@@ -136,3 +144,35 @@ def test_a_mutated_certificate_does_not(tried: int) -> None:
         if forged >= tried:
             return
     pytest.fail(f"only {forged} forgeries")
+
+
+AROUND = {"score": 1.0, "mean_error": 1.0, "near": []}
+TOTAL = {"mechanism": "noisy-total", "name": "people", "noise_epsilon": 50.0, "rows_per_person": 1}
+UNPAID: list[tuple[str, Callable[[Any], object]]] = [
+    ("table-visits", lambda facts: facts["totals"][0].update(rows_per_person=1)),
+    ("table-visits", lambda facts: facts["totals"].pop()),
+    ("table", lambda facts: facts.update(totals=[TOTAL])),
+    ("table-parts", lambda facts: facts.update(totals=[TOTAL])),
+    ("fresh", lambda facts: facts.update(totals=[TOTAL])),
+    ("fresh", lambda facts: facts["design"].update(design="coins")),
+    ("table-register", lambda facts: facts.update(totals=[TOTAL])),
+    ("table-register", lambda facts: facts.update(releases=12)),
+    ("table-register", lambda facts: facts.update(recoding=to_json(plan_of("table-split").facts())["recoding"])),
+    ("table-split", lambda facts: facts["recoding"].update(around=AROUND)),
+    ("table-population", lambda facts: facts["recoding"]["choice"].pop("show_epsilon")),
+    ("table", lambda facts: facts.update(releases=5)),
+    ("strata-table", lambda facts: facts["design"].update(column="sex")),
+    ("statistics", lambda facts: facts["statistics"]["women"].update(samples=1)),
+    ("statistics", lambda facts: facts["design"].update(people=1)),
+]
+
+
+@pytest.mark.parametrize(("name", "edit"), UNPAID)
+def test_nothing_is_published_that_no_derivation_pays_for(name: str, edit: Callable[[Any], object]) -> None:
+    facts = to_json(plan_of(name).facts())
+    if "recoding" in facts and "show_epsilon" in facts["recoding"]["choice"]:
+        facts["recoding"]["around"] = AROUND
+    derive(read_facts(facts))
+    edit(facts)
+    with pytest.raises(DoesNotVerify):
+        derive(read_facts(facts))

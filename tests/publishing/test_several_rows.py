@@ -89,6 +89,21 @@ def test_a_register_of_people_says_what_it_counts(tmp_path: Path, quick: None) -
     assert found is not None
     assert (found.epsilon, found.delta) == (1.0, 0.0)
     assert "Counts are people: everybody is counted once in every class" in (done.folder / "README.md").read_text()
+    page = (done.folder / "report.html").read_text(encoding="utf-8")
+    assert "sums of cells are not numbers of people" in page
+    assert "people in the published data" not in page
+
+
+def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path, quick: None) -> None:
+    write(tmp_path, dict.fromkeys(range(2_000), "aab"))
+    rows = VISITS.format(rows=2).replace('count = "people"\n', "")
+    done = release(parse_policy(rows, tmp_path), tmp_path / "out", key=KEY, ledger=None)
+    verify_release(done.folder)
+    page = (done.folder / "report.html").read_text(encoding="utf-8")
+    assert "Counts of rows by ward" in page
+    assert "What was left out is in none of the numbers" in page
+    assert "people of the population" not in page
+    assert "people in the published data" not in page
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,9 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def _chosen(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:
         """That a release alone blends into crowds says nothing of the choice, so no crowd is listed."""
         sample, (mechanism,), epsilon = self.design, self.mechanisms, chosen.released_epsilon
+        shown = 0 if chosen.choice.show_epsilon is None else chosen.choice.shown
+        if chosen.around is not None and len(chosen.around.near) >= shown:
+            raise contradiction("it shows more scores than its choice pays for")
         if not isinstance(sample, Poisson):
             raise contradiction("a recoding is chosen for samples at one rate only")
         if chosen.share is None:

@@ -29,12 +29,12 @@ _INTERVALS = (
 )
 
 
-def title(columns: tuple[str, ...], counted: bool) -> str:
+def title(columns: tuple[str, ...], counted: bool, what: str = "people") -> str:
     """What was published, by its columns."""
     if not columns:
-        return "A count of people"
+        return f"A count of {what}"
     names = enumeration(columns) if len(columns) <= MOST_NAMES else f"{', '.join(columns[:MOST_NAMES])} and others"
-    return f"{'Counts of people by' if counted else 'Records of people:'} {names}"
+    return f"{f'Counts of {what} by' if counted else f'Records of {what}:'} {names}"
 
 
 def explanation(certificate: Certificate) -> str | None:
@@ -118,8 +118,9 @@ def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
     whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
     if rows is not None and facts.count == "people":
         whom = f"people, each counted once in every class, in at most {rows:,} random ones"
+    left_out = " What was left out is in none of the numbers, and in no interval." if rows is not None else ""
     return [
-        f"No sample was drawn: everybody is counted. Counts are {whom}.",
+        f"No sample was drawn: everybody is counted. Counts are {whom}.{left_out}",
         f"Every cell of the table is published with noise: its count is off by a few, {off}. The noise is as often "
         "above the true count as below it, so that an empty cell can be negative, and sums of cells are right on "
         "average.",

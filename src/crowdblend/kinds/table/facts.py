@@ -56,11 +56,11 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
             return (
                 f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random "
                 "ones. Who has several classes is counted in each, so sums over classes are not numbers of people; the "
-                "number of people is in the table totals."
+                "number of people is in the table totals. Classes that were left out are in none of the numbers."
             )
         return (
             f"Counts are rows about everybody in the table: of each person at most {rows} random ones. The number of "
-            "people is in the table totals."
+            "people is in the table totals. Rows that were left out are in none of the numbers, and in no interval."
         )
 
     @property
@@ -108,20 +108,31 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Those of the one table; tables of parts, and tables of fresh samples, have one guarantee together."""
+        self._check_totals()
         if isinstance(self.design, Everybody):
-            if self.mechanisms and any(total.rows_per_person not in (1, self.rows_per_person) for total in self.totals):
-                raise contradiction("its totals are of other rows than its cells")
-            derived = self.design.derivations(self.mechanisms, self.epsilon)
-            if derived[0].conclusion.epsilon > self.epsilon:
-                raise contradiction("its mechanisms guarantee less than it states")
-            return derived
+            return self._of_everybody(self.design)
         if not self._own:
             return super().derivations()
-        if not isinstance(self.design, Poisson):
-            raise contradiction("tables are counted by themselves in samples at one rate only")
+        if not isinstance(self.design, Poisson) or (self.has_fresh_samples and self.design.drawn_before):
+            raise contradiction("tables are counted by themselves in samples at one rate, fresh ones drawn here")
         if self.shares:
             return self.kept(self.design.parts_derivations(self.mechanisms, self.shares, self.epsilon))
         return self.kept(self.design.fresh_derivations(self.mechanisms, self.epsilon))
+
+    def _of_everybody(self, design: Everybody) -> tuple[Derivation, ...]:
+        if self.releases > 1 or self.recoding is not None:
+            raise contradiction("a register has neither a series nor a choice of the recoding")
+        derived = design.derivations(self.mechanisms, self.epsilon)
+        if derived[0].conclusion.epsilon > self.epsilon:
+            raise contradiction("its mechanisms guarantee less than it states")
+        return derived
+
+    def _check_totals(self) -> None:
+        """Refuse totals other than those of a register whose people have several rows: each adds so many to each."""
+        rows = self.rows_per_person
+        wanted = [] if rows is None else [("rows", rows), ("people", 1)]
+        if [(total.name, total.rows_per_person) for total in self.totals] != wanted:
+            raise contradiction("its totals are not those of its rows")
 
     @property
     def tables(self) -> Mapping[str, CellTable]:

@@ -7,14 +7,17 @@ has its numbers in a table. A page without figures has the tables alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
 
+from crowdblend.designs import Everybody
 from crowdblend.estimates import CellLaws
 from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
 from crowdblend.kinds.crowd_facts import CrowdFacts
+from crowdblend.kinds.facts import ReleaseFacts
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.reading.cells import open_cells
@@ -35,6 +38,29 @@ _CUT = (
     "No totals are shown: cells whose noisy count was below the threshold are not published, so that sums of the "
     "others would be too large."
 )
+_TWICE = (
+    "No totals are shown: who has several classes is counted in each of them, so that sums of cells are not numbers of "
+    "people. The table totals has the number of people."
+)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is counted, what estimates are about, and what is shown; whether sums of cells are a number of anything."""
+
+    counted: str = "people"
+    estimated: str = "people of the population"
+    shown: str = "published people of the sample"
+    add_up: bool = True
+
+
+def words_of(facts: ReleaseFacts) -> Words:
+    """Return the words for what a release counts: a sample, everybody, or rows of everybody."""
+    if isinstance(facts, TableFacts) and facts.rows_per_person is not None:
+        if facts.count == "rows":
+            return Words("rows", "rows of everybody", "published rows")
+        return Words("people", "people", "published people", add_up=False)
+    return Words("people", "people", "published people") if isinstance(facts.sample, Everybody) else Words()
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
@@ -44,47 +70,63 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     tables = folder.tables
     summaries = [summarize(open_cells(folder.files[name], counted=counted), table) for name, table in tables.items()]
     chosen = chosen_recoding(facts.recoding, figures) if isinstance(facts, CrowdFacts) else []
+    words = words_of(facts)
     strata_keys, strata = _strata(next(iter(tables.values())).laws)
     return View(
-        heading=title(tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted),
-        what="a table: how many people have which combination of labels" if counted else "records of people, one a row",
-        keys=(*_keys(summaries, counted), *strata_keys),
+        heading=title(
+            tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted, words.counted
+        ),
+        what=f"a table: how many {words.counted} have which combination of labels"
+        if counted
+        else "records of people, one a row",
+        keys=(*_keys(summaries, counted, words), *strata_keys),
         reading=reading(facts) if isinstance(facts, TableFacts | MicrodataFacts) else [],
         parts=(
             *([Part("recoding", HEADING, chosen)] if chosen else []),
-            *(_part(folder, at, summary, counted, len(summaries) > 1, figures) for at, summary in enumerate(summaries)),
+            *(
+                _part(folder, at, summary, counted, len(summaries) > 1, figures, words)
+                for at, summary in enumerate(summaries)
+            ),
             *strata,
             *(_totals(folder, name) for name in folder.files if name not in tables),
         ),
     )
 
 
-def _keys(summaries: list[Summary], counted: bool) -> list[tuple[str, str]]:
+def _keys(summaries: list[Summary], counted: bool, words: Words) -> list[tuple[str, str]]:
     if len(summaries) > 1:
         return [("tables", f"{len(summaries):,}")]
     summary, total = summaries[0], summaries[0].total
     cells = ("published cells" if counted else "different combinations of labels", f"{summary.cells:,}")
-    if total is None:
+    if total is None or not words.add_up:
         return [cells]
     low, high = int(total.intervals.low[0]), int(total.intervals.high[0])
     population = []
     if high >= 0:
-        population = [("people of the population, 95 % interval", f"{low:,} – {high:,}")]
+        population = [(f"{words.estimated}, 95 % interval", f"{low:,} – {high:,}")]
     elif low >= 0:
-        population = [("people of the population, at least", f"{low:,}")]
-    return [*population, ("people in the published data", f"{summary.people:,}"), cells]
+        population = [(f"{words.estimated}, at least", f"{low:,}")]
+    return [*population, (f"{words.counted} in the published data", f"{summary.people:,}"), cells]
 
 
-def _part(folder: PublishedRelease, at: int, summary: Summary, counted: bool, several: bool, figures: bool) -> Part:
+def _part(
+    folder: PublishedRelease,
+    at: int,
+    summary: Summary,
+    counted: bool,
+    several: bool,
+    figures: bool,
+    words: Words,
+) -> Part:
     """Return the section of one data file; the first one is where the contents point to."""
     heading = Markup("{}: table {}").format(_PUBLISHED, label(summary.name)) if several else _PUBLISHED
     blocks: list[Block] = []
-    if several and summary.total is not None:
+    if several and summary.total is not None and words.add_up:
         facts = folder.facts
         whose = " of its own part of the sample" if isinstance(facts, TableFacts) and facts.shares else ""
-        blocks.append(f"{summary.people:,} people{whose} in {summary.cells:,} cells.")
+        blocks.append(f"{summary.people:,} {words.counted}{whose} in {summary.cells:,} cells.")
     if summary.cells:
-        blocks += [*_figures(summary, figures), *_largest(summary, counted, several)]
+        blocks += [*_figures(summary, figures, words), *_largest(summary, counted, several)]
     else:
         crowds = folder.facts.crowds
         k = crowds.get(summary.name, max(crowds.values(), default=None))
@@ -127,21 +169,23 @@ def _largest(summary: Summary, counted: bool, several: bool) -> list[Block]:
     return [Heading("The cells" if few else "The largest cells"), Table(headers, rows, caption, right)]
 
 
-def _figures(summary: Summary, drawn: bool) -> list[Block]:
+def _figures(summary: Summary, drawn: bool, words: Words) -> list[Block]:
     """Return every figure of one data file, or their numbers."""
+    if not words.add_up:
+        return [_TWICE]
     blocks: list[Block] = [] if summary.margins else [_CUT]
     for margin in summary.margins:
-        blocks += _margin(margin, drawn)
+        blocks += _margin(margin, drawn, words)
     left = len(summary.columns) - MOST_COLUMNS
     if left > 0:
         which = "Figures are drawn" if drawn else "Totals are shown"
         blocks.append(f"{which} for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
     if summary.pair is not None and summary.pair.shown.any():
-        blocks += _pairs(summary.pair, drawn)
+        blocks += _pairs(summary.pair, drawn, words)
     if summary.cells > len(summary.largest):  # otherwise every cell is listed below
-        caption = "How many published cells there are, by the published number of people in the cell."
+        caption = f"How many published cells there are, by the published number of {words.counted} in the cell."
         rows = [[text, f"{number:,}"] for text, number in summary.sizes]
-        listed = Table(["people in the cell", "cells"], rows, caption, {1}, drawn)
+        listed = Table([f"{words.counted} in the cell", "cells"], rows, caption, {1}, drawn)
         heading = Heading("How large the cells are")
         blocks.append(Group("sizes", [heading, *bars(summary.sizes, caption, drawn), listed]))
     return blocks
@@ -152,7 +196,7 @@ def bars(totals: Sequence[tuple[str, int]], caption: str, drawn: bool) -> list[B
     return [figure(lambda narrow: bar_chart(totals, narrow=narrow), caption)] if drawn else []
 
 
-def _margin(margin: Margin, drawn: bool) -> list[Block]:
+def _margin(margin: Margin, drawn: bool, words: Words) -> list[Block]:
     """Return one column: every declared label with what there is at least, and what there may be."""
     name = margin.columns[0]
     (labels,), found = margin.labels, margin.intervals
@@ -166,18 +210,18 @@ def _margin(margin: Margin, drawn: bool) -> list[Block]:
     which = "Drawn" if drawn else "Listed"
     few = "" if len(labels) <= MOST_DRAWN else f" {which} are the {MOST_DRAWN} largest of {len(labels):,} labels."
     if (found.low < 0).all():
-        caption = f"Published people of the sample by {shorten(name)}.{few} How they were sampled is not stated."
+        caption = f"{words.shown.capitalize()} by {shorten(name)}.{few} How they were sampled is not stated."
         counts = [(labels[at], int(margin.counts[at])) for at in order]
         listed = [[label(text), f"{count:,}"] for text, count in counts]
         drawing = bars([(names[text], count) for text, count in counts], caption, drawn)
-        return [heading, *drawing, Table(["label", "people"], listed, caption, {1}, drawn)]
+        return [heading, *drawing, Table(["label", words.counted], listed, caption, {1}, drawn)]
     ranges = [Range(names[labels[at]], *_ends(margin, at)) for at in order]
-    caption = f"People of the population by {shorten(name)}. {_meaning(margin, drawn)}{few}"
+    caption = f"{words.estimated.capitalize()} by {shorten(name)}. {_meaning(margin, drawn)}{few}"
     rows = [
         [label(labels[at]), _sampled(margin, at), _whole(each.estimate), _whole(each.low), _whole(each.high)]
         for each, at in zip(ranges, order, strict=True)
     ]
-    headers = ["label", "published people of the sample", "estimate", "low", "high"]
+    headers = ["label", words.shown, "estimate", "low", "high"]
     return [
         heading,
         *([figure(lambda narrow: range_chart(ranges, narrow=narrow), caption)] if drawn else []),
@@ -220,7 +264,7 @@ def _whole(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}"
 
 
-def _pairs(pair: Margin, drawn: bool) -> list[Block]:
+def _pairs(pair: Margin, drawn: bool, words: Words) -> list[Block]:
     """Return the first two columns: all declared labels of both, as far as there is room."""
     first, second = pair.columns
     down, across = (_largest_labels(pair, at) for at in range(2))
@@ -235,7 +279,7 @@ def _pairs(pair: Margin, drawn: bool) -> list[Block]:
     heading = Heading(Markup("By {} and {}").format(label(first), label(second)))
     if not cells:
         return [heading]
-    about = "People of the population" if population else "Published people of the sample"
+    about = (words.estimated if population else words.shown).capitalize()
     kind = ", at least," if population and np.isnan(pair.intervals.estimate).any() else ""
     darker = ", darker for more" if drawn else ""
     caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across){darker}."
