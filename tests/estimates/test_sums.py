@@ -14,6 +14,7 @@ from crowdblend.estimates import (
     NoiseOnEveryCell,
     OutlierNoise,
     laws,
+    total_intervals,
 )
 from crowdblend.estimates.laws import sum_reach
 from tests.cases import for_each
@@ -108,3 +109,10 @@ def test_a_cell_that_faint_noise_leaves_out_has_an_end() -> None:
     assert (found.low[0], found.high[0]) == (-1, -1)
     # P[a cell of N people is below 20] = 0.025 where the noise of 0.0005 is below 20 − N.
     assert 5_900 < estimator.unpublished() < 7_500
+
+
+def test_totals_of_noise_that_nothing_bounds_say_nothing() -> None:
+    found = total_intervals([1e-300, 1.0], np.array([5, 5]))
+    assert np.isnan(found.estimate[0])
+    assert (found.low[0], found.high[0]) == (-1, -1)
+    assert found.low[1] <= 5 <= found.high[1]

@@ -148,6 +148,7 @@ def test_a_mutated_certificate_does_not(tried: int) -> None:
 
 AROUND = {"score": 1.0, "mean_error": 1.0, "near": []}
 TOTAL = {"mechanism": "noisy-total", "name": "people", "noise_epsilon": 50.0, "rows_per_person": 1}
+NOISY = {"mechanism": "noisy-below-k", "k": 10, "noise_epsilon": 0.1, "show_from": None, "flag": False}
 UNPAID: list[tuple[str, Callable[[Any], object]]] = [
     ("table-visits", lambda facts: facts["totals"][0].update(rows_per_person=1)),
     ("table-visits", lambda facts: facts["totals"].pop()),
@@ -164,6 +165,8 @@ UNPAID: list[tuple[str, Callable[[Any], object]]] = [
     ("strata-table", lambda facts: facts["design"].update(column="sex")),
     ("statistics", lambda facts: facts["statistics"]["women"].update(samples=1)),
     ("statistics", lambda facts: facts["design"].update(people=1)),
+    ("strata-table", lambda facts: facts["strata"].update({DISTRICTS[0]: NOISY})),
+    ("graph", lambda facts: facts["statistics"][0].update(samples=10**12)),
 ]
 
 

@@ -159,10 +159,10 @@ def estimator_of(law: Law, inclusion: InclusionRates | None) -> Estimator | None
 
 def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
     """The intervals for noisy totals of a register, each by the law of its own noise."""
-    each = [
-        Estimator(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0)).cells(np.array([number]))
-        for loss, number in zip(losses, numbers.tolist(), strict=True)
-    ]
+    each = []
+    for loss, number in zip(losses, numbers.tolist(), strict=True):
+        estimator = estimator_of(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0))
+        each.append(nothing_known(1) if estimator is None else estimator.cells(np.array([number])))
     return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
 
 

@@ -184,4 +184,6 @@ def by_stratum(
     labels = list(design.strata) if isinstance(design, Strata) else []
     if list(strata) != labels or (mechanism is None) != bool(labels):
         raise contradiction("its mechanisms are not those of its strata")
+    if len({type(one) for one in strata.values()}) > 1:
+        raise contradiction("its strata have different mechanisms")
     return tuple(strata.values()) if mechanism is None else (mechanism,)

@@ -47,8 +47,11 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
     if design.least == design.most == 1:
         return ["Counts are about everybody in the table."]
     rate = f"{design.least:g}" if design.least == design.most else f"between {design.least:g} and {design.most:g}"
-    lines = [f"count is about a random sample, which has each person with probability {rate}."]
-    lines.append("estimate, low and high are about the population that the sample was drawn from.")
+    what, estimates = "count is about", "estimate, low and high"
+    if not facts.rows_are_counted:
+        what, estimates = "Every row is one person of", "Estimates"
+    lines = [f"{what} a random sample, which has each person with probability {rate}."]
+    lines.append(f"{estimates} are about the population that the sample was drawn from.")
     if facts.drawn_before:
         lines.append(
             "The sample was drawn before, and its rate is an assumption of the publisher: the estimates are only as "
@@ -82,6 +85,12 @@ def missing_row(table: CellTable, enough: str, most: int | None) -> str:
     held = "how many people it has is not known"
     if most is not None:
         held = f"it has up to {most:,} people of the population, 95 times in 100"
+    if table.laws.blocks != 1:
+        what = "A block" if table.laws.blocks_shown else "A combination of labels"
+        return (
+            f"A point is published when {enough} have its labels and are in its block. {what} that is missing is not "
+            f"empty: {held}."
+        )
     if inside == 1:
         return f"A cell is published when {enough} are in it. One that is missing is not zero: {held}."
     several = "its finest cells" if inside is None else f"the {inside:,} finest cells in it"
@@ -129,7 +138,7 @@ def _cells_of_strata(table: CellTable, found: Mapping[str, Estimator]) -> list[s
     least = f"{sizes[0]:,}" if len(sizes) == 1 else f"between {sizes[0]:,} and {sizes[-1]:,}"
     ends = [table.laws.unpublished(table.columns, own) for own in found.values() if own.law.shown_from is not None]
     most = None if None in ends else max(end for end in ends if end is not None)
-    return [missing_row(table, f"enough sampled people, {least} depending on the stratum,", most)]
+    return [missing_row(table, f"enough sampled people ({least}, depending on the stratum)", most)]
 
 
 def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:

@@ -88,8 +88,16 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
         """All statistics together: zero-knowledge, and differential against somebody who knows everybody else."""
         if len({one.label for one in self.statistics}) < len(self.statistics):
             raise contradiction("it states a statistic twice")
+        if sum(one.samples for one in self.statistics) >= self.people:
+            raise contradiction("its statistics look at no fewer people than there are")
         alone = (differential(one, self.bounds, one.scale, one.resolution) for one in self.statistics)
         return compose(*self.claims), compose(*alone)
+
+    def range_of(self, place: int) -> tuple[float, float]:
+        """Between which numbers the published values of a statistic lie, rounding included."""
+        one = self.statistics[place]
+        width = 1.0 if one.labels else float(self.claims[place].premises[0].conclusion.width)
+        return one.low, one.low + width + one.resolution
 
     @property
     def parameters(self) -> Parameters:

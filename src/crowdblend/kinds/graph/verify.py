@@ -24,3 +24,6 @@ def check(published: PublishedRelease) -> None:
     found = [(row["statistic"], row.get("class") or None, row["error"], row["confidence"]) for row in rows]
     if found != expected:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
+    ranges = [facts.range_of(place) for place, one in enumerate(facts.statistics) for _ in one.labels or (None,)]
+    if not all(low <= row["value"] <= high for row, (low, high) in zip(rows, ranges, strict=True)):
+        raise contradiction(f"{path.name} has an impossible number")

@@ -139,7 +139,7 @@ def _singles(facts: StatisticsFacts, numbers: Sequence[Published]) -> Table:
 
 def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[Published], drawn: bool) -> list[Block]:
     """Return the bins of a histogram or the groups of a statistic, with one error for all or one for each."""
-    made = next(one for one in facts.statistics if one.name == name)
+    made = {one.name: one for one in facts.statistics}[name]
     description = shorten(made.words(), 200)
     how = _how(facts, name) or "noisy"
     alike = len({number.within for number in numbers}) == 1

@@ -46,7 +46,7 @@ def _check_sums(opened: list[Cells], found: list[pa.Table]) -> None:
 def _check_totals(facts: TableFacts, cells: Cells) -> None:
     """Refuse totals other than those that were planned, or with other intervals than their noise gives."""
     losses = {total.name: total.noise_epsilon for total in facts.totals}
-    (names,) = (piece.column(cells.keys[0]).to_pylist() for piece in cells.rows())
+    names = [name for piece in cells.rows() for name in piece.column(cells.keys[0]).to_pylist()]
     if sorted(names) != sorted(losses):
         raise contradiction(f"{cells.path.name} has other totals than were planned")
     check_totals(cells, [losses[name] for name in names])

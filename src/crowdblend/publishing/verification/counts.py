@@ -59,7 +59,7 @@ def check_strata(table: CellTable, cells: Cells) -> None:
     each = zip(table.laws.strata, table.shown_by, strict=True)
     shown = {label: law.shown_from for label, law in each if law.shown_from is not None}
     for piece in cells.pieces() if shown else ():
-        least = np.array([shown[str(label)] for label in piece.column(key).to_pylist()], np.int64)
+        least = np.array([shown.get(str(label), _NO_LEAST) for label in piece.column(key).to_pylist()], np.int64)
         if (piece.column(N).to_numpy() < least).any():
             raise contradiction(f"{cells.path.name} has a cell below the k of its stratum")
 
@@ -75,6 +75,8 @@ def check_labels(columns: Mapping[str, Domain], cells: Cells, piece: pa.Table) -
             raise contradiction(f"column {name!r} of {cells.path.name} has a label outside its domain")
 
 
+# No count comes near it, with any noise.
+_NO_LEAST = -(2**62)
 TEXTS = ("statistic", "bin", "class")
 
 
