@@ -167,6 +167,12 @@ UNPAID: list[tuple[str, Callable[[Any], object]]] = [
     ("statistics", lambda facts: facts["design"].update(people=1)),
     ("strata-table", lambda facts: facts["strata"].update({DISTRICTS[0]: NOISY})),
     ("graph", lambda facts: facts["statistics"][0].update(samples=10**12)),
+    ("graph", lambda facts: facts["statistics"][0].update(labels=["a", "b"])),
+    ("synopsis", lambda facts: facts.update(queries={"ranges": "sex"})),
+    ("synopsis", lambda facts: facts["queries"].update(ranges="sex")),
+    ("synopsis", lambda facts: facts.update(queries={"half_planes": ["sex", "age", "district"]})),
+    ("weights-statistics", lambda facts: facts["design"].update(breaks=[20, 40, 80, 160])),
+    ("weights-table", lambda facts: facts["design"].update(breaks=[-2, 4, 8, 16])),
 ]
 
 

@@ -6,6 +6,7 @@ worst stratum counts. Where it is not published, a class may hold people of all 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
@@ -115,8 +116,8 @@ class Weights(Strata, frozen=True, tag="weights"):
 
     def __post_init__(self) -> None:
         ends = list(self.strata.values())
-        if len(self.breaks) != len(ends) + 1 or not all(a < b for a, b in pairwise(self.breaks)):
+        if len(self.breaks) != len(ends) + 1 or not all(1 <= a < b for a, b in pairwise(self.breaks)):
             raise ValueError("every class of weights lies between two breaks")
         for one, (start, end) in zip(ends, pairwise(self.breaks), strict=True):
-            if not (one.low <= 1 / end * (1 + 1e-12) and 1 / start <= one.high * (1 + 1e-12)):
+            if not (math.isclose(one.low, 1 / end, rel_tol=1e-12) and math.isclose(one.high, 1 / start, rel_tol=1e-12)):
                 raise ValueError("the rates of a class are one over its weights")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -15,7 +15,7 @@ from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Weights
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import CellLaws, estimator_of
-from crowdblend.kinds.facts import Count, Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
+from crowdblend.kinds.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
 from crowdblend.mechanisms.mechanism import Mechanism
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
@@ -76,7 +76,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     epsilon: Epsilon
     delta: Delta
-    releases: Count = 1
+    releases: Annotated[int, msgspec.Meta(ge=1, le=10**6)] = 1
     design: AnySample
     columns: dict[str, Domain]
     recoding: RecodingFacts | None = None
@@ -106,6 +106,8 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
             domain = self.domains.get(self.design.column)
             if domain is None or domain.labels != tuple(self.design.strata):
                 raise contradiction("its strata are not the labels of a published column")
+            if isinstance(self.design, Weights) and domain.breaks != self.design.breaks:
+                raise contradiction("its weights are not the classes of a published column")
         return self.kept(self.design.derivations(self.mechanisms, self.epsilon))
 
     def _chosen(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:

@@ -178,7 +178,7 @@ def derive(facts: ReleaseFacts) -> tuple[Derivation, ...]:
         return facts.derivations()
     except DoesNotVerify:
         raise
-    except (CrowdblendError, ValueError, ArithmeticError, LookupError) as problem:
+    except (CrowdblendError, ValueError, TypeError, ArithmeticError, LookupError) as problem:
         raise contradiction("no guarantee follows from its facts") from problem
 
 

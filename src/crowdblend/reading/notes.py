@@ -69,7 +69,8 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
             missing_row(table, f"at least {law.shown_from:,} sampled people", table.laws.unpublished(table.columns))
         ]
     if law.shown_from is None:
-        which = "Small counts" if law.exact_from is not None else "Counts"
+        exact = law.exact_from is not None and table.laws.rows_inside(table.columns) == 1
+        which = "Small counts" if exact else "Counts"
         return [
             f"Every cell is published. {which} carry noise and may be negative; sums of cells are right on average."
         ]

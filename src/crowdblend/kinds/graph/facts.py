@@ -11,7 +11,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.kinds.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 from crowdblend.mechanisms.mechanism import Loss
-from crowdblend.planning.networks import CONFIDENCE, NAMES, Bounds, claim_of, differential, error_of
+from crowdblend.planning.networks import CONFIDENCE, NAMES, PEOPLE_S_DATA, Bounds, claim_of, differential, error_of
 from crowdblend.planning.networks.derive import Seen
 
 
@@ -37,6 +37,10 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.name not in NAMES:
             raise ValueError("there is no such statistic of a network")
+        if (self.name in PEOPLE_S_DATA) != (self.column is not None):
+            raise ValueError("statistics of people's data have a column, and no others")
+        if (self.name == "histogram") != bool(self.labels) or (self.name == "average") != (self.width is not None):
+            raise ValueError("a histogram has labels, an average has a width, and nothing else has either")
 
     @property
     def label(self) -> str:

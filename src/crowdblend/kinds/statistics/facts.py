@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -14,13 +15,13 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.designs import Design, Strata, Survey, Weights
 from crowdblend.kinds.facts import Count, Epsilon, Fact, Parameters, ReleaseFacts, contradiction
-from crowdblend.kinds.statistics.policy import BETWEEN, shape_of
+from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay, TotalsPlan, Way
 from crowdblend.planning.statistics.stratified import own_weights, weights_of
-from crowdblend.recoding import Bounded
+from crowdblend.recoding import Bounded, Breaks
 from crowdblend.recoding.domain import Domain
 
 Labels = dict[str, tuple[str, ...]]
@@ -127,6 +128,8 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
         """The labels that a statistic counts by, or of its groups; none for a single number."""
         names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
+        if math.prod(len(self.labels(name)) for name in names) > MOST_BINS:
+            raise contradiction("it has more groups than a release of statistics")
         return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
 
     @cached_property
@@ -164,6 +167,8 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if there is one, and differential privacy."""
+        if isinstance(self.design, Weights) and tuple(self.design.strata) not in _labels_of_weights(self.design.breaks):
+            raise contradiction("its weights are not the classes that it names")
         if isinstance(self.design, Survey):
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
             if drawn != self.design.people:
@@ -182,3 +187,9 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     def parameters(self) -> Parameters:
         found: Parameters = {"epsilon": self.epsilon, "people": self.people, "confidence": self.confidence}
         return found | ({"sample": self.design.people} if isinstance(self.design, Survey) else {})
+
+
+def _labels_of_weights(breaks: tuple[float, ...]) -> list[tuple[str, ...]]:
+    """What classes of weights between these breaks can be called."""
+    whole = all(end.is_integer() for end in breaks)
+    return [Breaks(breaks, whole=wholly).labels for wholly in (False, True)[: 1 + whole]]

@@ -26,7 +26,7 @@ else:
 
 # Every guarantee derives from all of them, and a certificate has at most 500 steps.
 _MOST_STATISTICS = 150
-_MOST_BINS = 1_000_000
+MOST_BINS = 1_000_000
 # Totals stay whole numbers that a double holds exactly.
 _LARGEST_TOTAL = 2**53
 _DEFAULT_STEPS = 1_000
@@ -150,10 +150,8 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
                 message = f"Two [[statistics]] are called {made.name[:60]!r}."
                 raise refusal("statistic-twice", message, "Rename one.", "[[statistics]] name")
             naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
-        if sum(len(self.bins(made)) for made in self.statistics) > _MOST_BINS:
-            raise refusal(
-                "bins", f"All histograms together have more than {_MOST_BINS:,} bins.", "Use coarser classes."
-            )
+        if sum(len(self.bins(made)) for made in self.statistics) > MOST_BINS:
+            raise refusal("bins", f"All histograms together have more than {MOST_BINS:,} bins.", "Use coarser classes.")
         self._check_sizes()
         shares = [shape.share for shape in self.shapes()]
         if not all(0 < share <= 1 for share in shares):

@@ -89,8 +89,14 @@ class SynopsisFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="syn
 
     @cached_property
     def asked(self) -> QueryClass:
-        """The class of queries, as it was measured."""
-        shape = tuple(self.sizes.values())
+        """The class of queries, as it was measured; ranges and half-planes are over all columns."""
+        shape, queries = tuple(self.sizes.values()), self.queries
+        named = [(queries.ranges,) if queries.ranges is not None else None, queries.half_planes]
+        given = [queries.conjunctions, *named, queries.listed]
+        if sum(one is not None for one in given) != 1:
+            raise contradiction("it answers one class of queries")
+        if any(names is not None and sorted(names) != sorted(self.columns) for names in named):
+            raise contradiction("its queries are about other columns")
         if self.queries.conjunctions is not None:
             return synopsis.Conjunctions(shape, self.queries.conjunctions, add_up=self.queries.add_up)
         return other_queries(self.queries, self.sizes, {name: own.labels or () for name, own in self.columns.items()})

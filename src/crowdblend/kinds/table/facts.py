@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Everybody, Poisson
+from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.crowd_facts import CrowdFacts, by_stratum
 from crowdblend.kinds.facts import CellTable, Fact, Parameters, Share, contradiction
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
@@ -34,7 +35,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     mechanism: SuppressedHistogram | NoisyHistogram | NoiseEverywhere | None = None
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
-    named: dict[str, NamedTable] = msgspec.field(default_factory=dict)
+    named: Annotated[dict[str, NamedTable], msgspec.Meta(max_length=MOST_PARTS)] = msgspec.field(default_factory=dict)
     totals: tuple[NoisyTotal, ...] = ()
     count: Literal["rows", "people"] = "rows"
 

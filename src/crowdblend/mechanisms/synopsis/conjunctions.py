@@ -46,6 +46,8 @@ class Conjunctions(QueryClass):
                 code="synopsis.order",
             )
         check_universe(shape)
+        # Every table has a cell, and listing the tables of many columns would take for ever.
+        check_size(sum(math.comb(len(shape), columns) for columns in range(1, order + 1)))
         self.shape, self.order, self.add_up = shape, order, add_up
         self.tables: list[Columns] = [kept for n in range(1, order + 1) for kept in combinations(range(len(shape)), n)]
         sizes = [math.prod(shape[c] for c in kept) for kept in self.tables]
