@@ -42,7 +42,8 @@ def read(planned: Any, key: bytes) -> ChoiceReading:
     """Who decides and who is published, from the source of the policy."""
     policy = planned.policy
     with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.resources) as source:
-        return read_choice(policy, planned.draw_rate, source, ReleaseKey(key))
+        rate = None if planned.sample.drawn_before else planned.rate
+        return read_choice(policy, rate, source, ReleaseKey(key))
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +233,7 @@ def test_the_dry_run_says_what_would_be_chosen(town: Path, text: str, who: str) 
 def test_a_rate_can_be_planned(town: Path) -> None:
     text = POLICY.replace("rate = 0.5\n", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 40")
     planned = plan(parse_policy(text, town))
-    assert 0.3 < planned.draw_rate < 0.7
+    assert 0.3 < planned.rate < 0.7
     assert planned.certificate().derivations[0].conclusion.epsilon <= 1.0
 
 

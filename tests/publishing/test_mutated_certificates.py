@@ -171,6 +171,9 @@ UNPAID: list[tuple[str, Callable[[Any], object]]] = [
     ("synopsis", lambda facts: facts.update(queries={"ranges": "sex"})),
     ("synopsis", lambda facts: facts["queries"].update(ranges="sex")),
     ("synopsis", lambda facts: facts.update(queries={"half_planes": ["sex", "age", "district"]})),
+    ("table-population", lambda facts: facts["design"].update(design="coins")),
+    ("table-several", lambda facts: facts["named"]["by_age"].update(share=0.5)),
+    ("statistics", lambda facts: facts["statistics"]["women"].update(noise_epsilon=1e-300)),
     ("weights-statistics", lambda facts: facts["design"].update(breaks=[20, 40, 80, 160])),
     ("weights-table", lambda facts: facts["design"].update(breaks=[-2, 4, 8, 16])),
 ]

@@ -239,7 +239,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
         (
             FAMILIES["synopsis, fitted"].policy.replace('["x", "y"]', '["x"]'),
             [],
-            "the columns must make between 2 and 100,000 different rows to audit a synopsis",
+            "The columns must make between 2 and 100,000 different rows to audit a synopsis",
         ),
         (
             FAMILIES["network"].policy.replace("people = 24", "people = 200000"),

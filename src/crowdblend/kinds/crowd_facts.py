@@ -118,6 +118,8 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
             raise contradiction("it shows more scores than its choice pays for")
         if not isinstance(sample, Poisson):
             raise contradiction("a recoding is chosen for samples at one rate only")
+        if chosen.share is None and sample.drawn_before:
+            raise contradiction("the people of a sample that was drawn before cannot choose for another one")
         if chosen.share is None:
             together = recoding.recoding_from_population(
                 chosen.choice.claim(), sample.under_sampling(mechanism, epsilon)

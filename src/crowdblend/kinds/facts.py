@@ -81,6 +81,16 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return None
 
     @property
+    def rows_are_people(self) -> bool:
+        """Whether the steward vouches that every row is another person, instead of naming a column."""
+        return self.person is None
+
+    @property
+    def largest_epsilon(self) -> float:
+        """What anybody's loss comes to, for everything that is published."""
+        return float(self.parameters["epsilon"])
+
+    @property
     def planned_releases(self) -> int:
         """How many releases were planned together, under one epsilon and delta."""
         return 1

@@ -28,7 +28,7 @@ def plan(policy: AnyPolicy) -> AnyPlan:
     module = cast(KindModule, part(policy.kind, "plan"))
     try:
         planned = module.plan(policy)
-        check_epsilon(policy, float(planned.facts().parameters["epsilon"]))
+        check_epsilon(policy, planned.facts().largest_epsilon)
         return planned
     except (Undecided, OverflowError, ZeroDivisionError) as problem:
         raise NotProved(

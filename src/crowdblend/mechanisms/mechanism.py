@@ -13,7 +13,8 @@ from crowdblend.calculus import Derivation
 from crowdblend.estimates.laws import Law
 
 Crowd = Annotated[int, msgspec.Meta(ge=1)]
-Loss = Annotated[float, msgspec.Meta(gt=0)]
+# Noise of a smaller loss cannot be drawn exactly.
+Loss = Annotated[float, msgspec.Meta(ge=2.0**-40)]
 
 
 class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="mechanism"):

@@ -9,7 +9,9 @@ have the loss tε/K, the number and the places of those that reach it are then d
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Annotated
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,7 @@ class OutlierHistogram(Mechanism, frozen=True, tag="noisy-by-size"):
     transition: Crowd
     limit: Crowd
     show_from: int | None = 1
-    factor: Loss = 2.0
+    factor: Annotated[float, msgspec.Meta(gt=0)] = 2.0
 
     def __post_init__(self) -> None:
         check_show_from(self.show_from)

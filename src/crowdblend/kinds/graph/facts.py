@@ -10,9 +10,10 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.kinds.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
-from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.planning.networks import CONFIDENCE, NAMES, PEOPLE_S_DATA, Bounds, claim_of, differential, error_of
 from crowdblend.planning.networks.derive import Seen
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
@@ -23,14 +24,14 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     """
 
     name: str
-    scale: Loss
-    resolution: Loss
+    scale: Positive
+    resolution: Positive
     samples: Count
     explored: Count = 1
-    accuracy: Loss | None = None
+    accuracy: Positive | None = None
     column: str | None = None
     low: float = 0.0
-    width: Loss | None = None
+    width: Positive | None = None
     labels: tuple[str, ...] = ()
     other: str | None = None
 
@@ -70,6 +71,11 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
     degree_bound: Count
     average_bound: Annotated[float, msgspec.Meta(gt=0)]
     statistics: Annotated[tuple[GraphStatisticFacts, ...], msgspec.Meta(min_length=1)]
+
+    @property
+    def rows_are_people(self) -> bool:
+        """Rows are links, and people are known by their names."""
+        return False
 
     @cached_property
     def bounds(self) -> Bounds:

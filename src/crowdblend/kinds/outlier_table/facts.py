@@ -42,6 +42,10 @@ class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-ta
         return {"data": CellTable(self.columns, laws, (self.mechanism.law,))}
 
     @property
+    def largest_epsilon(self) -> float:
+        return self.mechanism.factor * self.mechanism.epsilon
+
+    @property
     def sizes(self) -> list[int]:
         """A few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
         flat = max(1, self.mechanism.limit - self.mechanism.transition)

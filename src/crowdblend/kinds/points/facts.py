@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -59,7 +59,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
     """
 
     axes: dict[str, AxisFacts]
-    shapes: tuple[tuple[int, ...], ...]
+    shapes: Annotated[tuple[tuple[int, ...], ...], msgspec.Meta(max_length=10_000)]
     design: Sample
     mechanism: MovedPoints | None = None
     strata: dict[str, MovedPoints] = msgspec.field(default_factory=dict)

@@ -75,7 +75,7 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     epsilon: Epsilon
     confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     people: Count
-    statistics_: dict[str, StatisticFacts] = msgspec.field(name="statistics")
+    statistics_: Annotated[dict[str, StatisticFacts], msgspec.Meta(max_length=1_000)] = msgspec.field(name="statistics")
     columns: dict[str, Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]]
     group: Count | None = None
 

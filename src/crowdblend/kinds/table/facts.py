@@ -90,6 +90,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     def _own(self) -> Mapping[str, SuppressedHistogram]:
         """The mechanism of every table that was counted by itself; none where they are sums of one."""
         own = {name: table.mechanism for name, table in self.named.items() if table.mechanism is not None}
+        if not own and any(table.share is not None for table in self.named.values()):
+            raise contradiction("a table has a share of the sample and no mechanism of its own")
         if own and (len(own) < len(self.named) or self.mechanism is not None or self.strata or self.recoding):
             raise contradiction("some of its tables are counted by themselves and some are not")
         return own

@@ -46,14 +46,18 @@ def check_data(published: PublishedRelease) -> None:
     except InvalidInput as problem:
         where = problem.where if problem.where in published.facts.files else CERTIFICATE
         raise DoesNotVerify(str(problem), code=CONTRADICTION, where=where) from None
+    except (ValueError, TypeError, ArithmeticError, LookupError) as problem:
+        raise contradiction("its facts do not describe its data files") from problem
 
 
 def check_certificate(published: PublishedRelease) -> None:
-    """Refuse derivations other than those that the facts give, and rates on trust that are not said to be."""
+    """Refuse derivations other than those that the facts give, and what is taken on trust and not said to be."""
     if by_strength(derive(published.facts)) != published.certificate.derivations:
         raise contradiction("its derivations are not those that its facts give")
     if published.facts.drawn_before != (Assumption.ASSUMED_RATE in published.certificate.stated):
         raise contradiction("whether its rate is an assumption is not what it states")
+    if published.facts.rows_are_people != (Assumption.ROWS_ARE_PEOPLE in published.certificate.stated):
+        raise contradiction("whether its rows are people is not what it states")
 
 
 def require_files(published: PublishedRelease, *tables: str) -> list[Path]:
