@@ -80,6 +80,10 @@ class History:
         """What was spent and declared."""
         return Accounts(tuple(replace(group, count=count) for group, count in self.groups.items()), self.declarations)
 
+    def names(self) -> tuple[str, ...]:
+        """Every name of a population, of releases and of declarations."""
+        return *self.populations(), *self.declarations.populations()
+
     def populations(self) -> tuple[str, ...]:
         """Return every population that something was released about, in the order of the first release."""
         return tuple(dict.fromkeys(group.population for group in self.groups))

@@ -71,3 +71,23 @@ def _edited(number: int, problem: str) -> DoesNotVerify:
         where=f"release {number}",
         code="does-not-verify",
     )
+
+
+def edited_ledger(problem: str) -> DoesNotVerify:
+    """Return the error for a ledger that somebody changed as a whole."""
+    return DoesNotVerify(problem, remedy="Restore it from a backup.", where="ledger", code="does-not-verify")
+
+
+def ledger_behind(records: int) -> DoesNotVerify:
+    """Return the error for a ledger that lacks records which its head seals."""
+    return edited_ledger(
+        f"The ledger is not the one whose {records} records the head seals: its end was cut off, an older file was "
+        "put in its place, or it is another ledger."
+    )
+
+
+def checked_secret(secret: bytes, committed: str | None) -> bytes:
+    """Return the ledger's secret; raises DoesNotVerify unless it is the one that the chain committed to."""
+    if not matches(secret, committed):
+        raise edited_ledger("The secret of the ledger was changed or deleted.")
+    return secret

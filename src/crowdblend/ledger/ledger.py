@@ -10,17 +10,24 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any, TypeVar
 
-from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential
 from crowdblend.ledger.budget import Budget
-from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, matches, next_record
+from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, refuse_confusable, this_user
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
 from crowdblend.ledger.history import History, Population, populations_of
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
-from crowdblend.ledger.integrity import check_key, check_keys, read_identities
+from crowdblend.ledger.integrity import (
+    check_key,
+    check_keys,
+    checked_secret,
+    edited_ledger,
+    ledger_behind,
+    read_identities,
+)
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
 from crowdblend.ledger.profile_total import ProfileTotal, releases_that_fit
@@ -148,7 +155,7 @@ class Ledger:
         names = {declaration.population, getattr(declaration, "other", declaration.population)}
         with self._writing() as (transaction, history):
             for name in names:
-                _refuse_confusable(history, name)
+                refuse_confusable(name, history.names())
             if isinstance(declaration, Limit):
                 declaration.check_change(history.declarations.limit(declaration.population), keeps_end=keeps_end)
             _append(transaction, history, declaration)
@@ -160,7 +167,7 @@ class Ledger:
         """Return what the identity of a new source must hold, so that it can be compared with every earlier one."""
         self._opened()
         with self._reading() as (transaction, history):
-            secret = _secret(transaction, history)
+            secret = checked_secret(transaction.secret(), history.secret)
             known = self._known_identities(transaction, list(history.entries.values())).values()
         columns = (one.anchor.columns[0] for each in known for one in each.of("person", "column"))
         rows = (one.anchor for each in known for one in each.of("rows"))
@@ -263,13 +270,13 @@ class Ledger:
             with self._reading() as (transaction, history):
                 if transaction.may_read_secrets():
                     check_keys(history.entries, transaction.keys())
-                    _secret(transaction, history)
+                    checked_secret(transaction.secret(), history.secret)
                     for _ in read_identities(history.entries.values(), transaction.identities()):
                         pass  # one is held at a time
                 if isinstance(seen, Head) and seen.records and transaction.hash_of(seen.records) != seen.hash:
-                    raise _behind(seen.records)
+                    raise ledger_behind(seen.records)
                 if isinstance(seen, str) and not transaction.has_hash(seen):
-                    raise _edited(
+                    raise edited_ledger(
                         "No record of the ledger has the given hash: its end was cut off, or another ledger was put in "
                         "its place."
                     )
@@ -328,10 +335,10 @@ class Ledger:
         last = self._history.last
         records = transaction.records(1 if last is None else last.number)
         if last is not None and next(records, None) != last:
-            raise _behind(last.number)
+            raise ledger_behind(last.number)
         self._history.follow(records)
         if self._history.last is None:
-            raise _edited("All records of the ledger were deleted.")
+            raise edited_ledger("All records of the ledger were deleted.")
         return self._history
 
     def _readable(self) -> Store | None:
@@ -386,29 +393,6 @@ def _check_limits(transaction: Transaction, history: History, spending: Spending
     The day is the latest of this machine's, the server's and the one that the ledger was written on: so a clock that is
     put back prolongs no limit.
     """
-    _refuse_confusable(history, spending.population)
+    refuse_confusable(spending.population, history.names())
     today = max(now()[:10], transaction.server_day(), history.latest[:10])
     history.accounts.check(spending, today)
-
-
-def _refuse_confusable(history: History, name: str) -> None:
-    refuse_confusable(name, (*history.populations(), *history.declarations.populations()))
-
-
-def _secret(transaction: Transaction, history: History) -> bytes:
-    """Return the ledger's secret; raises DoesNotVerify unless it is the one that the chain committed to."""
-    secret = transaction.secret()
-    if not matches(secret, history.secret):
-        raise _edited("The secret of the ledger was changed or deleted.")
-    return secret
-
-
-def _edited(problem: str) -> DoesNotVerify:
-    return DoesNotVerify(problem, remedy="Restore it from a backup.", where="ledger", code="does-not-verify")
-
-
-def _behind(records: int) -> DoesNotVerify:
-    return _edited(
-        f"The ledger is not the one whose {records} records the head seals: its end was cut off, an older file was "
-        "put in its place, or it is another ledger."
-    )

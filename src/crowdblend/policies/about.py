@@ -6,7 +6,8 @@ from typing import Annotated
 
 from msgspec.structs import asdict
 
-from crowdblend.policies.key import Section, key, refusal
+from crowdblend.policies.key import Section, key
+from crowdblend.policies.refusals import refusal
 
 LONGEST = 500
 

@@ -14,7 +14,8 @@ from msgspec.structs import force_setattr
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.lazy import lazy
-from crowdblend.policies.key import Rule, Section, conflicts, key, refusal
+from crowdblend.policies.key import Rule, Section, conflicts, key
+from crowdblend.policies.refusals import refusal
 
 if TYPE_CHECKING:
     import flint

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain
-from crowdblend.policies.key import did_you_mean, keys_of, naming, problem_of, refusal, shown
+from crowdblend.policies.key import keys_of
+from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, shown
 from crowdblend.policies.source import read_keys
 
 if TYPE_CHECKING:

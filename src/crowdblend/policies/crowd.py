@@ -10,8 +10,9 @@ from typing import Annotated, ClassVar, Literal
 from crowdblend.lazy import lazy
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
-from crowdblend.policies.key import Rule, conflicts, key, needs, part, refusal
+from crowdblend.policies.key import Rule, conflicts, key, needs, part
 from crowdblend.policies.policy import AboutPeople, data_key
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design, design_of

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from crowdblend.policies.key import refusal
+from crowdblend.policies.refusals import refusal
 
 _SPACES = " \t\n\v\f\r"
 # What begins so is neither a number nor a date nor blank.

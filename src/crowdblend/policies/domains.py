@@ -34,12 +34,10 @@ from crowdblend.policies.key import (
     Wholes,
     Widths,
     key,
-    naming,
     needs,
     one_of,
-    refusal,
-    shown,
 )
+from crowdblend.policies.refusals import naming, refusal, shown
 
 if TYPE_CHECKING:
     from crowdblend.recoding import Axis, Bounded, Recoding

@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
 from crowdblend.policies.columns import Column
-from crowdblend.policies.key import Rule, conflicts, key, part, refusal
+from crowdblend.policies.key import Rule, conflicts, key, part
 from crowdblend.policies.policy import AboutPeople, data_key
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import ExactSample
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from crowdblend.policies.columns import Column
-from crowdblend.policies.key import refusal
+from crowdblend.policies.refusals import refusal
 from crowdblend.recoding.classes import Lookup
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")

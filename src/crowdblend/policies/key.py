@@ -10,23 +10,21 @@ from __future__ import annotations
 
 import datetime
 import math
-import numbers
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from difflib import get_close_matches
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
 from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
 from msgspec.structs import fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import PARAMETERS, Parameter, brief
+from crowdblend.guarantees.parameters import PARAMETERS, Parameter
+from crowdblend.policies.foreign_values import plain_value
+from crowdblend.policies.refusals import problem_of, refusal, shown
 
-Result = TypeVar("Result")
-_LARGEST, _LARGEST_WHOLE, _MOST_DIGITS = 10**300, 10**18, 400
+_LARGEST, _LARGEST_WHOLE = 10**300, 10**18
 _WHOLES = ("whole", "wholes", "level")
 _NATIVE = (Decimal, datetime.date, datetime.datetime)
 
@@ -43,13 +41,10 @@ class Kind(Struct, frozen=True):
     keeps: Callable[[Any], object] | None = None
 
 
-def _label(value: str | int | bool) -> str:
-    """Return a label as text: a truth value as the data show it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def _labels(value: str | int | bool | tuple[str | int | bool, ...]) -> tuple[str, ...]:
-    return tuple(map(_label, value if isinstance(value, tuple) else (value,)))
+    """Return labels as texts: truth values as the data show them."""
+    every = value if isinstance(value, tuple) else (value,)
+    return tuple(str(one).lower() if isinstance(one, bool) else str(one) for one in every)
 
 
 _Label = str | int | bool
@@ -106,7 +101,7 @@ Conditions = Annotated[
         "conditions",
         'a list of conditions, for example [{ sex = "Male" }]',
         tuple[Annotated[dict[str, _Label], _SOME], ...],
-        lambda given: tuple({name: _label(label) for name, label in item.items()} for item in given),
+        lambda given: tuple({name: _labels(label)[0] for name, label in item.items()} for item in given),
     ),
 ]
 
@@ -145,7 +140,7 @@ class Key(Struct, frozen=True):
 
     def read(self, value: object) -> object:
         """Return the value in the type that policies keep, or refuse it under the name of the key."""
-        value = _plain(value)
+        value = plain_value(value)
         problem = problem_of(value, _LARGEST_WHOLE if self.kind in _WHOLES else _LARGEST)
         if self.is_path(value) and not str(value).strip():
             problem = "is blank"
@@ -402,85 +397,3 @@ class Section(Struct, frozen=True, kw_only=True, dict=True):
     def replace(self, **changes: object) -> Self:
         """Return the same value with other values for some fields, checked as a new one."""
         return replace(self, **changes)
-
-
-def refusal(code: str, message: str, remedy: str, where: str | None = None) -> InvalidInput:
-    """Return an error about a policy; its code begins with `policy.`. Long names in it are cut."""
-    return InvalidInput(_cut(message), remedy=_cut(remedy), where=where and where[:200], code=f"policy.{code}")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 400 else text[:397] + "…."
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the remedy for an unknown name: the nearest known one, or all of them."""
-    names = list(known)
-    near = get_close_matches(name.lower(), names, n=1)
-    if near:
-        return f"Did you mean {near[0]}?"
-    return f"Use {', '.join(names[:20])}{' …' if len(names) > 20 else ''}."
-
-
-def naming(where: str, build: Callable[[], Result]) -> Result:
-    """Return the result, or raise the same refusal with the place it is about in front.
-
-    What another layer refuses keeps its name, under `policy.`; a recoding that cannot be made is `policy.domain`.
-    """
-    try:
-        return build()
-    except InvalidInput as error:
-        area, _, name = error.code.rpartition(".")
-        code = "domain" if area == "recoding" or error.code == InvalidInput.usual_code else name
-        raise refusal(code, f"{where}: {error.message}", error.remedy, where) from None
-
-
-def _plain(value: object) -> object:
-    """Return a value of another library as Python's: numbers, paths, and lists and tables of them."""
-    if isinstance(value, bool | int | str | Decimal | NoneType):
-        return value
-    if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    real = isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational)
-    return Decimal(repr(float(value))) if real else value  # type: ignore[arg-type]
-
-
-def problem_of(value: object, largest: int = _LARGEST) -> str | None:
-    """Return what is wrong with a value whatever its key: a NUL, half a character, a number that no double holds."""
-    if isinstance(value, Mapping | list | tuple):
-        items = [*value, *value.values()] if isinstance(value, Mapping) else value
-        return next(filter(None, (problem_of(item, largest) for item in items)), None)
-    if isinstance(value, str):
-        broken = any("\ud800" <= character <= "\udfff" for character in value)
-        half = "holds half of a surrogate pair, which is not Unicode text" if broken else None
-        return "holds a NUL character" if "\0" in value else half
-    if not isinstance(value, int | Decimal):
-        return None
-    number = Decimal(value)
-    if not number.is_finite():
-        return "is not a finite number"
-    long = isinstance(value, Decimal) and len(number.as_tuple().digits) > _MOST_DIGITS
-    too_fine = int(number.as_tuple().exponent) < -_MOST_DIGITS
-    return "is a number too large or with too many digits" if long or too_fine or abs(number) > largest else None
-
-
-def shown(value: object) -> str:
-    """Return a given value in a message, as TOML writes it, cut where it is long."""
-    text = _toml(value)
-    return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "a table of keys"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value[:20]))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, float | Decimal | datetime.date) else brief(value)

@@ -13,8 +13,9 @@ from typing import Any
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.columns import read_columns
-from crowdblend.policies.key import Part, did_you_mean, keys_of, parts_of, refusal, sections_of, shown
+from crowdblend.policies.key import Part, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import has_columns
+from crowdblend.policies.refusals import did_you_mean, refusal, shown
 from crowdblend.policies.registry import KINDS, all_kinds, is_kind, kinds_with, policy_class, sections
 from crowdblend.policies.source import read_keys
 from crowdblend.regular_files import read_regular

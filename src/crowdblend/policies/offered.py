@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.policies.columns import Column
-from crowdblend.policies.key import refusal
+from crowdblend.policies.refusals import refusal
 from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
 from crowdblend.selection import Ladder, Lattice
 

@@ -33,7 +33,8 @@ from crowdblend.policies.about import About
 from crowdblend.policies.columns import columns_of
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.formulas import column_texts, refuse_formulas
-from crowdblend.policies.key import FilePath, Rule, Section, key, needs, one_of, part, refusal
+from crowdblend.policies.key import FilePath, Rule, Section, key, needs, one_of, part
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, format_of
 from crowdblend.policies.write import write_policy
 

@@ -7,8 +7,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
-from crowdblend.policies.key import Rates, Rule, Section, conflicts, needs, refusal
+from crowdblend.policies.key import Rates, Rule, Section, conflicts, needs
 from crowdblend.policies.key import key as says
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.stratum_rates import rates_of
 
 _BIASED = "Biased sampling: "

@@ -12,7 +12,8 @@ from typing import Any, Literal, cast
 
 from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
-from crowdblend.policies.key import Key, did_you_mean, refusal, shown
+from crowdblend.policies.key import Key
+from crowdblend.policies.refusals import did_you_mean, refusal, shown
 
 Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "catalog"]
 # What is read through a database driver, not as files.

@@ -17,10 +17,11 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import MOST_PARTS, check_type
 from crowdblend.policies.code_book import Entry, read_code_book
 from crowdblend.policies.header import ColumnKind, Header, read_header
-from crowdblend.policies.key import Key, Part, did_you_mean, keys_of, parts_of, sections_of
+from crowdblend.policies.key import Key, Part, keys_of, parts_of, sections_of
 from crowdblend.policies.load import PLACEHOLDER
 from crowdblend.policies.policy import Policy, has_columns
 from crowdblend.policies.proposals import FILL, proposed_axis, proposed_domain, proposed_pair, proposed_person
+from crowdblend.policies.refusals import did_you_mean
 from crowdblend.policies.registry import KINDS, policy_class, sections
 from crowdblend.policies.write import toml_name, toml_text
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from crowdblend import recoding
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
-from crowdblend.policies.key import refusal
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import AnySampling
 
 # Every rate takes nine steps of a proof, and a certificate has at most 500.

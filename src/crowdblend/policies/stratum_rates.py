@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.key import refusal
+from crowdblend.policies.refusals import refusal
 from crowdblend.regular_files import read_regular
 
 _MOST_STRATA = 1_000

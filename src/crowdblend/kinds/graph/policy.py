@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec.structs import asdict
 
 from crowdblend.lazy import lazy
-from crowdblend.policies.key import FilePath, Rule, Section, Texts, key, naming, needs, part, refusal
+from crowdblend.policies.key import FilePath, Rule, Section, Texts, key, needs, part
 from crowdblend.policies.policy import Policy
+from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import DataSource, format_of
 

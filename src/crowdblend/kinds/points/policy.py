@@ -14,7 +14,8 @@ from crowdblend import recoding as recodings
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.domains import AxisDomain
-from crowdblend.policies.key import Ends, Section, key, naming, part, refusal
+from crowdblend.policies.key import Ends, Section, key, part
+from crowdblend.policies.refusals import naming, refusal
 from crowdblend.recoding.reading import exact
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.exactly import ExactPolicy
-from crowdblend.policies.key import Rule, conflicts, did_you_mean, key, naming, part, refusal
+from crowdblend.policies.key import Rule, conflicts, key, part
+from crowdblend.policies.refusals import did_you_mean, naming, refusal
 from crowdblend.policies.strata import Design, design_of
 from crowdblend.recoding.reading import exact
 

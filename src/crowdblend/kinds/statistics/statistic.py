@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.key import Rule, Section, Texts, Where, conflicts, key, needs, one_of, refusal
+from crowdblend.policies.key import Rule, Section, Texts, Where, conflicts, key, needs, one_of
+from crowdblend.policies.refusals import refusal
 
 What = Literal["average", "sum", "median", "quantile", "fraction", "count", "histogram"]
 WHAT: tuple[What, ...] = get_args(What)

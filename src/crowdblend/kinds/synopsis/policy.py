@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from crowdblend.policies.columns import check_closed, refuse_choice, refuse_numbers
 from crowdblend.policies.exactly import ExactPolicy
-from crowdblend.policies.key import Conditions, Rule, Texts, conflicts, did_you_mean, key, one_of, refusal
+from crowdblend.policies.key import Conditions, Rule, Texts, conflicts, key, one_of
+from crowdblend.policies.refusals import did_you_mean, refusal
 
 _synopsis = partial(key, section="synopsis")
 

@@ -9,8 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.policies.columns import check_closed, check_names
 from crowdblend.policies.crowd import RecodedPolicy
-from crowdblend.policies.key import Rule, Section, Texts, conflicts, did_you_mean, key, needs, part, refusal
+from crowdblend.policies.key import Rule, Section, Texts, conflicts, key, needs, part
 from crowdblend.policies.policy import data_key
+from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.strata import Design
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 

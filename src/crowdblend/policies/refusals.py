@@ -1,0 +1,81 @@
+"""How a policy refuses: the error, the nearest known name, the place it is about, and a value as TOML writes it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import TypeVar
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import brief
+
+Result = TypeVar("Result")
+_LARGEST, _MOST_DIGITS = 10**300, 400
+
+
+def refusal(code: str, message: str, remedy: str, where: str | None = None) -> InvalidInput:
+    """Return an error about a policy; its code begins with `policy.`. Long names in it are cut."""
+    return InvalidInput(_cut(message), remedy=_cut(remedy), where=where and where[:200], code=f"policy.{code}")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 400 else text[:397] + "…."
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the remedy for an unknown name: the nearest known one, or all of them."""
+    names = list(known)
+    near = get_close_matches(name.lower(), names, n=1)
+    if near:
+        return f"Did you mean {near[0]}?"
+    return f"Use {', '.join(names[:20])}{' …' if len(names) > 20 else ''}."
+
+
+def naming(where: str, build: Callable[[], Result]) -> Result:
+    """Return the result, or raise the same refusal with the place it is about in front.
+
+    What another layer refuses keeps its name, under `policy.`; a recoding that cannot be made is `policy.domain`.
+    """
+    try:
+        return build()
+    except InvalidInput as error:
+        area, _, name = error.code.rpartition(".")
+        code = "domain" if area == "recoding" or error.code == InvalidInput.usual_code else name
+        raise refusal(code, f"{where}: {error.message}", error.remedy, where) from None
+
+
+def problem_of(value: object, largest: int = _LARGEST) -> str | None:
+    """Return what is wrong with a value whatever its key: a NUL, half a character, a number that no double holds."""
+    if isinstance(value, Mapping | list | tuple):
+        items = [*value, *value.values()] if isinstance(value, Mapping) else value
+        return next(filter(None, (problem_of(item, largest) for item in items)), None)
+    if isinstance(value, str):
+        broken = any("\ud800" <= character <= "\udfff" for character in value)
+        half = "holds half of a surrogate pair, which is not Unicode text" if broken else None
+        return "holds a NUL character" if "\0" in value else half
+    if not isinstance(value, int | Decimal):
+        return None
+    number = Decimal(value)
+    if not number.is_finite():
+        return "is not a finite number"
+    long = isinstance(value, Decimal) and len(number.as_tuple().digits) > _MOST_DIGITS
+    too_fine = int(number.as_tuple().exponent) < -_MOST_DIGITS
+    return "is a number too large or with too many digits" if long or too_fine or abs(number) > largest else None
+
+
+def shown(value: object) -> str:
+    """Return a given value in a message, as TOML writes it, cut where it is long."""
+    text = _toml(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "a table of keys"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value[:20]))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, float | Decimal | datetime.date) else brief(value)
