@@ -45,7 +45,12 @@ def running(root: Path, *options: str) -> Iterator[Running]:
     ledger = str(root.parent / "ledger.db")
     command = [sys.executable, "-m", "crowdblend", "studio", "--root", str(root), "--port", "0", "--json"]
     process = subprocess.Popen(
-        [*command, "--ledger", ledger, *options], stdout=subprocess.PIPE, text=True, env={**os.environ}
+        [*command, "--ledger", ledger, *options],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ},
+        # What runs in the background of a shell ignores Ctrl-C, and so would all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  nothing else forks here
     )
     assert process.stdout is not None
     try:
