@@ -14,7 +14,7 @@ from crowdblend.engines.engine import Engine, Progress
 from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan, ClassCountsReading, one_sample
 from crowdblend.kinds.crowd_facts import CrowdFacts, RecodingFacts
 from crowdblend.kinds.delta_limit import check_delta, refuse_crowd_of_one, with_stated_delta
-from crowdblend.kinds.kind import Lines, Misfit, Outcome, Publication
+from crowdblend.kinds.kind import Lines, Misfit, Outcome, Publication, software
 from crowdblend.kinds.table.policy import Table
 from crowdblend.lazy import lazy
 from crowdblend.planning import Plan
@@ -67,6 +67,19 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         design = self.policy.design
         found = one_sample(self.parameters.design, design, already_drawn=self.policy.sampling.already_drawn)
         return found if self.rate is None or isinstance(found, Biased) else type(found)(self.rate)
+
+    def common_facts(self, chosen: ChosenRecoding | None) -> dict[str, Any]:
+        """What the facts of tables and microdata have in common, by field."""
+        return {
+            "software": software(),
+            "person": self.policy.data.person,
+            "epsilon": self.parameters.epsilon,
+            "delta": self.parameters.delta,
+            "releases": self.policy.releases,
+            "design": self.sample,
+            "columns": self.domains(chosen),
+            "recoding": self.recoding_facts(chosen),
+        }
 
     def recoding_facts(self, chosen: ChosenRecoding | None) -> RecodingFacts | None:
         """How the recoding is chosen, and once it is, which; None where it is fixed."""

@@ -20,12 +20,8 @@ from crowdblend.planning.request import PlanRequest
 _NOISE_SHARE = 0.25
 
 
-class Rates(Protocol):
-    """The rates of one stratum."""
-
-    @property
-    def label(self) -> str:
-        """What the stratum is called."""
+class Ends(Protocol):
+    """The rates of the people of one stratum."""
 
     @property
     def low(self) -> float:
@@ -38,6 +34,14 @@ class Rates(Protocol):
     @property
     def rate(self) -> float:
         """The rate that estimates divide by."""
+
+
+class Rates(Ends, Protocol):
+    """The same with a name."""
+
+    @property
+    def label(self) -> str:
+        """What the stratum is called."""
 
 
 @dataclass(frozen=True)

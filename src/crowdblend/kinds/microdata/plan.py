@@ -27,20 +27,7 @@ class MicrodataPlan(CrowdClassesPlan):
     def facts(self, publication: Publication | None = None) -> MicrodataFacts:
         (mechanism,) = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(mechanism, SuppressedRecords)
-        chosen = chosen_of(publication)
-        return stated(
-            MicrodataFacts(
-                software=software(),
-                person=self.policy.data.person,
-                epsilon=self.parameters.epsilon,
-                delta=self.parameters.delta,
-                releases=self.policy.releases,
-                design=self.sample,
-                columns=self.domains(chosen),
-                recoding=self.recoding_facts(chosen),
-                mechanism=mechanism,
-            )
-        )
+        return stated(MicrodataFacts(**self.common_facts(chosen_of(publication)), mechanism=mechanism))
 
     def describe(self) -> Lines:
         rows = ("would publish", f"rows, exact from k = {self.parameters.k}, suppressed below")

@@ -43,7 +43,8 @@ class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-ta
 
     @property
     def largest_epsilon(self) -> float:
-        return self.mechanism.factor * self.mechanism.epsilon
+        """That of the smallest bins, after sampling."""
+        return float(self.derivations()[0].conclusion.epsilon)
 
     @property
     def sizes(self) -> list[int]:

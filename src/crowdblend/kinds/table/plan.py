@@ -11,7 +11,7 @@ from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.engine import Progress
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, chosen_of, internal_counts, plan_crowds, stated
-from crowdblend.kinds.kind import Lines, Publication, software
+from crowdblend.kinds.kind import Lines, Publication
 from crowdblend.kinds.outputs import CountsOutput, describe_shown, table_outputs
 from crowdblend.kinds.table.facts import NamedTable, TableFacts
 from crowdblend.kinds.table.policy import Table
@@ -73,20 +73,8 @@ class TablePlan(CrowdClassesPlan):
             table.name: NamedTable(columns=tuple(table.columns), mechanism=mechanism, share=table.share)
             for table, mechanism in zip(self.policy.tables, own, strict=True)
         }
-        return stated(
-            TableFacts(
-                software=software(),
-                person=self.policy.data.person,
-                epsilon=self.parameters.epsilon,
-                delta=self.parameters.delta,
-                releases=self.policy.releases,
-                design=self.sample,
-                columns=self.domains(chosen),
-                recoding=self.recoding_facts(chosen),
-                mechanism=None if self._each else each[0],
-                named=named,
-            )
-        )
+        mechanism = None if self._each else each[0]
+        return stated(TableFacts(**self.common_facts(chosen), mechanism=mechanism, named=named))
 
     def describe(self) -> Lines:
         """What would happen, from the policy alone."""

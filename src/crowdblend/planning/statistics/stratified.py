@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.designs import Strata
@@ -20,6 +20,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
+from crowdblend.planning.strata import Ends
 
 # Weights are exact where a unit divides them all and none is above this; else the smallest has so many units.
 _MOST_COPIES = 1_000_000
@@ -27,22 +28,6 @@ _FINE = 10_000
 _OWN_FINE = 1_000
 # How the chance of failing is divided where people are drawn: the noise, the number of people, the rest the draw.
 _NOISE, _SIZE = 0.25, 0.05
-
-
-class Ends(Protocol):
-    """The rates of the people of one stratum."""
-
-    @property
-    def low(self) -> float:
-        """The smallest rate of its people."""
-
-    @property
-    def high(self) -> float:
-        """The largest rate of its people."""
-
-    @property
-    def rate(self) -> float:
-        """The rate that estimates divide by."""
 
 
 @dataclass(frozen=True)
