@@ -21,9 +21,10 @@ def spending(
     population: str = "residents",
     fresh: bool = True,
     guarantees: tuple[Guarantee, ...] | None = None,
+    series: int = 1,
 ) -> Spending:
     made = planned() if guarantees is None else guarantees
-    return Spending(population, sample, fresh, "table", made, "out")
+    return Spending(population, sample, fresh, "table", made, "out", series=series)
 
 
 def shared(sample: str = "survey.parquet", population: str = "residents") -> Spending:

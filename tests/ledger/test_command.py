@@ -191,11 +191,26 @@ epsilon = 1.0
     code, out, _ = ask("plan", str(policy), "--epsilon", "3", "--delta", "1e-5", "--json")
     assert code == 0
     told = json.loads(out)
-    assert told["releases"] > 10
-    assert told["so_far"]["delta"] == 1e-5
+    assert told["releases"] == 1
+    assert told["so_far"] | {"delta": 0.0} == {
+        "epsilon": 2.0, "delta": 0.0, "filter": "sums", "series": 0, "others": 2, "fits": True,
+    }  # fmt: skip
     code, out, _ = ask("plan", str(policy), "--epsilon", "3", "--delta", "1e-5")
     assert f"{told['releases']} more releases like this one fit epsilon 3, delta 1e-05" in out
     assert ask("plan", str(policy), "--epsilon", "0.001", "--delta", "1e-5")[1].count("0 more releases") == 1
+    text = policy.read_text(encoding="utf-8").replace("[bold]town", "village")
+    policy.write_text(text, encoding="utf-8")
+    assert ask("limit", "village", "--epsilon", "3", "--delta", "1e-5", "--renyi")[0] == 0
+    code, out, _ = ask("plan", str(policy), "--json")
+    told = json.loads(out)
+    assert told["releases"] > 10
+    assert told["limit"] == {"epsilon": 3.0, "delta": 1e-5, "relation": "add-remove", "filter": "renyi"}
+    assert "Rényi divergence of order 9.6 of 0 releases; it holds also where" in ask("plan", str(policy))[1]
+    policy.write_text(text.replace("k = 20", "k = 20\ndelta = 1e-6\nreleases = 30"), encoding="utf-8")
+    assert ask("limit", "village", "--epsilon", "1", "--delta", "1e-6", "--why", "a series")[0] == 0
+    out = ask("plan", str(policy))[1]
+    assert "30 more releases like this one fit epsilon 1, delta 1e-06" in out
+    assert "30 of them are one declared series" in out
 
 
 def test_budget_for_a_group(ask) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +13,8 @@ from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.ledger import Ledger
 from crowdblend.ledger import ledger as module
-from crowdblend.ledger.declarations import last_day
+from crowdblend.ledger.declarations import Limit, last_day
+from crowdblend.ledger.filters import order_for
 from crowdblend.publishing.pending import with_profile
 from tests.cases import for_each
 from tests.commands import crowdblend
@@ -54,18 +54,60 @@ def test_what_is_said_to_fit_fits(ledger: Ledger) -> None:
     ledger.begin(spending("b", guarantees=plain(largest)))
 
 
-def test_it_is_kept_by_profile(ledger: Ledger) -> None:
-    """Five releases whose sum is 2.5 come to less than 0.42 by profile, and fit; the next one does not."""
-    ledger.limit("residents", epsilon=0.42, delta=1e-5)
-    count = 0
-    with suppress(Refused):
-        for number in range(100):
-            ledger.begin(spending(f"draw-{number}", guarantees=profiled()))
-            count += 1
-    assert 4 < count < 100
-    assert ledger.budget("residents").differential.epsilon > 2
-    assert ledger.total("residents", 1e-5).epsilon <= 0.42
-    assert ledger.total("residents", 1e-5, more=spending(guarantees=profiled())).epsilon > 0.42
+def releases_until_refused(ledger: Ledger, guarantees: tuple, series: int = 1) -> int:
+    for number in range(100):
+        try:
+            ledger.begin(spending(f"draw-{number}", guarantees=guarantees, series=series))
+        except Refused:
+            return number
+    return 100
+
+
+def test_curves_decide_nothing_where_nothing_was_declared(ledger: Ledger) -> None:
+    """By profile five such releases come to less than 0.42, which is true only if none reacts to another."""
+    ledger.limit("residents", epsilon=1.1, delta=1e-5)
+    assert releases_until_refused(ledger, profiled()) == 2
+    assert ledger.total("residents", 1e-5).epsilon < 0.42
+
+
+def test_renyi_divergence_of_one_order_allows_many_releases(ledger: Ledger) -> None:
+    made = ledger.limit("residents", epsilon=1.5, delta=1e-5, renyi=True)
+    assert (made.order, made.filter) == (order_for(1.5, 1e-5), "renyi")
+    count = releases_until_refused(ledger, profiled())
+    assert 30 < count < 100
+    assert ledger.limits("residents") == (made,)
+    with pytest.raises(
+        Refused, match=r"would come to 10\d\.\d+ % of the limit \(Rényi divergence of order 17.8 of"
+    ) as refused:
+        ledger.begin(spending("next", guarantees=profiled()))
+    largest = float(refused.value.remedy.split("epsilon ")[1].split()[0])
+    ledger.begin(spending("next", guarantees=plain(largest, profiled()[1].delta)))
+
+
+def test_a_limit_is_about_one_relation(ledger: Ledger) -> None:
+    """Under another relation in every branch, the whole would keep it under none."""
+    replaced = (Differential(0.25, 0.0, Relation.REPLACE),)
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    with pytest.raises(Refused, match="compares one person more or less") as refused:
+        ledger.begin(spending("a", guarantees=replaced))
+    assert refused.value.code == "limit.relation"
+    made = ledger.limit("residents", epsilon=1.0, delta=1e-6, relation=Relation.REPLACE, why="a fixed number of people")
+    assert "with one person's data replaced" in made.words()
+    ledger.begin(spending("a", guarantees=replaced))
+    ledger.begin(spending("b", guarantees=plain(0.25, 0.0)))  # removed and added again: 0.5
+    with pytest.raises(Refused, match=r"come to epsilon 1\.02, delta 0 "):
+        ledger.begin(spending("c", guarantees=(Differential(0.27, 0.0, Relation.REPLACE),)))
+    ledger.begin(spending("c", guarantees=replaced))
+
+
+@for_each("wrong", [{"delta": 0.0}, {"epsilon": 0.0}, {"delta": -1.0}, {"epsilon": float("nan")}])
+def test_renyi_needs_both(wrong: dict, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    with pytest.raises(InvalidInput):
+        ledger.limit("residents", **{"epsilon": 1.0, "delta": 1e-6, **wrong}, renyi=True)
+    for order in (1.0, 0.5, float("inf"), float("nan")):
+        with pytest.raises(InvalidInput):
+            Limit("residents", 1.0, 1e-6, None, "ann", order=order)
 
 
 def test_a_limit_without_delta_adds_up_plainly(ledger: Ledger) -> None:
@@ -229,7 +271,7 @@ def test_an_overlap_that_is_declared_late_counts_what_was_spent_before(ledger: L
 
 def test_a_delta_above_that_of_the_limit_is_refused(ledger: Ledger) -> None:
     ledger.limit("residents", epsilon=5.0, delta=1e-6)
-    with pytest.raises(Refused, match="no epsilon at delta"):
+    with pytest.raises(Refused, match=r"come to epsilon 0\.1, delta 2e-06"):
         ledger.begin(spending("a", guarantees=plain(0.1, delta=2e-6)))
     ledger.begin(spending("a", guarantees=plain(0.1, delta=6e-7)))
     with pytest.raises(Refused, match="limit is"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from crowdblend.guarantees import (
     Uses,
 )
 from crowdblend.ledger import Ledger
+from crowdblend.ledger.declarations import Limit
 from crowdblend.publishing.pending import with_profile
 from tests.ledger.spendings import spending
 
@@ -110,17 +112,19 @@ def test_no_delta_no_total_by_profile(ledger: Ledger) -> None:
     assert ledger.total("residents").epsilon is None
 
 
-def test_how_many_more_releases_fit(ledger: Ledger) -> None:
-    """As many in all as a plan for so many says: the tenth of 10 fits where k = 9 is planned, a twentieth does not."""
-    limit, one = Differential(1.0, 1e-6, ADD), spending(guarantees=release(9))
-    fresh = ledger.releases_that_fit(one, limit)
-    assert fresh is not None
-    assert plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=fresh).k <= 9
-    assert plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=fresh + 2).k > 9
+def test_how_many_more_releases_of_a_declared_series_fit(ledger: Ledger) -> None:
+    """As many as were declared, and as a plan for so many says: ten with k = 9, and not another ten."""
+    assert plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=10).k == 9
+    limit, one = Limit("residents", 1.0, 1e-6, None, "ann"), spending(guarantees=release(9), series=10)
+    assert ledger.releases_that_fit(one, limit) == 10
+    assert ledger.releases_that_fit(replace(one, series=40), limit) == 0
+    assert ledger.releases_that_fit(replace(one, series=1), limit) == 1
     for year in range(4):
-        ledger.begin(spending(f"draw-{year}", guarantees=release(9)))
-    assert ledger.releases_that_fit(one, limit) == fresh - 4
-    assert ledger.releases_that_fit(one, Differential(0.1, 1e-9, ADD)) == 0
+        ledger.begin(spending(f"draw-{year}", guarantees=release(9), series=10))
+    assert ledger.releases_that_fit(one, limit) == 6
+    assert ledger.releases_that_fit(replace(one, series=1), limit) == 0
+    assert ledger.releases_that_fit(replace(one, series=11), limit) == 0
+    assert ledger.releases_that_fit(one, Limit("residents", 0.1, 1e-9, None, "ann")) == 0
     assert ledger.releases_that_fit(spending(guarantees=(Differential(1.0, 0.0, Relation.REPLACE),)), limit) is None
 
 

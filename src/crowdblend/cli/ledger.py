@@ -30,6 +30,7 @@ from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
 from crowdblend.ledger.chain import HEAD_NAMESPACE, load_head
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
+from crowdblend.ledger.filters import Usage
 
 if TYPE_CHECKING:
     from crowdblend import policies
@@ -177,9 +178,10 @@ def resume_entry(
 def show_budget(
     population: str | None, *, delta: float | None, group: int | None, where: str | None, as_json: bool
 ) -> None:
-    """Add up all releases about the same people, plainly and by their profiles.
+    """Add up all releases about the same people, plainly and by their profiles; say how much of a limit is used.
 
-    Without --delta the total by profile is at the delta that adding up comes to.
+    Without --delta the total by profile is at the delta that adding up comes to. It is true where no release reacted to
+    an earlier one, and decides nothing: what counts against a limit holds also where one did.
     """
     if delta is not None:
         check("delta", delta)
@@ -195,10 +197,12 @@ def show_budget(
     documents = []
     for budget in budgets:
         total, limit = accounts.total(budget.population, delta), accounts.declared.limit(budget.population)
+        used = None if limit is None else accounts.usage(limit)
         if not as_json:
-            _print_budget(budget, group, total, limit)
+            _print_budget(budget, group, total, used, limit)
             continue
         document = {**budget.to_dict(), "profile": total.to_dict(), "limit": limit and limit.to_dict()}
+        document["used"] = used and used.to_dict()
         documents.append(document if group is None else {**document, "group": encode(budget.for_group(group))})
     if as_json:
         emit({"budgets": documents})
@@ -275,7 +279,9 @@ def _numbers(ids: tuple[int, ...]) -> str:
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 4 else ", ".join(map(str, run)) for run in runs)
 
 
-def _print_budget(budget: Budget, group: int | None, total: ProfileTotal, limit: Limit | None) -> None:
+def _print_budget(
+    budget: Budget, group: int | None, total: ProfileTotal, used: Usage | None, limit: Limit | None
+) -> None:
     click.echo(f"{budget.population}: releases {_numbers(budget.releases)}")
     if budget.differential is None:
         click.echo("  together  nothing: these releases have no differential privacy that adds up")
@@ -290,6 +296,8 @@ def _print_budget(budget: Budget, group: int | None, total: ProfileTotal, limit:
         )
     if limit is not None:
         click.echo(f"  limit     {limit.words()}, set by {limit.by}")
+        said = f"{used.words()} ({used.reason()})" if used else "nothing that it could be compared with"
+        click.echo(f"  used      {said}")
     if budget.overlapping:
         click.echo(f"  overlaps  {', '.join(budget.overlapping)}, whose releases are in the sum")
     if group is not None:

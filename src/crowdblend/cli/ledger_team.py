@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
-from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import Parameter, emit, handle_errors, json_option
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees import Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.database import role_statements
+from crowdblend.ledger.declarations import Limit
+from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import Population
 
 if TYPE_CHECKING:
@@ -33,11 +35,19 @@ _why = click.option("--why", metavar="TEXT", help="For what reason.")
 
 @click.command("limit")
 @click.argument("population")
-@click.option("--epsilon", type=Parameter(), metavar="E", help="What all releases may come to, by profile.")
+@click.option("--epsilon", type=Parameter(), metavar="E", help="What all releases may come to.")
 @click.option("--delta", type=Parameter(), metavar="D", help="The delta at which they come to it.")
 @click.option(
     "--until", metavar="DATE", help="The last day, after which a new limit is needed: a year, month, day or never."
 )
+@click.option(
+    "--relation",
+    type=click.Choice([Relation.ADD_REMOVE.value, Relation.REPLACE.value]),
+    default=Relation.ADD_REMOVE.value,
+    show_default=True,
+    help="What it compares: one person more or less, or one person's data replaced.",
+)
+@click.option("--renyi", is_flag=True, help="Count by Rényi divergence instead of sums: better for many releases.")
 @_by
 @_why
 @ledger_option
@@ -49,6 +59,8 @@ def limit(
     epsilon: float | None,
     delta: float | None,
     until: str | None,
+    relation: str,
+    renyi: bool,
     by: str | None,
     why: str | None,
     where: str | None,
@@ -56,15 +68,20 @@ def limit(
 ) -> None:
     """Set what all releases about POPULATION may come to, or show it.
 
-    A release that would exceed the limit is refused before its data are read. Whoever changes a limit says why; every
-    limit is an entry of its own. Without --epsilon and --delta the limits so far are shown.
+    A release that would exceed the limit is refused before its data are read. The limit holds also where a release
+    reacts to earlier ones: losses are added up, those of a declared series (releases in a policy) as one by its curve.
+    Whoever changes a limit says why; every limit is an entry of its own. Without --epsilon and --delta the limits so
+    far are shown.
     """
     if epsilon is None and delta is None:
         _show_limits(population, where, as_json=as_json)
         return
     if epsilon is None or delta is None:
         raise click.UsageError("a limit needs both --epsilon and --delta.")
-    made = Ledger.open(where).limit(population, epsilon=epsilon, delta=delta, until=until, why=why, by=by)
+    between = Relation(relation)
+    made = Ledger.open(where).limit(
+        population, epsilon=epsilon, delta=delta, until=until, why=why, by=by, relation=between, renyi=renyi
+    )
     if as_json:
         emit(made.to_dict())
     else:
@@ -162,39 +179,39 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
 def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, where: str | None, as_json: bool) -> None:
     """Say how many more releases like POLICY fit a limit, next to all earlier ones about the same people.
 
-    Each draws a fresh sample, and they are composed by their profiles.
+    Each draws a fresh sample. They are counted as the limit counts, which holds also where a release reacts to earlier
+    ones; without a limit of the population they are added up, those of a declared series as one by its curve.
     """
     ledger = Ledger.open(where, make=False)
     spending = pending.planned_spending(kinds.plan(policies.load_policy(policy)))
-    limits = ledger.limits(spending.population)
-    if limits:
-        epsilon = limits[-1].epsilon if epsilon is None else epsilon
-        delta = limits[-1].delta if delta is None else delta
+    known = ledger.limits(spending.population)
+    epsilon = known[-1].epsilon if epsilon is None and known else epsilon
+    delta = known[-1].delta if delta is None and known else delta
     if epsilon is None or delta is None:
         raise InvalidInput(
             f"{spending.population!r} has no limit. Pass --epsilon and --delta.",
             where="--epsilon",
             code="limit.missing",
         )
-    limit = Differential(epsilon, delta, Relation.ADD_REMOVE)
-    count = ledger.releases_that_fit(spending, limit)
-    if count is None:
+    limit = known[-1] if known else Limit(spending.population, epsilon, delta, None, "--epsilon")
+    order = None if limit.order is None else order_for(epsilon, delta)
+    limit = msgspec.structs.replace(limit, epsilon=epsilon, delta=delta, order=order)
+    count, so_far = ledger.releases_that_fit(spending, limit), ledger.accounts().usage(limit)
+    if count is None or so_far is None:
         raise Refused(
-            "These releases have no differential privacy for one person more or less that adds up. Plan others.",
+            f"These releases have no differential privacy for {limit.relation.words} that adds up. Plan others.",
             where="POLICY",
             code="does-not-add-up",
         )
-    so_far = ledger.total(spending.population, delta)
     if as_json:
-        emit({"population": spending.population, "releases": count, "so_far": so_far.to_dict(), "limit": encode(limit)})
+        stated = {"epsilon": epsilon, "delta": delta, "relation": limit.relation.value, "filter": limit.filter}
+        emit({"population": spending.population, "releases": count, "so_far": so_far.to_dict(), "limit": stated})
         return
-    reached = "no epsilon" if so_far.epsilon is None else f"epsilon {at_most(so_far.epsilon)}"
-    click.echo(
-        f"{spending.population}: {so_far.releases} releases so far, {reached} at delta {at_most(delta)} by profile"
-    )
+    click.echo(f"{spending.population}: {so_far.words()} so far ({so_far.reason()})")
+    together = f"; {spending.series} of them are one declared series" if spending.series > 1 else ""
     click.echo(
         f"{count} more releases like this one fit epsilon {at_most(epsilon)}, delta {at_most(delta)}, each from a "
-        "fresh sample."
+        f"fresh sample{together}."
     )
 
 

@@ -223,7 +223,16 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
     after = ledger.total(spending.population, more=spending)
     so_far = ledger.total(spending.population, after.delta)
     shown = {"so far": so_far.differential, "with this release": after.differential}
-    return [f"by profile, {when}: {_spent(total)}" for when, total in shown.items() if total is not None]
+    lines = [f"by profile, {when}: {_spent(total)}" for when, total in shown.items() if total is not None]
+    return lines and [*lines, "totals by profile are true where no release was planned by looking at an earlier one"]
+
+
+def _of_limit(ledger: Ledger, spending: Spending) -> list[str]:
+    """Return what is used of the limit with this release, and how that is counted."""
+    usage = ledger.accounts().usage_after(spending)
+    if usage is None:
+        return []
+    return [f"of the limit, {usage.limit.words()}, with this release: {usage.words()} ({usage.reason()})"]
 
 
 def _confirm(planned: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
@@ -236,7 +245,7 @@ def _confirm(planned: AnyPlan, pending: PendingRelease, folder: Path, ledger: Le
         click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(pending.spending.population).differential
     click.echo(f"guaranteed about these people so far: {_spent(before) if before else 'nothing'}", err=True)
-    for line in _by_profile(ledger, pending.spending, before):
+    for line in (*_by_profile(ledger, pending.spending, before), *_of_limit(ledger, pending.spending)):
         click.echo(line, err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("Nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")

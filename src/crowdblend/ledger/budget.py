@@ -100,9 +100,11 @@ class SpendingGroup(Losses):
     population: str
     guarantees: tuple[Guarantee, ...]
     fresh: bool
+    series: int = 1
+    """Of so many releases each was declared together with others of the group; 1 where they were not."""
     count: int = 1
 
     @classmethod
     def of(cls, spending: Spending) -> SpendingGroup:
         """Return the group of one release."""
-        return cls(spending.population, spending.guarantees, spending.fresh)
+        return cls(spending.population, spending.guarantees, spending.fresh, spending.series)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import math
 import os
 import re
 import unicodedata
@@ -14,6 +15,7 @@ import msgspec
 from msgspec.structs import asdict, force_setattr
 
 from crowdblend.errors import InvalidInput, Refused
+from crowdblend.guarantees import Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import check_text, normal_name
@@ -32,17 +34,20 @@ class _Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
                 force_setattr(self, name, normal_name(value))
             if name in ("epsilon", "delta"):
                 check(name, value)
-            elif name != "at" and value is not None:
+            elif name not in ("at", "relation", "order") and value is not None:
                 check_text(name, value)
 
     def to_dict(self) -> dict[str, object]:
         """Return the declaration as JSON-ready data."""
-        return asdict(self)
+        made: dict[str, object] = msgspec.to_builtins(self)
+        return {name: value for name, value in made.items() if name != "step"}
 
 
 class Limit(_Declaration, frozen=True, tag="limit"):
     """The largest ε, at this δ, that all releases about a population may come to, until the end of a day.
 
+    It is about one relation, and counts in one way: the sum of losses, or Rényi divergence of an `order`. Both are
+    fixed with it, since a limit that is kept by one count in one branch and by another in the next need not hold.
     `by` says who set it and `why` for what reason. After the day `until` nothing is released about the population
     before a new limit is set.
     """
@@ -54,11 +59,31 @@ class Limit(_Declaration, frozen=True, tag="limit"):
     by: str
     why: str | None = None
     at: str = ""
+    relation: Relation = Relation.ADD_REMOVE
+    order: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.until is not None:
             force_setattr(self, "until", last_day(self.until))
+        if self.relation is Relation.CONCEAL:
+            raise InvalidInput(
+                "A limit compares one person more or less, or one person's data replaced. Choose one of both.",
+                where="relation",
+                code="limit.relation",
+            )
+        if self.order is not None and not (1 < self.order < math.inf and self.delta > 0):
+            raise InvalidInput(
+                "A limit by Rényi divergence needs a delta above 0 and an order above 1.",
+                remedy="Raise delta, or count by sums.",
+                where="order",
+                code="limit.order",
+            )
+
+    @property
+    def filter(self) -> str:
+        """How it counts."""
+        return "sums" if self.order is None else "renyi"
 
     def has_ended(self, today: str) -> bool:
         """Return whether the last day of the limit is over."""
@@ -67,7 +92,8 @@ class Limit(_Declaration, frozen=True, tag="limit"):
     def words(self) -> str:
         """Return the limit for a message."""
         until = f" until {self.until}" if self.until is not None else ""
-        return f"epsilon {at_most(self.epsilon)} at delta {at_most(self.delta)}{until}"
+        replaced = " with one person's data replaced" if self.relation is Relation.REPLACE else ""
+        return f"epsilon {at_most(self.epsilon)} at delta {at_most(self.delta)}{replaced}{until}"
 
     def check_change(self, before: Limit | None, *, keeps_end: bool) -> None:
         """Refuse a change without a reason, and one that drops an end if it is to be kept."""

@@ -17,6 +17,7 @@ from crowdblend.ledger.chain import DIGEST
 
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
+MOST_RELEASES = 10**6
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 
 
@@ -52,7 +53,8 @@ class Spending(Losses):
     `population` names the people, `sample` those of them that the release sees. A `fresh` sample was drawn by us for
     this release alone; otherwise it is a table that somebody had drawn already. `rate` is the largest probability with
     which such a table may hold a person. `source` names the rows' origin. `policy` is the SHA-256 of the policy, and
-    `folder` where the release appears: whoever resumes the release checks both.
+    `folder` where the release appears: whoever resumes the release checks both. `series` is how many releases with
+    these guarantees are declared together: recorded before the first of them appears, so that none reacts to another.
     """
 
     population: str
@@ -64,6 +66,7 @@ class Spending(Losses):
     source: str = "unknown"
     rate: float | None = None
     policy: str | None = None
+    series: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "population", normal_name(self.population))
@@ -78,6 +81,10 @@ class Spending(Losses):
             raise _refusal("guarantees", "A release has at least one guarantee. Pass those of its certificate.")
         if self.rate is not None and not (isinstance(self.rate, int | float) and 0 < self.rate <= 1):
             raise _refusal("rate", "rate is a probability above 0. Pass the largest with which anybody was sampled.")
+        if type(self.series) is not int or not 1 <= self.series <= MOST_RELEASES:
+            raise _refusal(
+                "series", f"series is a whole number from 1 to {MOST_RELEASES:,}. Pass how many are declared."
+            )
         if self.policy is not None:
             check_digest("policy", self.policy)
 

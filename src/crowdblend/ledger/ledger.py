@@ -11,13 +11,15 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential
+from crowdblend.guarantees import Relation
+from crowdblend.guarantees.parameters import check
 from crowdblend.ledger.budget import Budget
 from crowdblend.ledger.chain import GENESIS, KEY_BYTES, Head, commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, Outlook, check_conflicts, distinct_entries, population_of
 from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, refuse_confusable, this_user
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
+from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import History, Population, populations_of
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.integrity import (
@@ -30,7 +32,7 @@ from crowdblend.ledger.integrity import (
 )
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
-from crowdblend.ledger.profile_total import ProfileTotal, releases_that_fit
+from crowdblend.ledger.profile_total import ProfileTotal
 from crowdblend.ledger.records import Begun, Finished, Step, to_body, to_step
 from crowdblend.ledger.store import Store, now
 from crowdblend.version import __version__
@@ -108,9 +110,9 @@ class Ledger:
         """
         return self.accounts().total(normal_name(population), delta, more)
 
-    def releases_that_fit(self, release: Spending, limit: Differential) -> int | None:
-        """Return how many more such releases keep the total of the population within a limit, by profiles."""
-        return releases_that_fit(self.accounts().about(release.population), release, limit)
+    def releases_that_fit(self, release: Spending, limit: Limit) -> int | None:
+        """Return how many more such releases keep a limit, counted as the limit counts."""
+        return self.accounts().releases_that_fit(limit, release)
 
     def populations(self) -> tuple[Population, ...]:
         """Return every population that something was released about or declared of."""
@@ -131,17 +133,24 @@ class Ledger:
         until: str | int | None = None,
         why: str | None = None,
         by: str | None = None,
+        relation: Relation = Relation.ADD_REMOVE,
+        renyi: bool = False,
     ) -> Limit:
-        """Set the limit of a population: the ε at this δ that all releases about it may come to, by profile.
+        """Set the limit of a population: the ε at this δ that all releases about it may come to.
+
+        It holds also where a release reacts to earlier ones. Losses under one `relation` are added up, a declared
+        series as one; with `renyi` they are counted by Rényi divergence, of an order that is fixed here.
 
         `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. A limit that ends
         is followed by one that does not only if `until` is "never". `by` is whoever sets it, by default the user of
         this process. A change of a limit needs `why`.
         """
         day = None if until in (None, NEVER) else str(until)
-        return self._declare(
-            Limit(population, epsilon, delta, day, by or this_user(), why, now()), keeps_end=until is None
-        )
+        check("epsilon", epsilon)
+        check("delta", delta)
+        order = order_for(epsilon, delta) if renyi else None
+        made = Limit(population, epsilon, delta, day, by or this_user(), why, now(), relation, order)
+        return self._declare(made, keeps_end=until is None)
 
     def describe(self, population: str, *, owner: str, description: str, by: str | None = None) -> Description:
         """Declare who answers for a population, and who its people are."""

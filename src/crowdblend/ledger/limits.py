@@ -1,25 +1,28 @@
 """Whether a release keeps the limits of its population, and of every population that overlaps with it.
 
-A release fits when the sum of all losses is within the limit, or when the profiles together are: each is a proof. The
-ledger decides in the transaction that records the release, so no two releases can both be the last one that fits.
+A release fits when all releases together use no more of the limit than it allows, counted in the way that the limit has
+fixed and that holds whatever later releases react to. The ledger decides in the transaction that records the release,
+so no two releases can both be the last one that fits.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from crowdblend.errors import NotApplicable, Refused
-from crowdblend.guarantees import Differential
+from crowdblend.errors import Refused
+from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.wording import at_least, at_most
 from crowdblend.ledger.budget import Budget, SpendingGroup, add_up
 from crowdblend.ledger.declarations import Declarations, Limit
-from crowdblend.ledger.entry import Losses, Spending
+from crowdblend.ledger.entry import MOST_RELEASES, Losses, Spending
+from crowdblend.ledger.filters import Usage, usage_of
 from crowdblend.ledger.profile_total import ProfileTotal, profile_total
 
 HIGH = 5.0
 """Above this ε a guarantee says little, and a release says so before it begins."""
-_STEPS = 4
+_STEPS = 6
 
 
 @dataclass(frozen=True)
@@ -52,44 +55,58 @@ class Accounts:
                     where=population,
                     code="limit.ended",
                 )
-            if not self.fits(limit, coming):
+            if not self.fits(limit, SpendingGroup.of(coming)):
                 raise self._refusal(limit, coming)
 
-    def fits(self, limit: Limit, coming: Losses) -> bool:
-        """Return whether the total with one more release is within a limit, plainly added up or by profile."""
-        try:
-            plain = self.budget(limit.population, coming).differential
-        except NotApplicable:
-            plain = None
-        if plain is not None and plain.epsilon <= limit.epsilon and plain.delta <= limit.delta:
-            return True
-        total = self.total(limit.population, limit.delta, coming)
-        return total.epsilon is not None and total.epsilon <= limit.epsilon
+    def usage(self, limit: Limit, coming: SpendingGroup | None = None) -> Usage | None:
+        """Return what all releases use of a limit, with more or without; None where one has no such guarantee."""
+        groups = Counter({replace(group, count=1): group.count for group in self.about(limit.population)})
+        if coming is not None:
+            groups[replace(coming, count=1)] += coming.count
+        return usage_of(limit, [replace(group, count=count) for group, count in groups.items()])
+
+    def usage_after(self, coming: Spending) -> Usage | None:
+        """Return what is used of the limit of a population with one more release; None without a limit."""
+        limit = self.declared.limit(coming.population)
+        return None if limit is None else self.usage(limit, SpendingGroup.of(coming))
+
+    def fits(self, limit: Limit, coming: SpendingGroup) -> bool:
+        """Return whether a limit is kept with these releases too."""
+        usage = self.usage(limit, coming)
+        return usage is not None and usage.fits
+
+    def releases_that_fit(self, limit: Limit, coming: Spending) -> int | None:
+        """Return how many more such releases keep a limit; None where they, or earlier ones, have no such guarantee."""
+        one = SpendingGroup.of(coming)
+        if self.usage(limit, one) is None:
+            return None
+        low, high = 0, 1
+        while high < MOST_RELEASES and self.fits(limit, replace(one, count=high)):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.fits(limit, replace(one, count=middle)) else (low, middle)
+        return low
 
     def total(self, population: str, delta: float | None = None, coming: Losses | None = None) -> ProfileTotal:
         """Return what all releases about a population, and those that overlap with it, come to by profile."""
         return profile_total(population, self.about(population), delta, coming)
 
-    def largest_epsilon(self, limit: Limit, coming: Losses) -> float | None:
-        """Return an ε, rounded down to three digits, of a release that fits at the δ of this one; None where none is.
+    def largest_epsilon(self, limit: Limit, delta: float) -> float | None:
+        """Return an ε, rounded down to three digits, of a release that fits at this δ; None where none is found.
 
-        It is composed as the worst release with that ε and δ, so every release that states them fits. It is what adding
-        up leaves, or more where a few halvings show that profiles allow it: small steps need fine grids, and take long.
+        A few halvings look for it, and every release that states this ε and δ fits.
         """
-        loss = coming.differential or coming.replaced
-        if loss is None:
-            return None
 
         def fits(epsilon: float) -> bool:
-            return self.fits(
-                limit, SpendingGroup(limit.population, (Differential(epsilon, loss.delta, loss.relation),), True)
-            )
+            loss = Differential(epsilon, delta, limit.relation)
+            return self.fits(limit, SpendingGroup(limit.population, (loss,), fresh=True))
 
-        spent = self.budget(limit.population).differential
-        left = limit.epsilon if spent is None else limit.epsilon - spent.epsilon
-        low, high = max(left, 0.0), min(limit.epsilon, loss.epsilon)
-        low = low if low < high and fits(low) else 0.0
-        for _ in range(_STEPS):
+        usage = self.usage(limit)
+        low, high = 0.0, limit.epsilon
+        if usage is not None and limit.order is None:
+            low = high = max(0.0, float(usage.allowed[0] - usage.used[0]))
+        for _ in range(_STEPS if low < high else 0):
             middle = (low + high) / 2
             low, high = (middle, high) if fits(middle) else (low, middle)
         rounded = float(f"{low:.2e}")
@@ -113,17 +130,24 @@ class Accounts:
                 )
         return found
 
-    def _refusal(self, limit: Limit, coming: Losses) -> Refused:
-        total = self.total(limit.population, limit.delta, coming)
-        reached = "no epsilon" if total.epsilon is None else f"epsilon {at_most(total.epsilon)}"
-        largest = self.largest_epsilon(limit, coming)
-        loss = coming.differential or coming.replaced
+    def _refusal(self, limit: Limit, coming: Spending) -> Refused:
+        usage = self.usage(limit, SpendingGroup.of(coming))
+        if usage is None:
+            return Refused(
+                f"The limit of {limit.population!r} compares {limit.relation.words}, and a release about these people "
+                "has no such guarantee.",
+                remedy="Release with such a guarantee, or set a limit with --relation replace.",
+                where=limit.population,
+                code="limit.relation",
+            )
+        loss = coming.differential if limit.relation is Relation.ADD_REMOVE else coming.replaced
+        largest = None if loss is None else self.largest_epsilon(limit, loss.delta)
         fitting = "No further release fits"
         if largest is not None and loss is not None:
             fitting = f"A release with epsilon {at_least(largest)} at delta {at_most(loss.delta)} fits"
         return Refused(
-            f"With this release all those about {limit.population!r} would come to {reached} at delta "
-            f"{at_most(limit.delta)}; the limit is {limit.words()}.",
+            f"With this release all those about {limit.population!r} would come to {usage.words()} ({usage.reason()}); "
+            f"the limit is {limit.words()}.",
             remedy=f"{fitting}; crowdblend ledger limit raises the limit.",
             where=limit.population,
             code="limit.exceeded",

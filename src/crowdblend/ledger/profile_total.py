@@ -1,6 +1,7 @@
 """What all releases about the same people come to by their profiles, at a δ that the steward sets.
 
-Every entry holds the profile of its release beside its guarantees; one without enters with its (ε, δ).
+Every entry holds the profile of its release beside its guarantees; one without enters with its (ε, δ). These totals are
+true where no release was planned by looking at an earlier one, so they inform; limits are decided by `filters`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,8 @@ from crowdblend.guarantees.guessing import differential_for_one
 from crowdblend.ledger.budget import SpendingGroup
 from crowdblend.ledger.entry import Losses
 
-# A limit that more releases than this would keep is not much of a limit.
-MOST_RELEASES = 100_000
 # Far below any δ that a steward would set, also after thousands of releases.
-_CUT = 1e-17
+CUT = 1e-17
 
 Spent = tuple[Losses, int]
 """What a release loses, and how many such releases there are."""
@@ -72,33 +71,11 @@ def profile_total(
     return ProfileTotal(population, count, delta, _epsilon(uses, delta), relation)
 
 
-def releases_that_fit(groups: Iterable[SpendingGroup], release: Losses, limit: Differential) -> int | None:
-    """Return how many more such releases keep the total within a limit; None where no theorem adds them up."""
-    before = _uses([(group, group.count) for group in groups], limit.relation)
-    if before is None or _uses([(release, 1)], limit.relation) is None:
-        return None
-
-    def fits(count: int) -> bool:
-        more = _uses([(release, count)], limit.relation) or ()
-        found = _epsilon(Profile((*before, *more), limit.relation).uses, limit.delta)
-        return found is not None and found <= limit.epsilon
-
-    if not fits(1):
-        return 0
-    low, high = 1, 2
-    while high < MOST_RELEASES and fits(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
-
-
 def _epsilon(uses: tuple[Uses, ...], delta: float) -> float | None:
     """Return the smallest ε of all uses together at a δ, the larger of both directions; None where none reaches it."""
     if not uses:
         return 0.0
-    pair = together(uses, spread(uses).spacing, _CUT)
+    pair = together(uses, spread(uses).spacing, CUT)
     up, down = pair.up.epsilon(delta), pair.down.epsilon(delta)
     return None if up is None or down is None else max(up, down)
 
@@ -107,21 +84,22 @@ def _uses(spent: Iterable[Spent], relation: Relation) -> tuple[Uses, ...] | None
     """Return the curves of all releases under one relation; None where one has no such guarantee."""
     found: list[Uses] = []
     for losses, count in spent:
-        uses = _uses_of_one(losses, relation)
+        uses = uses_of_one(losses, relation)
         if uses is None:
             return None
         found += [Uses(use.curve, use.releases * count) for use in uses]
     return Profile(tuple(found), relation).uses if found else ()
 
 
-def _uses_of_one(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:
+def uses_of_one(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:
+    """Return the curves of one release under a relation; None where it has no such guarantee."""
     profiles = [made for made in losses.guarantees if isinstance(made, Profile) and made.people == 1]
     known = next((made for made in profiles if made.relation is relation), None)
     if known is not None:
         return known.uses
     stated = differential_for_one(losses.guarantees, relation)
     found: list[tuple[Uses, ...]] = [] if stated is None else [(Uses(ClosenessCurve(stated.epsilon, stated.delta), 1),)]
-    added = _uses_of_one(losses, Relation.ADD_REMOVE) if relation is Relation.REPLACE else None
+    added = uses_of_one(losses, Relation.ADD_REMOVE) if relation is Relation.REPLACE else None
     if added is not None:
         found.append(tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in added))
     # Each is true; the one whose losses spread less composes to less.

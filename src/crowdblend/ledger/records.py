@@ -44,6 +44,7 @@ class Begun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     source: str
     rate: float | None
     policy: Digest | None
+    series: int
     key: Literal["destroyed", "sealed"]
     key_commitment: Digest | None
     identity: Digest | None

@@ -104,6 +104,7 @@ def planned_spending(planned: AnyPlan) -> books.Spending:
         kind=planned.policy.kind,
         guarantees=with_profile(planned.certificate()),
         folder="planned",
+        series=planned.facts().planned_releases,
     )
 
 
@@ -130,6 +131,7 @@ def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, e
         source=identity.source,
         rate=largest_rate(policy.sampling, getattr(policy, "design", None)) if policy.sampling.already_drawn else None,
         policy=policy_digest(policy, engine.assumptions),
+        series=planned.facts().planned_releases,
     )
     if policy.data.population is None:
         spending = replace(spending, population=ledger.population(spending, identity))
