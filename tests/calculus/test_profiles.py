@@ -35,11 +35,15 @@ def released(rule_id: str, *premises: Derivation, **parameters: object) -> Deriv
     return RULES["dps.differential"](RULES[rule_id](*premises, **parameters))
 
 
-PARTS = tuple(RULES["sampling.part"](CROWDS, share=share) for share in (0.5, 0.25))
+PARTS = tuple(RULES["programme.part"](CROWDS, share=share) for share in (0.5, 0.25))
 LAPLACE = RULES["histogram.laplace"](noise_epsilon=1.0)
 KNOWN = {
     "CrowdCurve": suppressed(),
-    "PartsCurve": released("composition.parts", *PARTS, rate=0.5, epsilon=1.0),
+    "ProgrammeCurve": released("programme.parts", *PARTS, rate=0.5, epsilon=1.0),
+    "OneSampleCurve": RULES["profile.delta"](
+        RULES["profile.one-sample"](RULES["profile.steps"](*[RULES["profile.differential"](LAPLACE)] * 2), rate=0.1),
+        epsilon=0.3,
+    ),
     "StrataCurve": RULES["strata.worst"](
         *(
             RULES["strata.at-one-rate"](RULES["suppression.exact"](CROWDS, rate=rate, epsilon=1.0))

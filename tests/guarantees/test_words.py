@@ -6,6 +6,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import (
+    ClosenessCurve,
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
@@ -13,11 +14,15 @@ from crowdblend.guarantees import (
     IidSampling,
     Neighbourhood,
     OutlierPrivate,
-    PartOfSample,
+    PartInCrowds,
+    PartOfPoints,
+    PartWithNoise,
+    PrivatePart,
     RandomSamples,
     Relation,
     RobustSampling,
     Together,
+    Uses,
     ZeroKnowledge,
 )
 from crowdblend.guarantees.utility import BoundedScore, Sampler
@@ -107,7 +112,16 @@ def test_defaults_are_one_person_and_no_sampling() -> None:
 
 
 def test_a_part_of_a_sample_in_words() -> None:
-    assert PartOfSample(0.25, 16).words() == (
-        "each person of a random part of the sample, a share of 0.25, blends into a crowd of 16"
-    )
-    assert PartOfSample.strength == 0
+    words = {
+        PartInCrowds(0.25, 16, 0.0): "blends into a crowd of 16",
+        PartInCrowds(0.25, 16, 0.5): "blends into a crowd of 16 up to a factor of e^0.5",
+        PartWithNoise(0.25, 6, 1.5, False): "is in a count that is 6 or more, or hidden by noise of loss 1.5",
+        PartOfPoints(
+            0.25, 6, 1.5
+        ): "is a point among 6 or more that noise moved, or not shown; the noise has a loss of 1.5",
+        PrivatePart(0.25, (Uses(ClosenessCurve(1.0, 0.0), 1),)): "is hidden by a mechanism whose divergence is known "
+        "for every ε",
+    }
+    for part, hidden in words.items():
+        assert part.words() == f"each person of a random part of the sample, a share of 0.25, {hidden}"
+        assert part.strength == 0

@@ -9,7 +9,9 @@ from crowdblend.guarantees import (
     CrowdCurve,
     Differential,
     LossCurve,
-    PartOfSample,
+    PartInCrowds,
+    PartOfPoints,
+    PrivatePart,
     Profile,
     Relation,
     Uses,
@@ -22,6 +24,10 @@ ADD = Relation.ADD_REMOVE
 
 def profile(*curves: LossCurve, releases: int = 1, relation: Relation = ADD, people: int = 1) -> Profile:
     return Profile(tuple(Uses(curve, releases) for curve in curves), relation, people, 1)
+
+
+def unsampled(*curves: LossCurve, releases: int = 1) -> Profile:
+    return Profile(tuple(Uses(curve, releases) for curve in curves))
 
 
 CROWDS, AMPLIFIED, PURE = CrowdCurve(8, 0.0, 0.1), AmplifiedCurve(1.0, 1e-7, 0.2), ClosenessCurve(0.25, 0.0)
@@ -46,10 +52,13 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
         Example((Differential(0.3, 0.0, Relation.REPLACE, people=3),)),
     ],
     "profile.recoding-population": [Example((Differential(0.5, 0.0, ADD), profile(CROWDS)))],
-    "profile.parts": [
-        Example((PartOfSample(0.5, 10), PartOfSample(0.25, 8)), {"rate": 0.3}),
-        Example((PartOfSample(0.75, 10),), {"rate": 0.3}),
+    "profile.programme": [
+        Example((PartInCrowds(0.5, 10, 0.0), PartInCrowds(0.25, 8, 0.0)), {"rate": 0.3}),
+        Example((PartInCrowds(0.75, 10, 0.5),), {"rate": 0.3}),
+        Example((PartOfPoints(0.25, 10, 0.5), PrivatePart(0.25, (Uses(LEAKY, 2),))), {"rate": 0.3}),
     ],
+    "profile.steps": [Example((unsampled(PURE), unsampled(LEAKY, PURE, releases=2)))],
+    "profile.one-sample": [Example((unsampled(PURE, LEAKY),), {"rate": 0.1})],
     "profile.recoding-split": [
         Example((Differential(1.0, 0.0, ADD), CrowdBlending(10, 0.0)), {"rate": 0.2, "share": 0.25})
     ],

@@ -15,9 +15,10 @@ from crowdblend.guarantees import (
     CrowdCurve,
     LossCurve,
     NoisyCountCurve,
+    OneSampleCurve,
     OutlierCurve,
-    PartsCurve,
     PointCurve,
+    ProgrammeCurve,
     Relation,
     ReplacedCurve,
     SplitCurve,
@@ -87,9 +88,9 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     "profile.crowds": lambda a, rate: _once(CrowdCurve(a.k, a.epsilon, rate)),
     "profile.noise-below-k": lambda k, noise_epsilon, rate, flag: _once(NoisyCountCurve(k, noise_epsilon, rate, flag)),
     "profile.points": lambda k, noise_epsilon, rate: _once(PointCurve(k, noise_epsilon, rate)),
-    "profile.parts": lambda *all_, rate: _once(
-        PartsCurve(rate, tuple(part.share for part in all_), tuple(part.k for part in all_))
-    ),
+    "profile.programme": lambda *all_, rate: _once(ProgrammeCurve(rate, all_)),
+    "profile.steps": _united,
+    "profile.one-sample": lambda a, rate: _once(OneSampleCurve(rate, a.uses)),
     "profile.biased": lambda a, low, high, exceptions, max_rate: _once(
         BiasedCurve(a.k, a.epsilon, low, high, exceptions, max_rate)
     ),

@@ -276,9 +276,8 @@ def _split(choice: Any, release: Any, rate: float, share: float, epsilon: float)
     return _differential(total, delta, samplings=choice.samplings + 1)
 
 
-def _disjoint_parts(*premises: Any, rate: float, epsilon: float) -> Fields:
-    delta = scans.parts([part.k for part in premises], [part.share for part in premises], rate, epsilon)
-    return _sampled(rate, epsilon, delta)
+def _programme(*premises: Any, rate: float, epsilon: float) -> Fields:
+    return _sampled(rate, epsilon, scans.programme(list(premises), rate, epsilon))
 
 
 def _register(noise_epsilon: float, rows_per_person: int) -> Fields:
@@ -392,8 +391,11 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),
     "recoding.split": _split,
-    "sampling.part": lambda a, share: {"share": share, "k": a.k},
-    "composition.parts": _disjoint_parts,
+    "programme.part": lambda a, share: {"share": share, "k": a.k, "blend_epsilon": a.epsilon},
+    "programme.part-noise-below-k": lambda **how: how,
+    "programme.part-points": lambda **how: how,
+    "programme.part-private": lambda a, share: {"share": share, "uses": a.uses},
+    "programme.parts": _programme,
     "register.rows": _register,
     "register.total": _register,
     **NETWORK_REFERENCES,

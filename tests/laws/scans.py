@@ -5,10 +5,12 @@ Divergences are summed outcome by outcome from their definition (THEORY 3.3 to 3
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mpmath import mp, mpf
+
+from crowdblend.guarantees import PartOfSample, PartWithNoise, PrivatePart
 
 mp.dps = 60
 
@@ -48,7 +50,7 @@ def _rest(p: Any, growth: Any, n: int, k: int) -> Any:
     return mpf(1) if n * theta <= k else max(up, (1 / (1 - p) - growth) * mp.exp(-n * entropy(theta, p)))
 
 
-def suppression_one_way(k: int, own: Any, others: Any, growth: Any, *, more: bool) -> Any:
+def one_way(shown: Callable[[list[Any]], list[Any]], own: Any, others: Any, growth: Any, *, more: bool) -> Any:
     """The worst class for a person who is there with probability `own`, everybody else with probability `others`.
 
     What is published is computed from the count, whose divergence cannot grow with n: adding a coin to both sides is
@@ -59,25 +61,59 @@ def suppression_one_way(k: int, own: Any, others: Any, growth: Any, *, more: boo
         without = [*pmf, mpf(0)]
         with_person = [(1 - own) * x + own * y for x, y in zip(without, [mpf(0), *pmf], strict=True)]
         here, there = (with_person, without) if more else (without, with_person)
-        shown = [[sum(law[:k], mpf(0)), *law[k:]] for law in (here, there)]
-        best = max(best, divergence(*shown, growth))
-        if n >= k and divergence(here, there, growth) <= best:
+        best = max(best, divergence(shown(here), shown(there), growth))
+        rest = divergence(here, there, growth)
+        if n >= 3 and (rest <= best or rest < mpf("1e-40")):
             return best
     raise AssertionError("sizes do not end")
 
 
-def parts(ks: list[int], shares: list[float], rate: Any, epsilon: Any) -> Any:
+def programme(parts: list[PartOfSample], rate: Any, epsilon: Any) -> Any:
     """The average over the parts of their divergences, in the direction in which it is larger."""
-    growth, total = mp.exp(mpf(epsilon)), max(mpf(1), sum(map(mpf, shares)))
-    rates = [mpf(rate) * mpf(share) / total for share in shares]
+    growth, total = mp.exp(mpf(epsilon)), max(mpf(1), sum(mpf(part.share) for part in parts))
+    rates = [mpf(rate) * mpf(part.share) / total for part in parts]
     b = sum(rates)
     return max(
         sum(
-            own / b * suppression_one_way(k, b, own / (1 - b + own), growth, more=more)
-            for k, own in zip(ks, rates, strict=True)
+            own / b * term(part, b, own / (1 - b + own), growth, more=more)
+            for part, own in zip(parts, rates, strict=True)
         )
         for more in (True, False)
     )
+
+
+def term(part: Any, own: Any, others: Any, growth: Any, *, more: bool) -> Any:
+    """One part where the person is there with probability `own` and everybody else with probability `others`."""
+    if isinstance(part, PrivatePart):
+        ((curve, _),) = [(use.curve, use.releases) for use in part.uses]
+        most, lost = mp.exp(mpf(curve.epsilon)), mpf(curve.delta)
+        here = [lost, mpf(0), (1 - lost) * most / (most + 1), (1 - lost) / (most + 1)]
+        there = [mpf(0), lost, here[3], here[2]]
+        mixed = [own * x + (1 - own) * y for x, y in zip(here, there, strict=True)]
+        return divergence(mixed, there, growth) if more else divergence(there, mixed, growth)
+    if isinstance(part, PartWithNoise):
+        return one_way(
+            lambda pmf: published_value(pmf, part.k, part.noise_epsilon, part.flag), own, others, growth, more=more
+        )
+    assert part.blend_epsilon == 0
+    return one_way(lambda pmf: [sum(pmf[: part.k], mpf(0)), *pmf[part.k :]], own, others, growth, more=more)
+
+
+def published_value(pmf: list[Any], k: int, noise_epsilon: float, flag: bool) -> list[Any]:
+    """Exact from k on, discrete Laplace noise below; outcomes so far out that e^−100 of the mass is left are cut."""
+    a, top = mp.exp(-mpf(noise_epsilon)), max(len(pmf), k)
+    reach = int(100 / noise_epsilon) + 1
+    # Noise falls by the factor a per step outside 0 … k−1, so convolve there and extend.
+    inside = [
+        sum(((1 - a) / (1 + a) * a ** abs(y - j) * mass for j, mass in enumerate(pmf[:k])), mpf(0)) for y in range(k)
+    ]
+    left = [inside[0] * a**step for step in range(1, reach)]
+    blurred = inside + [inside[-1] * a**step for step in range(1, top - k + reach)]
+    exact = [*([mpf(0)] * k), *pmf[k:]]
+    exact += [mpf(0)] * (len(blurred) - len(exact))
+    if flag:
+        return left + blurred + exact
+    return left + [x + y for x, y in zip(blurred, exact, strict=True)]
 
 
 def suppression(k: int, rate: Any, epsilon: Any) -> Any:
@@ -131,29 +167,13 @@ def robust(k: int, blend: float, low: float, high: float, exceptions: int, most:
 
 
 def noisy(*, k: int, noise_epsilon: float, rate: float, epsilon: float, flag: bool) -> Any:
-    """Exact from k on, discrete Laplace noise below; outcomes so far out that e^−100 of the mass is left are cut."""
-    p, growth, a = mpf(rate), mp.exp(mpf(epsilon)), mp.exp(-mpf(noise_epsilon))
-    reach = int(100 / noise_epsilon) + 1
-
-    def noise(step: int) -> Any:
-        return (1 - a) / (1 + a) * a ** abs(step)
-
-    def published_value(pmf: list[Any], top: int) -> list[Any]:
-        # Noise falls by the factor a per step outside 0 … k−1, so convolve there and extend.
-        inside = [sum((mass * noise(y - j) for j, mass in enumerate(pmf[:k])), mpf(0)) for y in range(k)]
-        left = [inside[0] * a**step for step in range(1, reach)]
-        blurred = inside + [inside[-1] * a**step for step in range(1, top - k + reach)]
-        exact = [*([mpf(0)] * k), *pmf[k:]]
-        exact += [mpf(0)] * (len(blurred) - len(exact))
-        if flag:
-            return left + blurred + exact
-        return left + [x + y for x, y in zip(blurred, exact, strict=True)]
-
+    """Exact from k on, discrete Laplace noise below, at the worst class size."""
+    p, growth = mpf(rate), mp.exp(mpf(epsilon))
     best, previous = mpf(0), None
     for n, pmf in enumerate(binomials(p)):
         if previous is not None:
-            top = max(n + 1, k)
-            best = max(best, both_ways(published_value(pmf, top), published_value(previous, top), growth))
+            shown = (published_value(found, k, noise_epsilon, flag) for found in (pmf, [*previous, mpf(0)]))
+            best = max(best, both_ways(*shown, growth))
             if n > k and _rest(p, growth, n, 1) <= best:
                 return best
         previous = pmf

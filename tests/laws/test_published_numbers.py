@@ -7,7 +7,7 @@ import math
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending, Differential, PartOfSample, Relation
+from crowdblend.guarantees import CrowdBlending, Differential, PartInCrowds, Relation
 from tests.cases import for_each
 
 LQS_TABLE_2 = {
@@ -80,8 +80,8 @@ def test_smallest_k_of_noise_below_k(rate: float, hidden: int, flagged: int) -> 
 @pytest.mark.parametrize(("rate", "smallest"), [(0.5, {10: 16, 5: 18, 2: 25}), (0.2, {10: 8, 5: 9, 2: 10})])
 def test_smallest_k_of_tables_from_disjoint_parts(rate: float, smallest: dict[int, int]) -> None:
     def delta(tables: int, k: int) -> float:
-        parts = [PartOfSample(1 / tables, k)] * tables
-        return RULES["composition.parts"].conclude(*parts, rate=rate, epsilon=1.0).delta
+        parts = [PartInCrowds(1 / tables, k, 0.0)] * tables
+        return RULES["programme.parts"].conclude(*parts, rate=rate, epsilon=1.0).delta
 
     for tables, k in smallest.items():
         assert delta(tables, k) <= 1e-6 < delta(tables, k - 1)

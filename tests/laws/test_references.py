@@ -24,7 +24,7 @@ SCANNED = {
     "histogram.noisy-sampled",
     "outlier.histogram",
     "recoding.split",
-    "composition.parts",
+    "programme.parts",
     "strata.between-rates",
     # Convolved, with ends that are cut off.
     "profile.delta",

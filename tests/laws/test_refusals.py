@@ -14,10 +14,13 @@ from crowdblend.guarantees import (
     CrowdBlending,
     Differential,
     Estimator,
-    PartOfSample,
+    PartInCrowds,
+    PartWithNoise,
+    PrivatePart,
     RandomSamples,
     Relation,
     Sampler,
+    Uses,
     ZeroKnowledge,
 )
 from crowdblend.guarantees.parameters import PARAMETERS
@@ -164,9 +167,11 @@ CONDITIONS = [
     ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
-    ("sampling.part", 0, (CrowdBlending(20, 0.1),)),
-    ("composition.parts", 0, (PartOfSample(0.76, 6),)),
-    ("profile.parts", 0, (PartOfSample(0.76, 6),)),
+    ("programme.part-private", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE), profile(CROWDS))),
+    ("programme.parts", 0, (PartInCrowds(0.76, 6, 0.0), PrivatePart(0.76, (Uses(PURE, 1),)))),
+    ("profile.programme", 0, (PartInCrowds(0.76, 6, 0.0), PartWithNoise(0.76, 6, 1.0, False))),
+    ("profile.steps", 1, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE), profile(CROWDS))),
+    ("profile.one-sample", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE), profile(CROWDS))),
     ("profile.strata", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE, CROWDS), profile(CROWDS, releases=2))),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))

@@ -85,7 +85,11 @@ def crowd_profile(k: int = 20) -> Derivation:
 
 
 def part(k: int = 20, share: float = 0.5) -> Derivation:
-    return RULES["sampling.part"](RULES["histogram.suppressed"](k=k), share=share)
+    return RULES["programme.part"](RULES["histogram.suppressed"](k=k), share=share)
+
+
+def own_profile(loss: float = 0.2) -> Derivation:
+    return RULES["profile.differential"](noisy(loss))
 
 
 def stratum(k: int = 20) -> Derivation:
@@ -129,9 +133,10 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
         ),
         {},
     ),
-    "composition.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1, "epsilon": 0.5}),
+    "programme.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1, "epsilon": 0.5}),
     "composition.profiles": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
-    "profile.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1}),
+    "profile.programme": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1}),
+    "profile.steps": ((own_profile(), own_profile(0.3)), ((own_profile(0.4),),) * 2, {}),
     "profile.recoding-population": ((choice(), crowd_profile()), ((choice(0.2),), (crowd_profile(30),)), {}),
     "profile.recoding-split": (
         (choice(), CROWDS),

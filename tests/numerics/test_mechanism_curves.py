@@ -6,23 +6,30 @@ from collections.abc import Callable
 
 from flint import arb
 
-from crowdblend.calculus.loss_curves import curve_of
+from crowdblend.calculus.loss_curves import curve_of, part_terms
 from crowdblend.guarantees import (
     BiasedCurve,
+    ClosenessCurve,
     CrowdCurve,
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
-    PartsCurve,
+    PartInCrowds,
+    PartOfPoints,
+    PartOfSample,
+    PartWithNoise,
     PointCurve,
+    PrivatePart,
+    ProgrammeCurve,
+    Uses,
 )
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import precision
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.numerics.laplace import fading_divergence
 from crowdblend.numerics.noise_below_k import spliced_divergence
-from crowdblend.numerics.parts_of_sample import parts_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
+from crowdblend.numerics.programme import programme_divergence
 from crowdblend.numerics.tail_suprema import robust_divergence
 from tests.cases import for_each
 
@@ -44,11 +51,11 @@ def crowds(k: int, blend: float, rate: float) -> tuple[LossCurve, At]:
     return CrowdCurve(k, blend, rate), at
 
 
-def parts(crowd_sizes: tuple[int, ...], shares: tuple[float, ...], rate: float) -> tuple[LossCurve, At]:
+def programme(rate: float, *parts: PartOfSample) -> tuple[LossCurve, At]:
     def at(growth: arb) -> arb:
-        return parts_divergence(balls, list(zip(crowd_sizes, map(arb, shares), strict=True)), arb(rate), growth)
+        return programme_divergence(balls, part_terms(parts), arb(rate), growth)
 
-    return PartsCurve(rate, shares, crowd_sizes), at
+    return ProgrammeCurve(rate, parts), at
 
 
 def points(k: int, loss: float, rate: float) -> tuple[LossCurve, At]:
@@ -72,8 +79,12 @@ CASES = [
     noisy(3, 1.0, 0.3, False),
     noisy(3, 1.0, 0.3, True),
     noisy(6, 2.0, 0.1, False),
-    parts((6, 9), (0.5, 0.25), 0.4),
-    parts((7, 7, 7), (0.25, 0.25, 0.5), 0.7),
+    programme(0.4, PartInCrowds(0.5, 6, 0.0), PartInCrowds(0.25, 9, 0.0)),
+    programme(0.7, *(PartInCrowds(share, 7, 0.0) for share in (0.25, 0.25, 0.5))),
+    programme(0.4, PartWithNoise(0.5, 4, 1.0, False), PartInCrowds(0.25, 5, 0.4)),
+    programme(0.3, PartWithNoise(0.25, 4, 1.0, True), PartOfPoints(0.5, 8, 0.5), PartInCrowds(0.25, 9, 0.0)),
+    programme(0.3, PrivatePart(0.25, (Uses(ClosenessCurve(1.0, 1e-4), 1),)), PartOfPoints(0.5, 8, 0.5)),
+    programme(0.3, PrivatePart(0.25, (Uses(ClosenessCurve(1.0, 1e-4), 3),)), PartWithNoise(0.5, 3, 1.0, False)),
     points(8, 0.5, 0.2),
     biased(12, 0.1, 0.12, 2, 0.3),
 ]

@@ -27,7 +27,7 @@ def delta_of(shares: tuple[float, ...], ks: tuple[int, ...], rate: float = 0.5) 
 def test_the_smallest_k_of_equal_parts(rate: float, tables: int, k: int) -> None:
     planned = plan(rate=rate, epsilon=1.0, delta=1e-6, parts=tables)
     assert planned.k == k
-    assert planned.rule == ("composition.parts" if tables > 1 else "suppression.exact")
+    assert planned.rule == ("programme.parts" if tables > 1 else "suppression.exact")
     assert planned.to_dict().get("parts", 1) == tables
 
 

@@ -52,11 +52,11 @@ def test_each_mechanism_keeps_its_guarantee() -> None:
 
 
 CROWDS = RULES["blending.stated"](k=10, blend_epsilon=0.0)
-PART = RULES["sampling.part"](CROWDS, share=0.5)
+PART = RULES["programme.part"](CROWDS, share=0.5)
 STRATUM = RULES["strata.at-one-rate"](RULES["suppression.exact"](CROWDS, rate=0.5, epsilon=1.0))
 PROFILE = RULES["profile.crowds"](CROWDS, rate=0.5)
 CHOICE = RULES["selection.exponential"](RULES["score.stated"](sensitivity=1.0, monotone=True), epsilon=0.0)
-PARTS = RULES["dps.differential"](RULES["composition.parts"](PART, PART, rate=0.5, epsilon=1.0))
+PARTS = RULES["dps.differential"](RULES["programme.parts"](PART, PART, rate=0.5, epsilon=1.0))
 QUARTER = Fraction(1, 4)
 
 
@@ -67,7 +67,7 @@ def at_one(profile: Derivation) -> Derivation:
 # Derivations that do not hold of the two, and with which probability the person is in the second table.
 SHARED = {
     "parts": (PARTS, QUARTER),
-    "parts by profile": (at_one(RULES["profile.parts"](PART, PART, rate=0.5)), QUARTER),
+    "parts by profile": (at_one(RULES["profile.programme"](PART, PART, rate=0.5)), QUARTER),
     "strata": (RULES["strata.worst"](STRATUM, STRATUM), HALF),
     "strata, relative": (RULES["strata.zero-knowledge"](STRATUM, STRATUM), HALF),
     "strata by profile": (at_one(RULES["profile.strata"](PROFILE, PROFILE)), HALF),

@@ -13,10 +13,10 @@ from math import lcm, prod
 from crowdblend.calculus import RULES
 from crowdblend.calculus.loss_curves import delta_of, grid_of, together
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.guarantees import PartOfSample, PartsCurve, Profile, Uses
+from crowdblend.guarantees import PartInCrowds, Profile, ProgrammeCurve, Uses
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.crowd_divergence import crowd_divergence
-from crowdblend.numerics.parts_of_sample import one_person_fewer, one_person_more, parts_divergence
+from crowdblend.numerics.programme import CrowdTerm, Term, programme_divergence, programme_divergences
 from tests.cases import for_each
 
 from . import fractions_arithmetic as exact
@@ -24,6 +24,10 @@ from .distributions import Distribution, both, divergence, epsilon_above, growth
 
 ONE = Fraction(1)
 GROWTHS = (ONE, Fraction(21, 20), Fraction(3, 2), Fraction(3))
+
+
+def suppressed(*parts: tuple[Fraction, int]) -> list[tuple[Fraction, Term]]:
+    return [(share, CrowdTerm(k, ONE)) for share, k in parts]
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,8 @@ class World:
     shares: tuple[Fraction, ...]
 
     @property
-    def parts(self) -> list[tuple[int, Fraction]]:
-        return list(zip(self.ks, self.shares, strict=True))
+    def parts(self) -> list[tuple[Fraction, Term]]:
+        return suppressed(*zip(self.shares, self.ks, strict=True))
 
     def laws(self, *, together: bool = False) -> tuple[Distribution, Distribution]:
         """What is published with the person and without; `together`: every table is of the whole sample."""
@@ -89,9 +93,9 @@ def test_the_bound_holds_in_random_worlds_in_both_directions(first: int) -> None
         world = random_world(seed)
         with_person, without = world.laws()
         for growth in GROWTHS:
-            how = (exact, world.parts, world.rate, growth)
-            assert hockey_stick(with_person, without, growth) <= one_person_more(*how), world
-            assert hockey_stick(without, with_person, growth) <= one_person_fewer(*how), world
+            more, fewer = programme_divergences(exact, world.parts, world.rate, growth)
+            assert hockey_stick(with_person, without, growth) <= more, world
+            assert hockey_stick(without, with_person, growth) <= fewer, world
 
 
 def test_a_smaller_number_would_be_caught() -> None:
@@ -103,13 +107,17 @@ def test_a_smaller_number_would_be_caught() -> None:
         return any(divergence(*laws, growth) > claimed(world, growth) for world, laws in worlds for growth in GROWTHS)
 
     def higher(world: World, growth: Fraction) -> Fraction:
-        return parts_divergence(exact, [(k + 1, share) for k, share in world.parts], world.rate, growth)
+        raised = zip(world.shares, (k + 1 for k in world.ks), strict=True)
+        return programme_divergence(exact, suppressed(*raised), world.rate, growth)
 
     def one_part_alone(world: World, growth: Fraction) -> Fraction:
-        alone = (crowd_divergence(exact, k, world.rate * share, ONE, growth) for k, share in world.parts)
+        alone = (
+            crowd_divergence(exact, k, world.rate * share, ONE, growth)
+            for share, k in zip(world.shares, world.ks, strict=True)
+        )
         return max(alone)
 
-    assert not caught(lambda world, growth: parts_divergence(exact, world.parts, world.rate, growth))
+    assert not caught(lambda world, growth: programme_divergence(exact, world.parts, world.rate, growth))
     assert caught(higher)
     assert caught(one_part_alone)
 
@@ -117,7 +125,7 @@ def test_a_smaller_number_would_be_caught() -> None:
 def test_the_same_tables_of_the_whole_sample_are_not_covered() -> None:
     """CBP Proposition 7: without parts a person can be alone where two crowds overlap."""
     world = World(0, (1, 2), ((0, 0, 1), (0, 1, 0)), (2, 2), Fraction(1, 2), (Fraction(1, 2),) * 2)
-    bound = parts_divergence(exact, world.parts, world.rate, Fraction(3))
+    bound = programme_divergence(exact, world.parts, world.rate, Fraction(3))
     assert divergence(*world.laws(), Fraction(3)) <= bound < divergence(*world.laws(together=True), Fraction(3))
 
 
@@ -125,10 +133,10 @@ def test_the_same_tables_of_the_whole_sample_are_not_covered() -> None:
 @for_each("rate", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
 def test_one_part_is_the_exact_delta(k: int, rate: Fraction) -> None:
     for growth in GROWTHS:
-        whole = parts_divergence(exact, [(k, ONE)], rate, growth)
+        whole = programme_divergence(exact, suppressed((ONE, k)), rate, growth)
         assert whole == crowd_divergence(exact, k, rate, ONE, growth)
         # A share that nobody looks at only lowers the rate.
-        some = parts_divergence(exact, [(k, Fraction(1, 3))], rate, growth)
+        some = programme_divergence(exact, suppressed((Fraction(1, 3), k)), rate, growth)
         assert some == crowd_divergence(exact, k, rate / 3, ONE, growth)
 
 
@@ -136,7 +144,7 @@ def test_the_bound_is_within_a_factor_of_two_of_a_person_with_one_companion() ->
     """Of two parts one shows a class from 2 on and the other nobody: half of the weighted average is attained."""
     world = World(0, (0,), ((0,), (0,)), (2, 9), Fraction(1, 2), (Fraction(1, 2),) * 2)
     true = hockey_stick(*world.laws(), Fraction(3))
-    bound = one_person_more(exact, world.parts, world.rate, Fraction(3))
+    bound, _ = programme_divergences(exact, world.parts, world.rate, Fraction(3))
     assert 0 < true <= bound <= 2 * true
 
 
@@ -145,10 +153,10 @@ def test_the_bound_is_within_a_factor_of_two_of_a_person_with_one_companion() ->
 def test_the_rule_rounds_the_bound_upwards_and_hardly(rate: float, parts: tuple[tuple[float, int], ...]) -> None:
     for growth in (Fraction(1), Fraction(6, 5), Fraction(4)):
         epsilon = epsilon_above(growth)
-        premises = [PartOfSample(share, k) for share, k in parts]
-        claimed = RULES["composition.parts"].conclude(*premises, rate=rate, epsilon=epsilon).delta
-        given = [(k, Fraction(share)) for share, k in parts]
-        true = parts_divergence(exact, given, Fraction(rate), growth_below(epsilon))
+        premises = [PartInCrowds(share, k, 0.0) for share, k in parts]
+        claimed = RULES["programme.parts"].conclude(*premises, rate=rate, epsilon=epsilon).delta
+        given = suppressed(*((Fraction(share), k) for share, k in parts))
+        true = programme_divergence(exact, given, Fraction(rate), growth_below(epsilon))
         assert true <= Fraction(claimed) <= true * (1 + Fraction(1, 10**9))
 
 
@@ -159,8 +167,9 @@ def dyadic_world(seed: int) -> World:
     return replace(world, others=world.others[:3], rate=Fraction(chance.choice([2, 4, 6]), 8), shares=tuple(eighths))
 
 
-def curve(world: World) -> PartsCurve:
-    return PartsCurve(float(world.rate), tuple(map(float, world.shares)), world.ks)
+def curve(world: World) -> ProgrammeCurve:
+    parts = (PartInCrowds(float(share), k, 0.0) for share, k in zip(world.shares, world.ks, strict=True))
+    return ProgrammeCurve(float(world.rate), tuple(parts))
 
 
 @for_each("seed", range(12))
@@ -183,10 +192,10 @@ def test_releases_of_parts_compose_by_their_profiles(seed: int) -> None:
 
 def test_the_profile_of_parts_is_the_rule_at_every_epsilon() -> None:
     parts = [
-        RULES["sampling.part"](RULES["histogram.suppressed"](k=k), share=share) for share, k in ((0.7, 9), (0.2, 5))
+        RULES["programme.part"](RULES["histogram.suppressed"](k=k), share=share) for share, k in ((0.7, 9), (0.2, 5))
     ]
     for epsilon in (0.2, 1.0):
-        made = RULES["dps.differential"](RULES["composition.parts"](*parts, rate=0.5, epsilon=epsilon))
+        made = RULES["dps.differential"](RULES["programme.parts"](*parts, rate=0.5, epsilon=epsilon))
         profile = profile_of(made).conclusion
-        assert profile.uses[0].curve == PartsCurve(0.5, (0.7, 0.2), (9, 5))
+        assert profile.uses[0].curve == ProgrammeCurve(0.5, (PartInCrowds(0.7, 9, 0.0), PartInCrowds(0.2, 5, 0.0)))
         assert made.conclusion.delta <= delta_of(profile, epsilon) <= 1.05 * made.conclusion.delta

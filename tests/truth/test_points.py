@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, product
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
-from crowdblend.numerics.points_in_crowds import _mean, gathered_ratios, likelihood_ratios, shuffled_divergence
+from crowdblend.numerics.points_in_crowds import gathered_ratios, likelihood_ratios, mean_gap, shuffled_divergence
 from tests.cases import for_each
 
 from . import fractions_arithmetic as exact
@@ -89,7 +89,7 @@ def test_a_point_hides_among_k_with_itself(k: int, blend: Fraction) -> None:
     rate, growth = Fraction(1, 3), Fraction(2)
     most = 1 + (growth - 1) / rate
     law = likelihood_ratios(exact, k, blend)
-    mean = rate * _mean(exact, one_more, k, rate, [(mass * ratio, most / ratio) for _, _, ratio, mass in law])
+    mean = rate * mean_gap(exact, one_more, k, rate, [(mass * ratio, most / ratio) for _, _, ratio, mass in law])
     claimed = shuffled_divergence(exact, k, rate, blend, growth)
     assert growth * (1 - rate) >= 1, "one person less costs nothing here"
     assert mean <= claimed <= mean * Fraction(102, 100)
@@ -137,7 +137,7 @@ def test_no_block_size_exceeds_the_gap_at_any_factor(rate: Fraction, factor: Fra
     """Σ of positive parts, as the proof has it for one likelihood ratio, below the factor 1 as well."""
 
     def bound(gap: Gap, k: int) -> Fraction:
-        return _mean(exact, gap, k, rate, [(ONE, factor)])
+        return mean_gap(exact, gap, k, rate, [(ONE, factor)])
 
     for k, n in product(range(1, 5), range(30)):
         f = [exact.pmf(n, j, rate) for j in range(n + 2)]

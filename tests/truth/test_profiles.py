@@ -32,9 +32,10 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
-    PartsCurve,
+    PartInCrowds,
     PointCurve,
     Profile,
+    ProgrammeCurve,
     SplitCurve,
     Uses,
 )
@@ -150,8 +151,9 @@ def split(curve: LossCurve, dice: random.Random) -> Outcomes:
 
 def parts(curve: LossCurve, dice: random.Random) -> Outcomes:
     """Two tables from two parts; others are in the person's class of the first, of the second, or of both."""
-    assert isinstance(curve, PartsCurve)
-    first, second = (Fraction(curve.rate) * Fraction(share) for share in curve.shares)
+    assert isinstance(curve, ProgrammeCurve)
+    first, second = (Fraction(curve.rate) * Fraction(part.share) for part in curve.publications)
+    ks = [part.k for part in curve.publications if isinstance(part, PartInCrowds)]
     counts = {(0, 0): Fraction(1)}
     for _ in range(dice.randint(0, 6)):
         in_first, in_second = dice.choice([(1, 0), (0, 1), (1, 1), (1, 1)])
@@ -161,7 +163,7 @@ def parts(curve: LossCurve, dice: random.Random) -> Outcomes:
     shown: dict[tuple[int, ...], list[Fraction]] = {}
     for place, law in enumerate((with_person, counts)):
         for found, chance in law.items():
-            key = tuple(count if count >= k else 0 for count, k in zip(found, curve.thresholds, strict=True))
+            key = tuple(count if count >= k else 0 for count, k in zip(found, ks, strict=True))
             shown.setdefault(key, [Fraction(0), Fraction(0)])[place] += chance
     return [(p, q) for p, q in shown.values()]
 
@@ -182,7 +184,7 @@ WORLDS: dict[type[LossCurve], World] = {
     AmplifiedCurve: amplified,
     ClosenessCurve: close,
     SplitCurve: split,
-    PartsCurve: parts,
+    ProgrammeCurve: parts,
 }
 
 
@@ -219,7 +221,13 @@ def random_curve(dice: random.Random) -> LossCurve:
             AmplifiedCurve(dice.choice([0.3, 1.0, 3.0]), 0.0, rate),
             ClosenessCurve(dice.choice([0.1, 0.7]), dice.choice([0.0, 1e-3])),
             BiasedCurve(4, 0.0, low, low + 0.05, 1, dice.choice([low + 0.05, 0.6])),
-            PartsCurve(rate, (0.5, dice.choice([0.25, 0.5])), (dice.randint(1, 3), dice.randint(1, 3))),
+            ProgrammeCurve(
+                rate,
+                (
+                    PartInCrowds(0.5, dice.randint(1, 3), 0.0),
+                    PartInCrowds(dice.choice([0.25, 0.5]), dice.randint(1, 3), 0.0),
+                ),
+            ),
             SplitCurve(dice.choice([0.5, 1.5]), dice.randint(2, 3), dice.choice([0.3, 0.6]), 0.25),
         ]
     )

@@ -97,8 +97,8 @@ class Assumption(Enum):
         "{share}, and else to the released part."
     )
     RANDOM_PART = (
-        "Each sampled person went to one part of the sample at most, by an independent coin; to the part of one table "
-        "with probability {share}."
+        "Each sampled person went to one part of the sample at most, by an independent coin; to the part of one "
+        "publication with probability {share}."
     )
     RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
     RANDOM_CHOICE = (

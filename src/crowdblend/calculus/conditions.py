@@ -26,7 +26,7 @@ def require_one_person(premise: Differential | Profile, remedy: str) -> None:
     require(premise, remedy, relation=Relation.ADD_REMOVE, people=1)
 
 
-def require_unsampled(premise: Differential) -> None:
+def require_unsampled(premise: Differential | Profile) -> None:
     """Refuse a guarantee that relies on sampling already: its sample is not the one that the rule draws."""
     if premise.samplings > 0:
         raise Unmet(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from flint import arb
@@ -16,20 +17,27 @@ from crowdblend.guarantees import (
     CrowdCurve,
     LossCurve,
     NoisyCountCurve,
+    OneSampleCurve,
     OutlierCurve,
-    PartsCurve,
+    PartInCrowds,
+    PartOfPoints,
+    PartOfSample,
+    PartWithNoise,
     PointCurve,
+    PrivatePart,
     Profile,
+    ProgrammeCurve,
     ReplacedCurve,
     SplitCurve,
     StrataCurve,
     Uses,
 )
-from crowdblend.numerics.balls import expm1, precision, round_down, round_up
+from crowdblend.numerics import balls
+from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
 from crowdblend.numerics.combined_curves import Replaced, WorstOf
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
-from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, PartsOfCrowds, Points
-from crowdblend.numerics.noise_curve import NoisyCounts
+from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points
+from crowdblend.numerics.noise_curve import NoisyKernel
 from crowdblend.numerics.profile_curves import (
     Closeness,
     ClosenessKernel,
@@ -40,12 +48,16 @@ from crowdblend.numerics.profile_curves import (
     Split,
     loss_pair,
 )
+from crowdblend.numerics.programme import CrowdTerm, NoiseTerm, OwnTerm, PointTerm, Term, part_divergences
+from crowdblend.numerics.programme_curve import Average, BlendingCrowds, Gaps, OwnCurve, OwnLaws, Pointwise, SampledGaps
 from crowdblend.numerics.series import Spread, cut_for, spread_of
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
 # In so many ways is ε divided between removing a person's data and adding other data.
 SHARES = 32
+# Mechanisms on one sample are composed with ends that are cut where they are small against this.
+FINEST_DELTA = 1e-20
 
 
 def _crowds(made: CrowdCurve) -> Curve:
@@ -53,7 +65,8 @@ def _crowds(made: CrowdCurve) -> Curve:
 
 
 def _noisy(made: NoisyCountCurve) -> Curve:
-    return NoisyCounts(made.k, arb(made.rate), made.noise_epsilon, flagged=made.flag)
+    kernel = NoisyKernel(made.k, arb(made.rate), made.noise_epsilon, flagged=made.flag)
+    return SampledGaps(arb(made.rate), kernel)
 
 
 def _points(made: PointCurve) -> Curve:
@@ -76,11 +89,85 @@ def _split(made: SplitCurve) -> Curve:
     return Split(chosen, Closeness(made.epsilon, 0.0), Sampled(released, Crowds(made.k, released, arb(1))))
 
 
-def _parts(made: PartsCurve) -> Curve:
-    shares = [arb(share) for share in made.shares]
+def _programme(made: ProgrammeCurve) -> Curve:
+    shares = [arb(part.share) for part in made.publications]
     total = sum(shares, arb(0))
     taken = arb(made.rate) * total / total.max(arb(1))
-    return Sampled(taken, PartsOfCrowds(list(zip(made.thresholds, shares, strict=True)), taken))
+    kernels = []
+    for part, count in Counter(made.publications).items():
+        own = taken * part.share / total
+        kernels.append((count * arb(part.share) / total, _kernel(part, own / (1 - taken + own))))
+    return SampledGaps(taken, Average(kernels))
+
+
+def _kernel(part: PartOfSample, rate: arb) -> Gaps:
+    """The mechanism of a part, with everybody else there with this probability."""
+    match part:
+        case PartInCrowds(_, k, blend_epsilon):
+            return Pointwise(BlendingCrowds(k, rate, arb(blend_epsilon).exp()))
+        case PartWithNoise(_, k, noise_epsilon, flag):
+            return NoisyKernel(k, rate, noise_epsilon, flagged=flag)
+        case PartOfPoints(_, k, noise_epsilon):
+            return Pointwise(Points(k, rate, arb(noise_epsilon).exp()))
+        case PrivatePart(_, uses):
+            return _own(uses)
+    raise NotImplementedError(type(part).__name__)
+
+
+def _own(uses: tuple[Uses, ...]) -> Gaps:
+    """Mechanisms that see the same people: one by its curve, several by their composed laws."""
+    curves = [curve_of(use.curve) for use in uses]
+    if len(uses) == 1 and uses[0].releases == 1:
+        return OwnCurve(curves[0])
+    cut = cut_for(FINEST_DELTA, sum(use.releases for use in uses))
+    spread_of_each = [curve for curve, use in zip(curves, uses, strict=True) for _ in range(use.releases)]
+    return OwnLaws(together(uses, grid_of(uses), cut), spread_of_each)
+
+
+def part_terms(parts: Sequence[PartOfSample]) -> list[tuple[arb, Term]]:
+    """Every part with its share, where these are more than the sample divided by their sum, and its mechanism."""
+    whole = sum((arb(part.share) for part in parts), arb(0)).max(arb(1))
+    return [(arb(part.share) / whole, _term(part)) for part in parts]
+
+
+def part_delta(part: PartOfSample, shares: Sequence[float], rate: float, epsilon: float) -> float:
+    """The divergence that one part adds to the average of all, whose shares are given, before it is weighted."""
+
+    def delta() -> arb:
+        total = sum((arb(share) for share in shares), arb(0))
+        whole = total.max(arb(1))
+        growth = arb(epsilon).exp()
+        ways = part_divergences(balls, _term(part), arb(part.share) / whole, total / whole, arb(rate), growth)
+        return balls.maximum(*ways)
+
+    return upper_bound(delta)
+
+
+def _term(part: PartOfSample) -> Term:
+    match part:
+        case PartInCrowds(_, k, blend_epsilon):
+            return CrowdTerm(k, arb(blend_epsilon).exp())
+        case PartWithNoise(_, k, noise_epsilon, flag):
+            return NoiseTerm(k, (-arb(noise_epsilon)).exp(), flag)
+        case PartOfPoints(_, k, noise_epsilon):
+            return PointTerm(k, arb(noise_epsilon).exp())
+        case PrivatePart(_, uses):
+            return OwnTerm(partial(_own_divergences, uses))
+    raise NotImplementedError(type(part).__name__)
+
+
+def _own_divergences(uses: tuple[Uses, ...], more: arb, fewer: arb) -> tuple[arb, arb]:
+    """Both divergences at one factor each, rounded up: no higher precision makes them sharper."""
+    (up,), (down,) = _own(uses).gaps([more], [fewer])
+    return _upper(up), _upper(down)
+
+
+def _upper(bound: arb | None) -> arb:
+    return arb(1) if bound is None else bound.upper()
+
+
+def _one_sample(made: OneSampleCurve) -> Curve:
+    return SampledGaps(arb(made.rate), _own(made.uses))
 
 
 def _strata(made: StrataCurve) -> Curve:
@@ -98,7 +185,8 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     BiasedCurve: _biased,
     AmplifiedCurve: _amplified,
     SplitCurve: _split,
-    PartsCurve: _parts,
+    ProgrammeCurve: _programme,
+    OneSampleCurve: _one_sample,
     StrataCurve: _strata,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),

@@ -115,7 +115,7 @@ _MAKERS: dict[str, Maker] = {
     "points.sampled": _without_target(profiles.profile_of_points),
     "robust.differential": _without_target(profiles.profile_of_biased_sampling),
     "sampling.amplification": _without_target(profiles.profile_of_amplified),
-    "composition.parts": _without_target(profiles.profile_of_parts),
+    "programme.parts": _without_target(profiles.profile_of_programme),
     "strata.worst": _strata,
     "strata.at-one-rate": _through,
     "strata.between-rates": _between_rates,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import blending, choice, outliers, parts, profiles, sampling
+from crowdblend.calculus.rules import blending, choice, outliers, profiles, programme, sampling
 from crowdblend.designs.design import Claims, Design, InclusionRates, Rate, SampledClaims
 from crowdblend.designs.draw import Coin, Draw, Everybody
 from crowdblend.errors import NotApplicable
@@ -74,8 +74,8 @@ class Poisson(Design, frozen=True, tag="poisson"):
         None of them speaks of the whole sample, so no crowd is listed.
         """
         pairs = zip(mechanisms, shares, strict=True)
-        placed = (parts.blending_in_a_part(mechanism.claim(), share=share) for mechanism, share in pairs)
-        return _for_everybody(parts.disjoint_parts(*placed, rate=self.rate, epsilon=epsilon))
+        placed = (programme.crowds_in_a_part(mechanism.claim(), share=share) for mechanism, share in pairs)
+        return _for_everybody(programme.programme_of_parts(*placed, rate=self.rate, epsilon=epsilon))
 
     def fresh_derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """What these very mechanisms, each on a fresh sample of its own, guarantee together by their curves."""

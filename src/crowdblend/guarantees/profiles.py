@@ -11,7 +11,7 @@ from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
-from crowdblend.guarantees.parameters import Checked, check
+from crowdblend.guarantees.parameters import Checked
 from crowdblend.guarantees.privacy import Guarantee, Relation
 
 Order = tuple[Any, ...]
@@ -91,23 +91,6 @@ class SplitCurve(LossCurve):
     k: int
     rate: float
     share: float
-
-
-@dataclass(frozen=True)
-class PartsCurve(LossCurve):
-    """Suppressed tables of disjoint parts of a Poisson sample: for every part its share and its k."""
-
-    rate: float
-    shares: tuple[float, ...]
-    thresholds: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.shares or len(self.shares) != len(self.thresholds):
-            raise InvalidInput("a curve of parts has a share and a threshold for every part. Pass as many of each.")
-        for share, k in zip(self.shares, self.thresholds, strict=True):
-            check("share", share)
-            check("k", k)
 
 
 @dataclass(frozen=True)

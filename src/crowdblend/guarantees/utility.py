@@ -1,4 +1,4 @@
-"""Statements about accuracy, scores and parts of a sample that other theorems consume and produce."""
+"""Statements about accuracy and scores that other theorems consume and produce."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate
 from crowdblend.guarantees.privacy import Guarantee
-from crowdblend.guarantees.wording import at_most, exactly
+from crowdblend.guarantees.wording import at_most
 
 AVERAGE = "average"
 HISTOGRAM = "histogram"
@@ -123,18 +123,3 @@ class BoundedScore(Guarantee):
     def words(self) -> str:
         rises = ", and a further person never lowers one" if self.monotone else ""
         return f"one person more or less moves every score by at most {at_most(self.sensitivity)}{rises}"
-
-
-@dataclass(frozen=True)
-class PartOfSample(Guarantee):
-    """A mechanism that hides everybody in crowds of k runs on a part of the sample: each sampled person goes there
-    with probability `share`, independently of everybody else, and whoever does is in no other part."""
-
-    share: float
-    k: int
-
-    def words(self) -> str:
-        return (
-            f"each person of a random part of the sample, a share of {exactly(self.share)}, blends into a crowd of "
-            f"{self.k}"
-        )

@@ -7,7 +7,7 @@ thinning them again with randomness of its own is a sample that is independent o
 Theorem. Sending each sampled person to part i with probability s_i, independently, and counting the classes of every
 part gives multinomial counts, independent between classes; part 1 has Bin(n_c, s_1) of n_c people, part 2
 Bin(what is left, s_2/(1−s_1)), and so on. So dividing the counts is the same as a coin for every person. ∎
-(composition.parts) The quotients are exact fractions of the doubles that the policy has for shares; where those add up
+(programme.parts) The quotients are exact fractions of the doubles that the policy has for shares; where those add up
 to a little more than 1, each is divided by their sum, as the rule does.
 """
 

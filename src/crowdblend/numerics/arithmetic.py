@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from crowdblend.numerics.balls import Undecided
+
 # A ball or a fraction. They share only + − × ÷, which no static type can say.
 Number = Any
 
@@ -71,3 +73,18 @@ def lower_tail(calc: Arithmetic, n: int, j: int, p: Number) -> Number:
 def relative_entropy(calc: Arithmetic, x: Number, p: Number) -> Number:
     """KL(x‖p) between two coins: P[Bin(n, p) ≥ nx] ≤ e^{−n·KL(x‖p)} for x ≥ p (Chernoff), likewise below p."""
     return x * calc.log(x / p) + (1 - x) * calc.log((1 - x) / (1 - p))
+
+
+def sampled_factors(calc: Arithmetic, rate: Number, growth: Number) -> tuple[Number, tuple[Number, Number]]:
+    """At which factors the divergences of P and Q make those of rate·P + (1 − rate)·Q and Q at α = growth ≥ 1.
+
+    Σ(rate·P + (1 − rate)Q − αQ)₊ = rate·Σ(P − sQ)₊ with s = 1 + (α − 1)/rate, and Σ(Q − α(rate·P + (1 − rate)Q))₊ =
+    gain·Σ(Q − sP)₊ with gain = 1 − α(1 − rate) and s = α·rate/gain. Where gain is not positive, it is 0 and s is 1.
+    """
+    gain = 1 - growth * (1 - rate)
+    more = 1 + (growth - 1) / rate
+    if calc.surely(gain <= 0):
+        return calc.number(0), (more, calc.number(1))
+    if not calc.surely(gain > 0):
+        raise Undecided
+    return gain, (more, growth * rate / gain)

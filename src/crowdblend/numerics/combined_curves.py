@@ -34,7 +34,7 @@ class Replaced:
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """One bound for both directions."""
-        up, down = (_falling(found) for found in self.curve.bounds(growths, _enough))
+        up, down = (falling(found) for found in self.curve.bounds(growths, _enough))
         factors = [float(growth) for growth in growths]
         ups, downs = [float(bound) for bound in up], [float(bound) for bound in down]
         found: Bounds = []
@@ -48,7 +48,7 @@ class Replaced:
         return found, found
 
 
-def _falling(bounds: Bounds) -> list[arb]:
+def falling(bounds: Bounds) -> list[arb]:
     """A bound at every place: a divergence does not rise, so the last one that is known holds from there on."""
     found: list[arb] = []
     known = arb(1)

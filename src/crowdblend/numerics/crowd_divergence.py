@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crowdblend.numerics.arithmetic import Arithmetic, Number
+from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
 
 Gap = Callable[[Arithmetic, int, Number, Number], Number]
 Mills = Callable[[int, int, Number], Number]
@@ -60,12 +60,11 @@ def crowd_divergence(calc: Arithmetic, k: int, rate: Number, blend: Number, grow
     probabilities; its corners split the divergence in two, at factors s and s·blend², with weights blend and 1
     (out of blend + 1).
     """
-    up = rate * _two_corners(calc, one_more, k, rate, blend, (1 + (growth - 1) / rate) / blend)
-    gain = 1 - growth * (1 - rate)
+    gain, (most, least) = sampled_factors(calc, rate, growth)
+    up = rate * _two_corners(calc, one_more, k, rate, blend, most / blend)
     if calc.surely(gain <= 0):
         return up
-    gain = calc.nonnegative(gain)
-    return calc.maximum(up, gain * _two_corners(calc, one_fewer, k, rate, blend, growth * rate / (gain * blend)))
+    return calc.maximum(up, gain * _two_corners(calc, one_fewer, k, rate, blend, least / blend))
 
 
 def _two_corners(calc: Arithmetic, gap: Gap, k: int, rate: Number, blend: Number, factor: Number) -> Number:

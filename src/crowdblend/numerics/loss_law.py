@@ -87,6 +87,30 @@ class LossLaw:
             # Every term is positive; the sum of balls may still reach below 0 by its radius.
             return self.infinite + (sum(above, arb(0)) - arb(epsilon).exp() * weighted).nonnegative_part()
 
+    def heights(self, growths: Sequence[arb]) -> list[arb]:
+        """H at factors of at least 1, in any order; none is understated."""
+        with precision(BITS):
+            down = _step_down(self.spacing)
+            totals, weights = [arb(0)], [arb(0)]
+            # `weights[i]` is Σ m_j·e^{−(j − i)g} over the last places, from place i on.
+            for mass in reversed(self.masses):
+                totals.append(totals[-1] + mass)
+                weights.append(weights[-1] * down + mass)
+            return [self._height(growth, totals[::-1], weights[::-1]) for growth in growths]
+
+    def _height(self, growth: arb, totals: list[arb], weights: list[arb]) -> arb:
+        """H at one factor: places near it are asked one by one, and all beyond them count."""
+        near = math.floor(float(growth.log()) / self.spacing) - self.first
+        start = min(max(near + 3, 0), len(self.masses))
+        found = self.infinite
+        for place in range(max(near - 2, 0), start):
+            ratio = growth / growth_at(self.spacing, self.first + place)
+            found += self.masses[place] * (1 - ratio).nonnegative_part()
+        if start < len(self.masses):
+            ratio = growth / growth_at(self.spacing, self.first + start)
+            found += (totals[start] - ratio * weights[start]).nonnegative_part()
+        return found
+
     def epsilon(self, delta: float) -> float | None:
         """The smallest double ε ≥ 0 with H(e^ε) ≤ delta, up to 1e-12; None where the mass at infinity exceeds it."""
         with precision(BITS):

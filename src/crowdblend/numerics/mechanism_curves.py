@@ -51,40 +51,6 @@ class Points:
         return self.gaps.fewer(factor) if direction else self.gaps.more(factor)
 
 
-class PartsOfCrowds:
-    """The kernel of suppressed tables of disjoint parts: the average of theirs; numerics/parts_of_sample.py has why.
-
-    Parts are (k, share), `taken` is the probability that a person is in one of them.
-    """
-
-    density = 32
-    kinks: tuple[float, ...] = ()
-
-    def __init__(self, parts: Sequence[tuple[int, arb]], taken: arb) -> None:
-        total = sum((share for _, share in parts), arb(0))
-        counts: dict[tuple[int, arb], int] = {}
-        for part in parts:
-            same = next((known for known in counts if known[0] == part[0] and known[1] == part[1]), part)
-            counts[same] = counts.get(same, 0) + 1
-        self._kernels: list[tuple[arb, CrowdGaps]] = []
-        reaches, distances = [], []
-        for (k, share), times in counts.items():
-            own = taken * share / total
-            rate = own / (1 - taken + own)
-            self._kernels.append((times * share / total, CrowdGaps(k, rate)))
-            reaches.append((k - 1) * float(1 / rate - 1))
-            distances.append(crowd_distance(k, rate, arb(1)))
-        self.reach, self.distance = max(*reaches, 1.0), max(distances)
-
-    def more(self, factor: arb) -> arb | None:
-        """The weighted average of more(k_i, q_i, s)."""
-        return sum((weight * gaps.more(factor) for weight, gaps in self._kernels), arb(0))
-
-    def fewer(self, factor: arb) -> arb | None:
-        """The weighted average of fewer(k_i, q_i, s)."""
-        return sum((weight * gaps.fewer(factor) for weight, gaps in self._kernels), arb(0))
-
-
 class BiasedCrowds:
     """The curve of crowds of k under biased sampling: one bound serves both directions."""
 

@@ -1,19 +1,20 @@
 """Counts that are exact from k on and noisy below, after sampling: the divergence of one more member.
 
-X_n ~ Bin(n, p) is published as it is when X_n ≥ k and as X_n + Y otherwise, Y discrete Laplace with ratio a, so
-P[Y = y] = (1−a)/(1+a)·a^|y|. Compared are n and n−1 members, both ways, at factor growth = e^ε. With the flag
-published, exact and noisy values are told apart; without it they mix.
+X ~ Bin(n, p) counts the sampled people among n others. A count is published as it is from k on and with Y added below,
+Y discrete Laplace with ratio a, so P[Y = y] = (1−a)/(1+a)·a^|y|. Compared are the outputs of X + 1, P, and of X, Q,
+both ways, each at a factor of its own. With the flag published, exact and noisy values are told apart; without it they
+mix.
 
-The output is post-processing of X_n, so its divergence is at most the one of X_n against X_{n−1} themselves, and
-that one cannot grow with n (adding an independent coin is post-processing). The scan over n stops there.
+Both outputs are post-processing of X + 1 and X, so their divergence is at most the one of X + 1 against X themselves,
+and that one cannot grow with n (adding an independent coin to both is post-processing). The scan over n stops there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from crowdblend.errors import NotProved
-from crowdblend.numerics.arithmetic import Arithmetic, Number
+from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
 
 # Scanning n costs n steps each; beyond this the sum takes minutes rather than a second.
 LARGEST_CLASS = 600
@@ -22,21 +23,40 @@ NEGLIGIBLE = 1e-30
 
 
 def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growth: Number, *, flagged: bool) -> Number:
-    """sup over n ≥ 1 of the larger hockey-stick divergence between n and n−1 members."""
+    """The larger divergence at e^ε = growth where everybody is sampled with probability p, at the worst class size."""
+    gain, factors = sampled_factors(calc, p, growth)
+    more, fewer = spliced_gaps(calc, k, p, ratio, factors, (p, gain), flagged=flagged)
+    return calc.maximum(p * more, gain * fewer)
+
+
+def spliced_gaps(
+    calc: Arithmetic,
+    k: int,
+    p: Number,
+    ratio: Number,
+    factors: tuple[Number, Number],
+    weights: tuple[Number, Number],
+    *,
+    flagged: bool,
+) -> tuple[Number, Number]:
+    """sup over n ≥ 0 of Σ(P − sQ)₊ and of Σ(Q − sP)₊, each at its factor s.
+
+    Weighted as they will be used, each is exact or, where the other is larger, no larger than that one.
+    """
     if k >= LARGEST_CLASS:
         raise too_large()
-    best = calc.number(0)
-    fewer = Output(calc, k, p, ratio, 0)
-    for n in range(1, LARGEST_CLASS):
-        more = Output(calc, k, p, ratio, n)
-        best = calc.maximum(best, more.exceeds(fewer, growth, flagged), fewer.exceeds(more, growth, flagged))
-        if n >= k:
-            rest = _unthresholded(calc, n, p, growth)
-            if calc.surely(rest <= best):
-                return best
-            if calc.surely(rest < NEGLIGIBLE) and not calc.surely(best > 0):
-                return calc.maximum(best, rest)
-        fewer = more
+    best = [calc.number(0), calc.number(0)]
+    for n in range(LARGEST_CLASS - 1):
+        counts = [calc.pmf(n, j, p) for j in range(n + 1)]
+        member, without = (Output(calc, k, ratio, found) for found in ([calc.number(0), *counts], counts))
+        found = (member.exceeds(without, factors[0], flagged), without.exceeds(member, factors[1], flagged))
+        best = [calc.maximum(*pair) for pair in zip(best, found, strict=True)]
+        if n + 1 >= k:
+            rest = _unthresholded(calc, counts, factors)
+            most = calc.maximum(*(weight * value for weight, value in zip(weights, best, strict=True)))
+            left = calc.maximum(*(weight * value for weight, value in zip(weights, rest, strict=True)))
+            if calc.surely(left <= most) or (calc.surely(left < NEGLIGIBLE) and not calc.surely(most > 0)):
+                return calc.maximum(best[0], rest[0]), calc.maximum(best[1], rest[1])
     raise too_large()
 
 
@@ -48,28 +68,28 @@ def too_large() -> NotProved:
     )
 
 
-def _unthresholded(calc: Arithmetic, n: int, p: Number, growth: Number) -> Number:
-    """The divergence of Bin(n, p) and Bin(n−1, p), both ways."""
-    counts = [calc.pmf(n - 1, j, p) for j in range(n)]
-    more = [p * (counts[j - 1] if j else 0) + (1 - p) * (counts[j] if j < n else 0) for j in range(n + 1)]
-    up = sum(
-        (calc.nonnegative(more[j] - growth * (counts[j] if j < n else 0)) for j in range(n + 1)),
-        calc.number(0),
-    )
-    down = sum((calc.nonnegative(counts[j] - growth * more[j]) for j in range(n)), calc.number(0))
-    return calc.maximum(up, down)
+def _unthresholded(calc: Arithmetic, counts: list[Number], factors: tuple[Number, Number]) -> tuple[Number, Number]:
+    """The divergences of X + 1 from X and of X from X + 1, for X with these probabilities."""
+    zero = calc.number(0)
+    pairs = list(zip([zero, *counts], [*counts, zero], strict=True))
+    up = sum((calc.nonnegative(more - factors[0] * fewer) for more, fewer in pairs), zero)
+    return up, sum((calc.nonnegative(fewer - factors[1] * more) for more, fewer in pairs), zero)
 
 
 class Output:
-    """The distribution of what is published about a class of n people."""
+    """The distribution of what is published about a class whose sampled count has these probabilities.
 
-    def __init__(self, calc: Arithmetic, k: int, p: Number, ratio: Number, n: int, most: int | None = None) -> None:
-        """Counts above `most`, which is at least k, are not listed: `beyond` is all that is missing to 1."""
-        self.calc, self.k, self.n, self.ratio = calc, k, n if most is None else min(n, most), ratio
-        counts = [calc.pmf(n, j, p) for j in range(self.n + 1)]
-        self.beyond = calc.number(0) if self.n == n else calc.nonnegative(1 - sum(counts, calc.number(0)))
-        self.exact = [calc.number(0)] * k + counts[k:]
-        self.noisy = self._blur(counts[:k])
+    Counts that are not listed, which are at least k, have the mass `beyond`.
+    """
+
+    def __init__(
+        self, calc: Arithmetic, k: int, ratio: Number, counts: Sequence[Number], beyond: Number | None = None
+    ) -> None:
+        self.calc, self.k, self.ratio = calc, k, ratio
+        self.most = len(counts) - 1
+        self.beyond = calc.number(0) if beyond is None else beyond
+        self.exact = [calc.number(0)] * k + [*counts[k:]]
+        self.noisy = self._blur([*counts[:k]])
 
     def _blur(self, small: list[Number]) -> list[Number]:
         """The noisy part at 0, 1, …, k−1; outside that range it falls by the factor `ratio` per step."""
@@ -94,16 +114,16 @@ class Output:
         """The exact part at any y ≥ 0."""
         return self.exact[y] if y < len(self.exact) else self.calc.number(0)
 
-    def exceeds(self, other: Output, growth: Number, flagged: bool) -> Number:
-        """Σ over outputs of (this − growth·other) where positive."""
+    def exceeds(self, other: Output, factor: Number, flagged: bool) -> Number:
+        """Σ over outputs of (this − factor·other) where positive."""
         return sum(
-            (self.calc.nonnegative(mine - growth * theirs) for mine, theirs in self.pairs(other, flagged)),
+            (self.calc.nonnegative(mine - factor * theirs) for mine, theirs in self.pairs(other, flagged)),
             self.calc.number(0),
         )
 
     def pairs(self, other: Output, flagged: bool) -> Iterator[tuple[Number, Number]]:
-        """Every outcome with its probability here and there."""
-        top = max(self.n, other.n, self.k - 1)
+        """Every outcome with its probability here and there; counts that are not listed are apart."""
+        top = max(self.most, other.most, self.k - 1)
         tail = self.ratio / (1 - self.ratio)
         # Beyond both ends the two sides fall at the same pace, so each end is one outcome with the summed mass.
         yield self.noisy[0] * tail, other.noisy[0] * tail
@@ -114,3 +134,5 @@ class Output:
                 yield self.exact_at(y), other.exact_at(y)
             else:
                 yield self.noisy_at(y) + self.exact_at(y), other.noisy_at(y) + other.exact_at(y)
+        yield self.beyond, self.calc.number(0)
+        yield self.calc.number(0), other.beyond

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from flint import arb
 
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import precision
 from crowdblend.numerics.noise_below_k import LARGEST_CLASS, Output, too_large
-from crowdblend.numerics.profile_curves import Bounds, crowd_distance
+from crowdblend.numerics.profile_curves import LARGEST_LOSS, Bounds, crowd_distance
 
 # Ratios this close to a factor are compared there in balls. Doubles of balls with so many sure bits, and not near the
 # smallest doubles, have ratios that are off by far less.
@@ -34,10 +34,14 @@ DEVIATIONS, FURTHER = 12, 25
 ENOUGH_BITS = 104
 
 Outcome = tuple[arb, arb]
+Factors = tuple[Sequence[arb], Sequence[arb]]
 
 
-class NoisyCounts:
-    """The curve of one cell of a histogram with discrete Laplace noise of loss `noise_epsilon` below k."""
+class NoisyKernel:
+    """One cell of a histogram with discrete Laplace noise of loss `noise_epsilon` below k: the person in it or not.
+
+    Everybody else is in the sample with probability `rate`.
+    """
 
     density = 16
 
@@ -46,34 +50,34 @@ class NoisyCounts:
             raise too_large()
         self.k, self.rate, self.flagged = k, rate, flagged
         self.ratio = (-arb(noise_epsilon)).exp()
-        share = float(rate)
-        self.kinks = (math.log1p(share * math.expm1(noise_epsilon)), -math.log1p(share * math.expm1(-noise_epsilon)))
-        self.reach = max(self.kinks[0], math.log(k + 1)) + 1
-        self.distance = share * max(math.tanh(noise_epsilon / 2), crowd_distance(k, rate, arb(1)))
+        self.kinks = (noise_epsilon,)
+        self.reach = math.exp(min(noise_epsilon, LARGEST_LOSS)) + math.e * (k + 1) / float(rate)
+        self.distance = max(math.tanh(noise_epsilon / 2), crowd_distance(k, rate, arb(1)))
         # Larger classes are bounded by their counts without a threshold.
-        self.largest = min(LARGEST_CLASS, k + math.ceil(LIKELY / share))
+        self.largest = min(LARGEST_CLASS, k + math.ceil(LIKELY / float(rate)))
 
-    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """sup over n of the divergence between n and n − 1 members, both ways, at every factor."""
+    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """sup over the number n of others of both divergences, at every factor."""
         with precision(ENOUGH_BITS):
-            return self._scan(growths)
+            return self._scan((mores, fewers))
 
-    def _scan(self, growths: Sequence[arb]) -> tuple[Bounds, Bounds]:
-        best = [arb(0)] * len(growths), [arb(0)] * len(growths)
-        without = Likely(self.k, self.rate, self.ratio, 0)
-        for n in range(1, self.largest):
-            member = Likely(self.k, self.rate, self.ratio, n)
-            _raise(best, _divergences(list(member.pairs(without, self.flagged)), growths))
-            without = member
-            if n >= self.k and n % STRIDE == 0 and self._ends(best, n, growths):
+    def _scan(self, factors: Factors) -> tuple[Bounds, Bounds]:
+        best = [arb(0)] * len(factors[0]), [arb(0)] * len(factors[1])
+        for n in range(self.largest - 1):
+            counts, beyond = likely_counts(n, self.rate, self.k)
+            member, without = (
+                Output(balls, self.k, self.ratio, found, beyond) for found in ([arb(0), *counts], counts)
+            )
+            _raise(best, _divergences(list(member.pairs(without, self.flagged)), factors))
+            if n + 1 >= self.k and (n + 1) % STRIDE == 0 and self._ends(best, n, factors):
                 break
         else:
-            _raise(best, _divergences(self._unthresholded(self.largest), growths))
+            _raise(best, _divergences(self._unthresholded(self.largest - 1), factors))
         return [*best[0]], [*best[1]]
 
-    def _ends(self, best: tuple[list[arb], list[arb]], n: int, growths: Sequence[arb]) -> bool:
+    def _ends(self, best: tuple[list[arb], list[arb]], n: int, factors: Factors) -> bool:
         """Whether no larger class matters: none has a larger divergence than the counts themselves at n."""
-        rest = _divergences(self._unthresholded(n), growths)
+        rest = _divergences(self._unthresholded(n), factors)
         for values, bounds in zip(best, rest, strict=True):
             if not all(bound <= value or bound < NEGLIGIBLE for value, bound in zip(values, bounds, strict=True)):
                 return False
@@ -81,45 +85,16 @@ class NoisyCounts:
         return True
 
     def _unthresholded(self, n: int) -> list[Outcome]:
-        p, most = self.rate, likely(n, self.rate)
-        counts = [balls.pmf(n - 1, j, p) for j in range(min(n, most + 1))]
-        mixed = [
-            p * (counts[j - 1] if j else 0) + (1 - p) * (counts[j] if j < len(counts) else 0)
-            for j in range(len(counts) + (len(counts) == n))
-        ]
-        counts += [arb(0)] * (len(mixed) - len(counts))
-        listed = list(zip(mixed, counts, strict=True))
-        return listed if len(mixed) > n else [*listed, *_apart(_missing(mixed), _missing(counts))]
+        counts, beyond = likely_counts(n, self.rate)
+        return [*zip([arb(0), *counts], [*counts, arb(0)], strict=True), (beyond, arb(0)), (arb(0), beyond)]
 
 
-def likely(n: int, rate: arb) -> int:
-    """A count that a class of n people hardly exceeds in the sample."""
+def likely_counts(n: int, rate: arb, least: int = 0) -> tuple[list[arb], arb]:
+    """The probabilities of the counts that n people hardly exceed in the sample, and of all larger ones together."""
     mean = n * float(rate)
-    return min(n, math.ceil(mean + DEVIATIONS * math.sqrt(mean) + FURTHER))
-
-
-class Likely(Output):
-    """The output about a class of n people whose unlikely counts are not told apart.
-
-    Where two outcomes are not told apart, each side has its mass to itself, so that no divergence is understated.
-    """
-
-    def __init__(self, k: int, rate: arb, ratio: arb, n: int) -> None:
-        self.most = max(likely(n, rate), k)
-        super().__init__(balls, k, rate, ratio, n, self.most)
-
-    def pairs(self, other: Output, flagged: bool) -> Iterator[Outcome]:
-        """Every likely outcome with its probability here and there, and what is missing to 1 on either side."""
-        yield from super().pairs(other, flagged)
-        yield from _apart(self.beyond, other.beyond)
-
-
-def _apart(here: arb, there: arb) -> list[Outcome]:
-    return [(here, arb(0)), (arb(0), there)]
-
-
-def _missing(masses: list[arb]) -> arb:
-    return (1 - sum(masses, arb(0))).nonnegative_part()
+    most = min(n, max(math.ceil(mean + DEVIATIONS * math.sqrt(mean) + FURTHER), least))
+    counts = [balls.pmf(n, j, rate) for j in range(most + 1)]
+    return counts, arb(0) if most == n else (1 - sum(counts, arb(0))).nonnegative_part()
 
 
 def _raise(best: tuple[list[arb], list[arb]], found: Sequence[Sequence[arb]]) -> None:
@@ -127,10 +102,9 @@ def _raise(best: tuple[list[arb], list[arb]], found: Sequence[Sequence[arb]]) ->
         values[:] = [value.max(bound) for value, bound in zip(values, bounds, strict=True)]
 
 
-def _divergences(outcomes: Iterable[Outcome], growths: Sequence[arb]) -> tuple[list[arb], list[arb]]:
-    """Σ(P − αQ)₊ and Σ(Q − αP)₊ at every factor α."""
-    both = list(outcomes)
-    return _one_way(both, growths), _one_way([(q, p) for p, q in both], growths)
+def _divergences(outcomes: list[Outcome], factors: Factors) -> tuple[list[arb], list[arb]]:
+    """Σ(P − sQ)₊ and Σ(Q − sP)₊ at every factor s of theirs."""
+    return _one_way(outcomes, factors[0]), _one_way([(q, p) for p, q in outcomes], factors[1])
 
 
 def _one_way(outcomes: list[Outcome], growths: Sequence[arb]) -> list[arb]:

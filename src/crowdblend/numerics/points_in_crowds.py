@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crowdblend.numerics.arithmetic import Arithmetic, Number
+from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
 from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
 
 # Intervals that the values of L are gathered in. More are slower, and lower the result by less than a percent.
@@ -33,17 +33,15 @@ NEGLIGIBLE = 1e-45
 def shuffled_divergence(calc: Arithmetic, k: int, rate: Number, blend: Number, growth: Number) -> Number:
     """The largest divergence at e^ε' = growth that sampling leaves to points hidden in blocks of at least k."""
     ratios = gathered_ratios(calc, k, blend)
-    most = 1 + (growth - 1) / rate
-    up = rate * _mean(calc, one_more, k, rate, [(mass * ratio, most / ratio) for ratio, mass in ratios])
-    gain = 1 - growth * (1 - rate)
+    gain, (most, least) = sampled_factors(calc, rate, growth)
+    up = rate * mean_gap(calc, one_more, k, rate, [(mass * ratio, most / ratio) for ratio, mass in ratios])
     if calc.surely(gain <= 0):
         return up
-    gain = calc.nonnegative(gain)
-    least = growth * rate / gain
-    return calc.maximum(up, gain * _mean(calc, one_fewer, k, rate, [(mass, least * ratio) for ratio, mass in ratios]))
+    down = mean_gap(calc, one_fewer, k, rate, [(mass, least * ratio) for ratio, mass in ratios])
+    return calc.maximum(up, gain * down)
 
 
-def _mean(calc: Arithmetic, gap: Gap, k: int, rate: Number, factors: list[tuple[Number, Number]]) -> Number:
+def mean_gap(calc: Arithmetic, gap: Gap, k: int, rate: Number, factors: list[tuple[Number, Number]]) -> Number:
     """Σ weight·gap(factor). Below factor 1 the supremum over n is at most its value at 1 plus what is missing to 1."""
     at_one = gap(calc, k, rate, calc.number(1))
     total = calc.number(0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from crowdblend.calculus import Derivation, Rule
-from crowdblend.calculus.rules import blending, mechanisms, parts, sampling
+from crowdblend.calculus.rules import blending, mechanisms, programme, sampling
 from crowdblend.errors import NotApplicable
 from crowdblend.numerics.balls import expm1, log1p, precision, round_down
 from crowdblend.planning.parts import derive_parts
@@ -104,7 +104,7 @@ BOUNDS = (
     Bound("shuffled", sampling.points_sampled, _points),
     Bound("sharp", sampling.blending_sharp, lambda q: q.crowd_epsilon > 0 and not q.biased),
     Bound("blending", blending.blending_explicit, lambda q: not (q.biased or q.noisy or q.shares), compared=True),
-    Bound("parts", parts.disjoint_parts, lambda q: bool(q.shares)),
+    Bound("parts", programme.programme_of_parts, lambda q: bool(q.shares)),
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
 )

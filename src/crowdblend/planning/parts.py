@@ -1,18 +1,17 @@
-"""Several tables from disjoint parts of one sample: the thresholds that one guarantee for all of them needs."""
+"""Several publications from disjoint parts of one sample: the thresholds that one guarantee for all of them needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from flint import arb
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import parts
+from crowdblend.calculus.loss_curves import part_delta
+from crowdblend.calculus.rules import programme
 from crowdblend.errors import Infeasible
-from crowdblend.numerics import balls
-from crowdblend.numerics.arithmetic import Number
-from crowdblend.numerics.balls import upper_bound
-from crowdblend.numerics.parts_of_sample import part_divergence
+from crowdblend.guarantees import PartInCrowds, PartOfSample
+from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.search import first_true
 
 LARGEST_K = 10**7
@@ -25,36 +24,62 @@ def equal_shares(tables: int) -> tuple[float, ...]:
 
 def derive_parts(claims: Iterable[Derivation], shares: Sequence[float], rate: float, epsilon: float) -> Derivation:
     """What mechanisms with these claims, each on its part of the sample, guarantee together."""
-    placed = (parts.blending_in_a_part(claim, share=share) for claim, share in zip(claims, shares, strict=True))
-    return parts.disjoint_parts(*placed, rate=rate, epsilon=epsilon)
+    placed = (programme.crowds_in_a_part(claim, share=share) for claim, share in zip(claims, shares, strict=True))
+    return programme.programme_of_parts(*placed, rate=rate, epsilon=epsilon)
 
 
-def smallest_thresholds(shares: Sequence[float], rate: float, epsilon: float, delta: float) -> tuple[int, ...]:
-    """For every part the smallest k at which its own divergence is at most delta; so is their average, which counts.
+def smallest_k(
+    part: Callable[[int], PartOfSample],
+    shares: Sequence[float],
+    *,
+    rate: float,
+    epsilon: float,
+    delta: float,
+    largest: int = LARGEST_K,
+) -> int:
+    """The smallest k at which the own divergence of a part is at most delta.
 
-    >>> smallest_thresholds((0.5, 0.5), 0.5, 1.0, 1e-6), smallest_thresholds((0.9, 0.1), 0.5, 1.0, 1e-6)
-    ((25, 25), (33, 16))
+    `part` makes the part of a k, and `shares` are those of all parts. Where every part keeps to delta, so does their
+    average, which is what counts.
+
+    >>> from crowdblend.guarantees import PartWithNoise
+    >>> smallest_k(lambda k: PartWithNoise(0.5, k, 1.5, False), (0.5, 0.5), rate=0.5, epsilon=1.0, delta=1e-6)
+    19
     """
-    found = {share: _smallest(share, shares, rate, epsilon, delta) for share in set(shares)}
-    return tuple(found[share] for share in shares)
 
+    def keeps(k: int) -> bool:
+        return part_delta(part(k), shares, rate, epsilon) <= delta
 
-def _smallest(share: float, shares: Sequence[float], rate: float, epsilon: float, delta: float) -> int:
     try:
-        return first_true(lambda k: _delta(k, share, shares, rate, epsilon) <= delta, 1, 10, LARGEST_K)
+        return first_true(keeps, 1, 10, largest)
     except LookupError:
         raise Infeasible(
-            f"No k up to {LARGEST_K:,} reaches delta = {delta:g}.",
+            f"No k up to {largest:,} reaches delta = {delta:g}.",
             remedy="Raise epsilon or delta, or lower the rate.",
             where="k",
             code="plan.no-k",
         ) from None
 
 
-def _delta(k: int, share: float, shares: Sequence[float], rate: float, epsilon: float) -> float:
-    def delta() -> Number:
-        total = sum((arb(each) for each in shares), arb(0))
-        whole = total.max(arb(1))
-        return part_divergence(balls, k, arb(share) / whole, total / whole, arb(rate), arb(epsilon).exp())
+def smallest_thresholds(shares: Sequence[float], rate: float, epsilon: float, delta: float) -> tuple[int, ...]:
+    """For every part that suppresses the smallest k at which its own divergence is at most delta.
 
-    return upper_bound(delta)
+    >>> smallest_thresholds((0.5, 0.5), 0.5, 1.0, 1e-6), smallest_thresholds((0.9, 0.1), 0.5, 1.0, 1e-6)
+    ((25, 25), (33, 16))
+    """
+    found = {
+        share: smallest_k(suppressed_part(share), shares, rate=rate, epsilon=epsilon, delta=delta)
+        for share in set(shares)
+    }
+    return tuple(found[share] for share in shares)
+
+
+def suppressed_part(share: float) -> Callable[[int], PartOfSample]:
+    """The part of a table or of microdata that drops classes below k."""
+    return lambda k: PartInCrowds(share, k, 0.0)
+
+
+def largest_noise(shares: Sequence[float], rate: float, epsilon: float) -> float:
+    """The largest loss ε₀ of noise in a part that costs no δ at ε: ln(1 + (e^ε − 1)/b), b the rate of all parts."""
+    taken = arb(rate) * sum(map(arb, shares), arb(0)).min(arb(1))
+    return -round_up(-((arb(epsilon).exp() - 1) / taken + 1).log())

@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import parts, profiles
+from crowdblend.calculus.rules import profiles, programme
 from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import AmplifiedCurve, ClosenessCurve, Differential, Profile, Relation, Uses
 from crowdblend.numerics.search import first_true, largest_double
@@ -35,8 +35,8 @@ def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation
     if request.noisy:
         return profiles.profile_of_noise_below_k(k=k, noise_epsilon=request.noise_epsilon, rate=rate, flag=request.flag)
     if request.shares:
-        placed = (parts.blending_in_a_part(crowd(request, k), share=share) for share in request.shares)
-        return profiles.profile_of_parts(*placed, rate=rate)
+        placed = (programme.crowds_in_a_part(crowd(request, k), share=share) for share in request.shares)
+        return profiles.profile_of_programme(*placed, rate=rate)
     return profiles.profile_of_crowds(crowd(request, k), rate=rate)
 
 

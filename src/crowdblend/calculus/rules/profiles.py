@@ -12,7 +12,7 @@ from crowdblend.calculus.forms import NAMED, RELEASES, TARGET, UNDER_BIAS, UNDER
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
 from crowdblend.calculus.rules.blending import ROBUST, check_bias
 from crowdblend.calculus.rules.outliers import check_noise_by_size
-from crowdblend.calculus.rules.parts import check_shares
+from crowdblend.calculus.rules.programme import check_shares
 from crowdblend.calculus.rules.recoding import require_pure
 from crowdblend.calculus.rules.sampling import SAMPLED
 from crowdblend.calculus.theorem import rule
@@ -27,11 +27,12 @@ from crowdblend.guarantees import (
     IidSampling,
     LossCurve,
     NoisyCountCurve,
+    OneSampleCurve,
     OutlierCurve,
     PartOfSample,
-    PartsCurve,
     PointCurve,
     Profile,
+    ProgrammeCurve,
     Relation,
     ReplacedCurve,
     SplitCurve,
@@ -95,19 +96,51 @@ def profile_of_points(*, k: int, noise_epsilon: float, rate: float) -> Profile:
 
 
 @rule(
-    "profile.parts",
+    "profile.programme",
     source=_PROOF,
-    statement="Poisson sampling at rate β, then a (k_i, 0)-crowd-blending mechanism with randomness of its own on "
-    "every one of several disjoint parts of the sample, has the divergence of composition.parts at every ε, in each "
-    "direction.",
+    statement="Poisson sampling at rate β, then a mechanism of any kind with randomness of its own on every one of "
+    "several disjoint parts of the sample, has the divergence of programme.parts at every ε, in each direction.",
     assumes=(Assumption.OWN_RANDOMNESS, *SAMPLED),
     about=UNDER_SAMPLING,
 )
-def profile_of_parts(*premises: PartOfSample, rate: float) -> Profile:
+def profile_of_programme(*premises: PartOfSample, rate: float) -> Profile:
     """An average of convex curves is convex."""
     check_shares(premises)
-    shares, thresholds = (tuple(getattr(part, name) for part in premises) for name in ("share", "k"))
-    return _once(PartsCurve(rate, shares, thresholds))
+    return _once(ProgrammeCurve(rate, premises))
+
+
+@rule(
+    "profile.steps",
+    source="Zhu, Dong and Wang 2022, Theorem 10; docs/proofs.md#amplified-once",
+    statement="Mechanisms with profiles of their own on one table, each with randomness of its own, have the profile "
+    "of the product of their pairs, also where one depends on what earlier ones published; the profile of none relies "
+    "on sampling.",
+    assumes=(Assumption.OWN_RANDOMNESS, Assumption.FIXED_SERIES),
+    about=Composite("steps"),
+)
+def steps_compose(*premises: Profile) -> Profile:
+    """The pairs dominate every mechanism on every table, so their product dominates all of them on the same one."""
+    require_alike(premises)
+    for premise in premises:
+        require_unsampled(premise)
+    uses = tuple(use for premise in premises for use in premise.uses)
+    return Profile(uses, premises[0].relation, premises[0].people, 0)
+
+
+@rule(
+    "profile.one-sample",
+    source="crowdblend, docs/proofs.md#amplified-once",
+    statement="Mechanisms that have a profile together, with one person more or less, all on one and the same Poisson "
+    "sample at rate β, have the divergence of a mixture, β parts of them and 1 − β of their neighbour, at every ε, in "
+    "each direction.",
+    assumes=SAMPLED,
+    about=UNDER_SAMPLING,
+)
+def profile_of_one_sample(premise: Profile, *, rate: float) -> Profile:
+    """The person is in the sample of all of them or of none, so that sampling amplifies once, after composing."""
+    _add_remove(premise)
+    require_unsampled(premise)
+    return _once(OneSampleCurve(rate, premise.uses))
 
 
 @rule(

@@ -1,0 +1,119 @@
+"""Several publications of any kinds from one sample: each from a part of it that shares nobody with the others.
+
+Two tables from one sample need not hide anybody (CBP Proposition 7). Publications from parts that share nobody do, and
+their losses are not added: a person is in one part, or in none (docs/proofs.md#parts-of-one-sample-of-any-kind).
+"""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
+from crowdblend.calculus.description import Composite, mechanism
+from crowdblend.calculus.forms import TARGET, UNDER_SAMPLING
+from crowdblend.calculus.loss_curves import part_terms
+from crowdblend.calculus.rules.sampling import FROM_SAMPLE, under_sampling
+from crowdblend.calculus.theorem import rule
+from crowdblend.guarantees import (
+    CrowdBlending,
+    DifferentialUnderSampling,
+    PartInCrowds,
+    PartOfPoints,
+    PartOfSample,
+    PartWithNoise,
+    PrivatePart,
+    Profile,
+)
+from crowdblend.guarantees.programme import exceeds_sample
+from crowdblend.numerics import balls
+from crowdblend.numerics.programme import programme_divergence
+
+_TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES, Assumption.EXACT_NOISE)
+_PART = Composite("part", ("share",))
+
+
+@rule(
+    "programme.part",
+    source="definition",
+    statement="A (k, ε)-crowd-blending mechanism runs on a part of the sample, to which each sampled person goes with "
+    "probability s.",
+    assumes=(Assumption.RANDOM_PART,),
+    about=_PART,
+)
+def crowds_in_a_part(premise: CrowdBlending, *, share: float) -> PartInCrowds:
+    """What is true of the mechanism on every table is true of it on the part."""
+    return PartInCrowds(share, premise.k, premise.epsilon)
+
+
+@rule(
+    "programme.part-noise-below-k",
+    source="definition",
+    statement="A histogram that is exact from k on and carries discrete Laplace noise of loss ε₀ below is made of a "
+    "part of the sample, to which each sampled person goes with probability s.",
+    assumes=(*_TABLE, Assumption.DISCRETE_LAPLACE_BELOW_K, Assumption.ALL_CELLS, Assumption.RANDOM_PART),
+    about=mechanism("part", "share", inside=mechanism("histogram.noisy", "k", "noise_epsilon", "flag")),
+)
+def noise_below_k_in_a_part(*, k: int, noise_epsilon: float, flag: bool, share: float) -> PartWithNoise:
+    """The noise is known, so that its divergence is, not only that it blends."""
+    return PartWithNoise(share, k, noise_epsilon, flag)
+
+
+@rule(
+    "programme.part-points",
+    source="definition",
+    statement="The noisy points of blocks that hold at least k are published of a part of the sample, to which each "
+    "sampled person goes with probability s.",
+    assumes=(
+        *_TABLE,
+        Assumption.SMALL_CLASSES_DROPPED,
+        Assumption.NOISE_ON_POINTS,
+        Assumption.SHUFFLED_POINTS,
+        Assumption.RANDOM_PART,
+    ),
+    about=mechanism("part", "share", inside=mechanism("points.noisy", "k", "noise_epsilon")),
+)
+def points_in_a_part(*, k: int, noise_epsilon: float, share: float) -> PartOfPoints:
+    """Points of a block hide each other, which is more than that they blend."""
+    return PartOfPoints(share, k, noise_epsilon)
+
+
+@rule(
+    "programme.part-private",
+    source="definition",
+    statement="A mechanism with a profile of its own, with one person more or less, runs on a part of the sample, to "
+    "which each sampled person goes with probability s.",
+    assumes=(Assumption.RANDOM_PART,),
+    about=_PART,
+)
+def private_in_a_part(premise: Profile, *, share: float) -> PrivatePart:
+    """What is true of the mechanism on every table is true of it on the part."""
+    require_one_person(premise, "State the mechanism's add-remove guarantee.")
+    require_unsampled(premise)
+    return PrivatePart(share, premise.uses)
+
+
+@rule(
+    "programme.parts",
+    source="crowdblend, docs/proofs.md#parts-of-one-sample-of-any-kind",
+    statement="Poisson sampling at rate β, sending each sampled person to part i with probability s_i (Σs_i ≤ 1; where "
+    "doubles add up to a little more, s_i is divided by their sum), then a mechanism with randomness of its own on "
+    "every part, which may depend on what was published of earlier parts, is (β, ε, δ)-private under sampling. With "
+    "β_i = βs_i and b = Σβ_i, δ is the average over the parts, weighted by β_i/b, of the divergence of mechanism i "
+    "where the person is in part i with probability b and everybody else with probability β_i/(1 − b + β_i).",
+    assumes=(Assumption.OWN_RANDOMNESS, *FROM_SAMPLE),
+    about=UNDER_SAMPLING,
+    free={"epsilon": TARGET},
+)
+def programme_of_parts(*premises: PartOfSample, rate: float, epsilon: float) -> DifferentialUnderSampling:
+    """A person is in one part at most, so that the parts share one ε and average their δ."""
+    check_shares(premises)
+    return under_sampling(
+        rate, epsilon, lambda growth: programme_divergence(balls, part_terms(premises), arb(rate), growth)
+    )
+
+
+def check_shares(premises: tuple[PartOfSample, ...]) -> None:
+    """Refuse parts that are more than the sample, but for rounding."""
+    if exceeds_sample(premises):
+        raise Unmet("needs shares that add up to at most 1, got more. Nobody may be in two parts.")

@@ -1,0 +1,144 @@
+"""Publications from one sample: what runs on each part of it, and the curves of all of them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import SHARES_ROUNDING
+from crowdblend.guarantees.privacy import Guarantee
+from crowdblend.guarantees.profiles import LossCurve, Order, Profile, ReplacedCurve, Uses
+from crowdblend.guarantees.wording import at_most, exactly
+
+
+@dataclass(frozen=True)
+class PartOfSample(Guarantee):
+    """A mechanism runs on a part of the sample: each sampled person goes there with probability `share`, independently
+    of everybody else, and whoever does is in no other part."""
+
+    share: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if type(self) is PartOfSample:
+            raise InvalidInput("a part of a sample has a mechanism. Pass one of the parts that name theirs.")
+
+    def order(self) -> Order:
+        """By what parts are put in order: their kind, then their numbers."""
+        return (type(self).__name__, tuple(getattr(self, field.name) for field in fields(self)))
+
+    def words(self) -> str:
+        return f"each person of a random part of the sample, a share of {exactly(self.share)}, {self._hidden()}"
+
+    def _hidden(self) -> str:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class PartInCrowds(PartOfSample):
+    """The mechanism is (k, blend_epsilon)-crowd-blending; suppression where blend_epsilon is 0."""
+
+    k: int
+    blend_epsilon: float
+
+    def _hidden(self) -> str:
+        apart = f" up to a factor of e^{at_most(self.blend_epsilon)}" if self.blend_epsilon else ""
+        return f"blends into a crowd of {self.k}{apart}"
+
+
+@dataclass(frozen=True)
+class PartWithNoise(PartOfSample):
+    """The mechanism publishes counts, exact from k on and with discrete Laplace noise below."""
+
+    k: int
+    noise_epsilon: float
+    flag: bool
+
+    def _hidden(self) -> str:
+        return f"is in a count that is {self.k} or more, or hidden by noise of loss {at_most(self.noise_epsilon)}"
+
+
+@dataclass(frozen=True)
+class PartOfPoints(PartOfSample):
+    """The mechanism publishes points that noise moved, of blocks of at least k."""
+
+    k: int
+    noise_epsilon: float
+
+    def _hidden(self) -> str:
+        return (
+            f"is a point among {self.k} or more that noise moved, or not shown; the noise has a loss of "
+            f"{at_most(self.noise_epsilon)}"
+        )
+
+
+@dataclass(frozen=True)
+class PrivatePart(PartOfSample):
+    """The mechanism has a profile by itself, with one person of the part more or less; it draws no sample."""
+
+    uses: tuple[Uses, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "uses", unsampled(self.uses))
+
+    def order(self) -> Order:
+        """By the share, then by the curves."""
+        return (type(self).__name__, (self.share, _order(self.uses)))
+
+    def _hidden(self) -> str:
+        return "is hidden by a mechanism whose divergence is known for every ε"
+
+
+@dataclass(frozen=True)
+class ProgrammeCurve(LossCurve):
+    """Mechanisms of any kinds, each on a part of one Poisson sample; the parts share nobody and are in one order."""
+
+    rate: float
+    publications: tuple[PartOfSample, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.publications or not all(isinstance(part, PartOfSample) for part in self.publications):
+            raise InvalidInput("the curve of a programme holds parts of a sample, one or more. Pass a tuple of them.")
+        if exceeds_sample(self.publications):
+            raise InvalidInput("the shares of parts add up to at most 1. Lower some of them.")
+        object.__setattr__(self, "publications", tuple(sorted(self.publications, key=lambda part: part.order())))
+
+    def order(self) -> Order:
+        """By the rate, then by the parts."""
+        return (type(self).__name__, (self.rate, tuple(part.order() for part in self.publications)))
+
+
+@dataclass(frozen=True)
+class OneSampleCurve(LossCurve):
+    """Mechanisms with curves of their own, all of which see one and the same Poisson sample."""
+
+    rate: float
+    uses: tuple[Uses, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "uses", unsampled(self.uses))
+
+    def order(self) -> Order:
+        """By the rate, then by the curves."""
+        return (type(self).__name__, (self.rate, _order(self.uses)))
+
+
+def unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
+    """Uses of curves in their one order; curves that contain a sample, or replaced data, are refused."""
+    ordered = Profile(uses).uses
+    if any(use.curve.aggregate() is not None or isinstance(use.curve, ReplacedCurve) for use in ordered):
+        raise InvalidInput("a mechanism on a given sample has a curve without one. Pass the mechanism's own curve.")
+    return ordered
+
+
+def exceeds_sample(parts: tuple[PartOfSample, ...]) -> bool:
+    """Whether parts are more than the sample, by more than the rounding of their shares."""
+    return sum(Fraction(part.share) for part in parts) > 1 + Fraction(SHARES_ROUNDING)
+
+
+def _order(uses: tuple[Uses, ...]) -> Order:
+    return tuple((use.curve.order(), use.releases) for use in uses)

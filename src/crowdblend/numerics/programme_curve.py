@@ -1,0 +1,166 @@
+"""The curve of several mechanisms, each on a part of one sample, and of mechanisms that all see one sample.
+
+Every mechanism is a kernel: P its output with the person surely in its part, Q the output without. All of them meet the
+person with the same probability, so their curves are those of one kernel, the weighted average of theirs
+(numerics/programme.py has the argument, and the same at one factor).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from flint import arb
+
+from crowdblend.numerics.combined_curves import falling
+from crowdblend.numerics.profile_curves import (
+    LARGEST_LOSS,
+    Bounds,
+    Crowds,
+    Curve,
+    Kernel,
+    LossPair,
+    Shape,
+    until,
+)
+from crowdblend.numerics.programme import chord
+
+# Gains below this are taken for the divergence itself.
+SMALLEST_GAIN = 1e-25
+
+
+class Gaps(Shape, Protocol):
+    """A kernel that is asked for many factors at once; its reach is a factor."""
+
+    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """Bounds of Σ(P − sQ)₊ at the first and of Σ(Q − sP)₊ at the second rising factors s ≥ 1; None only after a
+        bound that is small enough."""
+
+
+class SampledGaps:
+    """The curve of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
+
+    def __init__(self, rate: arb, kernel: Gaps) -> None:
+        self.rate, self.kernel, self.density = rate, kernel, kernel.density
+        share = float(rate)
+        # Beyond, neither direction falls any more.
+        self.reach = max(math.log1p(share * (kernel.reach - 1)), -math.log1p(-share))
+        self.distance = share * kernel.distance
+        # The losses of the kernel as sampling changes them, in both directions.
+        self.kinks = tuple(
+            kink
+            for loss in kernel.kinks
+            for kink in (math.log1p(share * math.expm1(loss)), -math.log1p(share * math.expm1(-loss)))
+        )
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The bounds of the kernel at the factors that sampling makes of these; both divergences are at most 1."""
+        mores = [1 + (growth - 1) / self.rate for growth in growths]
+        gains = [1 - growth * (1 - self.rate) for growth in growths]
+        fewers = [
+            growth * self.rate / gain for growth, gain in zip(growths, gains, strict=True) if gain > SMALLEST_GAIN
+        ]
+        more, fewer = self.kernel.gaps(mores, fewers, _enough)
+        ups: Bounds = [None if bound is None else self.rate * bound.min(arb(1)) for bound in more]
+        downs: Bounds = [
+            None if bound is None else gain * bound.min(arb(1)) for gain, bound in zip(gains, fewer, strict=False)
+        ]
+        return ups, downs + [gain.nonnegative_part() for gain in gains[len(fewers) :]]
+
+
+class Pointwise:
+    """A kernel that is known at single factors, asked for many; where it knows nothing, 1 is true."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.reach, self.density, self.distance = kernel.reach, kernel.density, kernel.distance
+        self.kinks = kernel.kinks
+
+    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The kernel at every factor, up to a bound that is small enough."""
+        return until(_known(self.kernel.more), mores, _enough), until(_known(self.kernel.fewer), fewers, _enough)
+
+
+def _known(gap: Callable[[arb], arb | None]) -> Callable[[arb], arb]:
+    def at(factor: arb) -> arb:
+        found = gap(factor)
+        return arb(1) if found is None else found
+
+    return at
+
+
+class BlendingCrowds(Crowds):
+    """The kernel of crowds also below the factor `blend`: the chord between the two points where it is known first."""
+
+    def more(self, factor: arb) -> arb | None:
+        """A bound at every factor of at least 1."""
+        return self._everywhere(factor, 0)
+
+    def fewer(self, factor: arb) -> arb | None:
+        """A bound at every factor of at least 1."""
+        return self._everywhere(factor, 1)
+
+    def _everywhere(self, factor: arb, direction: int) -> arb:
+        gap, back = (self.gaps.more, self.gaps.fewer)[:: -1 if direction else 1]
+        found = self._corners(gap, factor)
+        if found is not None:
+            return found
+        blend = self.blend
+        ends = ((blend * each(arb(1)) + each(blend * blend)) / (blend + 1) for each in (gap, back))
+        bound: arb = chord(factor, blend, *ends)
+        return bound
+
+
+class OwnCurve:
+    """A mechanism with a curve of its own: the person in its table or not, whoever else is there."""
+
+    def __init__(self, curve: Curve) -> None:
+        self.curve, self.kinks, self.density, self.distance = curve, curve.kinks, curve.density, curve.distance
+        self.reach = math.exp(min(curve.reach, LARGEST_LOSS))
+
+    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """Its two directions at their factors; where one is not known, the bound before it holds."""
+        ways = self.curve.bounds(mores, _enough)[0], self.curve.bounds(fewers, _enough)[1] if fewers else []
+        return [*falling(ways[0])], [*falling(ways[1])]
+
+
+class OwnLaws:
+    """Several mechanisms that see the same people: the curve of their composed losses."""
+
+    density = 48
+
+    def __init__(self, laws: LossPair, curves: Sequence[Curve]) -> None:
+        self.laws = laws
+        top = max((law.first + len(law.masses)) * law.spacing for law in (laws.up, laws.down))
+        self.reach = math.exp(min(top, LARGEST_LOSS))
+        self.distance = min(math.sqrt(sum(curve.distance**2 for curve in curves)), 1.0)
+        self.kinks = tuple(kink for curve in curves[:1] for kink in curve.kinks)
+
+    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The composed divergences at their factors."""
+        return [*self.laws.up.heights(mores)], [*self.laws.down.heights(fewers)]
+
+
+class Average:
+    """The kernel of several parts: the average of theirs, weighted by their shares."""
+
+    def __init__(self, parts: Sequence[tuple[arb, Gaps]]) -> None:
+        self.parts = tuple(parts)
+        heaviest = sorted(parts, key=lambda part: -float(part[0]) * part[1].distance)
+        self.reach = max(kernel.reach for _, kernel in parts)
+        self.density = min(kernel.density for _, kernel in parts)
+        self.distance = sum(float(weight) * kernel.distance for weight, kernel in parts)
+        self.kinks = tuple(dict.fromkeys(kink for _, kernel in heaviest for kink in kernel.kinks))
+
+    def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The weighted average at every factor."""
+        found = [kernel.gaps(mores, fewers, _enough) for _, kernel in self.parts]
+        weights = [weight for weight, _ in self.parts]
+        return tuple(_mean(weights, [bounds[way] for bounds in found]) for way in (0, 1))  # type: ignore[return-value]
+
+
+def _mean(weights: Sequence[arb], curves: Sequence[Bounds]) -> Bounds:
+    """The mean at each place; a curve falls, so where it has no bound any more its last one holds."""
+    rows = zip(*(falling(curve) for curve in curves), strict=True)
+    return [sum((weight * bound for weight, bound in zip(weights, row, strict=True)), arb(0)) for row in rows]
