@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
@@ -116,12 +117,10 @@ def _kernel(part: PartOfSample, rate: arb) -> Gaps:
 
 def _own(uses: tuple[Uses, ...]) -> Gaps:
     """Mechanisms that see the same people: one by its curve, several by their composed laws."""
-    curves = [curve_of(use.curve) for use in uses]
     if len(uses) == 1 and uses[0].releases == 1:
-        return OwnCurve(curves[0])
-    cut = cut_for(FINEST_DELTA, sum(use.releases for use in uses))
-    spread_of_each = [curve for curve, use in zip(curves, uses, strict=True) for _ in range(use.releases)]
-    return OwnLaws(together(uses, grid_of(uses), cut), spread_of_each)
+        return OwnCurve(curve_of(uses[0].curve))
+    how = spread(uses)
+    return OwnLaws(together(uses, how.spacing, cut_for(FINEST_DELTA, how.releases)), math.sqrt(how.distances))
 
 
 def part_terms(parts: Sequence[PartOfSample]) -> list[tuple[arb, Term]]:
@@ -230,8 +229,13 @@ def together(uses: tuple[Uses, ...], spacing: float, cut: float) -> LossPair:
 
 
 def delta_of(profile: Profile, epsilon: float) -> float:
-    """A δ that is true of all releases together at this ε."""
-    return _resolved(profile, lambda pair: max(round_up(pair.up.delta(epsilon)), round_up(pair.down.delta(epsilon))))
+    """A δ that is true of all releases together at this ε; of one release its curve is one too, without a grid."""
+    found = _resolved(profile, lambda pair: max(round_up(pair.up.delta(epsilon)), round_up(pair.down.delta(epsilon))))
+    if profile.releases > 1:
+        return found
+    with precision(BITS):
+        ways = curve_of(profile.uses[0].curve).bounds([arb(epsilon).exp()])
+        return min(found, max(round_up(_upper(bound)) for (bound,) in ways))
 
 
 def epsilon_of(profile: Profile, delta: float) -> float:

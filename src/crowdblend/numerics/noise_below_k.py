@@ -12,6 +12,7 @@ and that one cannot grow with n (adding an independent coin to both is post-proc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
@@ -20,6 +21,8 @@ from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
 LARGEST_CLASS = 600
 # A δ this small is not worth scanning for.
 NEGLIGIBLE = 1e-30
+# The scan asks every so many class sizes whether it may stop.
+STRIDE = 4
 
 
 def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growth: Number, *, flagged: bool) -> Number:
@@ -45,18 +48,20 @@ def spliced_gaps(
     """
     if k >= LARGEST_CLASS:
         raise too_large()
-    best = [calc.number(0), calc.number(0)]
+    zero = calc.number(0)
+    best, counts = [zero, zero], [calc.number(1)]
     for n in range(LARGEST_CLASS - 1):
-        counts = [calc.pmf(n, j, p) for j in range(n + 1)]
-        member, without = (Output(calc, k, ratio, found) for found in ([calc.number(0), *counts], counts))
+        member, without = (Output(calc, k, ratio, found) for found in ([zero, *counts], counts))
         found = (member.exceeds(without, factors[0], flagged), without.exceeds(member, factors[1], flagged))
         best = [calc.maximum(*pair) for pair in zip(best, found, strict=True)]
-        if n + 1 >= k:
+        if n + 1 >= k and (n % STRIDE == 0 or n + 2 == LARGEST_CLASS):
             rest = _unthresholded(calc, counts, factors)
             most = calc.maximum(*(weight * value for weight, value in zip(weights, best, strict=True)))
             left = calc.maximum(*(weight * value for weight, value in zip(weights, rest, strict=True)))
             if calc.surely(left <= most) or (calc.surely(left < NEGLIGIBLE) and not calc.surely(most > 0)):
                 return calc.maximum(best[0], rest[0]), calc.maximum(best[1], rest[1])
+        # One more person is one more coin.
+        counts = [p * one + (1 - p) * other for one, other in zip([zero, *counts], [*counts, zero], strict=True)]
     raise too_large()
 
 
@@ -86,10 +91,9 @@ class Output:
         self, calc: Arithmetic, k: int, ratio: Number, counts: Sequence[Number], beyond: Number | None = None
     ) -> None:
         self.calc, self.k, self.ratio = calc, k, ratio
-        self.most = len(counts) - 1
         self.beyond = calc.number(0) if beyond is None else beyond
-        self.exact = [calc.number(0)] * k + [*counts[k:]]
-        self.noisy = self._blur([*counts[:k]])
+        # The exact part at k, k+1, … and the noisy part at 0, …, k−1.
+        self.exact, self.noisy = counts[k:], self._blur([*counts[:k]])
 
     def _blur(self, small: list[Number]) -> list[Number]:
         """The noisy part at 0, 1, …, k−1; outside that range it falls by the factor `ratio` per step."""
@@ -106,14 +110,6 @@ class Output:
         scale = (1 - self.ratio) / (1 + self.ratio)
         return [scale * value for value in blurred]
 
-    def noisy_at(self, y: int) -> Number:
-        """The noisy part at any y ≥ 0."""
-        return self.noisy[y] if y < self.k else self.noisy[-1] * self.ratio ** (y - self.k + 1)
-
-    def exact_at(self, y: int) -> Number:
-        """The exact part at any y ≥ 0."""
-        return self.exact[y] if y < len(self.exact) else self.calc.number(0)
-
     def exceeds(self, other: Output, factor: Number, flagged: bool) -> Number:
         """Σ over outputs of (this − factor·other) where positive."""
         return sum(
@@ -123,16 +119,18 @@ class Output:
 
     def pairs(self, other: Output, flagged: bool) -> Iterator[tuple[Number, Number]]:
         """Every outcome with its probability here and there; counts that are not listed are apart."""
-        top = max(self.most, other.most, self.k - 1)
+        yield from zip(self.noisy, other.noisy, strict=True)
+        # Beyond both ends the noisy parts fall at the same pace on either side, so each end is one outcome with the
+        # summed mass; on the upper one only as far as exact values are not among them.
         tail = self.ratio / (1 - self.ratio)
-        # Beyond both ends the two sides fall at the same pace, so each end is one outcome with the summed mass.
         yield self.noisy[0] * tail, other.noisy[0] * tail
-        yield self.noisy_at(top) * tail, other.noisy_at(top) * tail
-        for y in range(top + 1):
+        mine, theirs, zero = self.noisy[-1], other.noisy[-1], self.calc.number(0)
+        for here, there in zip_longest(self.exact, other.exact, fillvalue=zero):
             if flagged:
-                yield self.noisy_at(y), other.noisy_at(y)
-                yield self.exact_at(y), other.exact_at(y)
-            else:
-                yield self.noisy_at(y) + self.exact_at(y), other.noisy_at(y) + other.exact_at(y)
-        yield self.beyond, self.calc.number(0)
-        yield self.calc.number(0), other.beyond
+                yield here, there
+                continue
+            mine, theirs = mine * self.ratio, theirs * self.ratio
+            yield mine + here, theirs + there
+        yield mine * tail, theirs * tail
+        yield self.beyond, zero
+        yield zero, other.beyond

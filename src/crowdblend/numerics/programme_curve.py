@@ -126,16 +126,19 @@ class OwnCurve:
 
 
 class OwnLaws:
-    """Several mechanisms that see the same people: the curve of their composed losses."""
+    """Several mechanisms that see the same people: the curve of their composed losses.
+
+    `spread` is the square root of the sum of the squares of their distances.
+    """
 
     density = 48
+    # The losses of several mechanisms together lie at no single place.
+    kinks: tuple[float, ...] = ()
 
-    def __init__(self, laws: LossPair, curves: Sequence[Curve]) -> None:
-        self.laws = laws
+    def __init__(self, laws: LossPair, spread: float) -> None:
+        self.laws, self.distance = laws, min(spread, 1.0)
         top = max((law.first + len(law.masses)) * law.spacing for law in (laws.up, laws.down))
         self.reach = math.exp(min(top, LARGEST_LOSS))
-        self.distance = min(math.sqrt(sum(curve.distance**2 for curve in curves)), 1.0)
-        self.kinks = tuple(kink for curve in curves[:1] for kink in curve.kinks)
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """The composed divergences at their factors."""
