@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
-from crowdblend.calculus import verify
+from crowdblend.calculus import RULES, verify
+from crowdblend.calculus.loss_curves import part_delta
 from crowdblend.calculus.rules.mechanisms import histogram_suppressed
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees import (
+    ClosenessCurve,
+    PartInCrowds,
+    PartOfPoints,
+    PartOfSample,
+    PartWithNoise,
+    PrivatePart,
+    Uses,
+)
 from crowdblend.planning import plan, sweep
-from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
+from crowdblend.planning.parts import derive_parts, equal_shares, largest_noise, smallest_k, smallest_thresholds
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import PlanRequest
 from tests.cases import for_each
@@ -96,9 +107,44 @@ def test_shares_beyond_the_sample_are_refused_and_rounding_is_not() -> None:
             PlanRequest(rate=0.5, epsilon=1.0, delta=1e-6, shares=shares)
 
 
+SHARES = (0.5, 0.2, 0.2, 0.1)
+PLANNED: dict[str, tuple[Callable[[int], PartOfSample], int]] = {
+    "suppressed": (lambda k: PartInCrowds(0.5, k, 0.0), 7),
+    "blending": (lambda k: PartInCrowds(0.2, k, 0.5), 7),
+    "noise": (lambda k: PartWithNoise(0.2, k, largest_noise(SHARES, 0.1, 1.0), False), 4),
+    "noise that says so": (lambda k: PartWithNoise(0.2, k, 2.0, True), 6),
+    "points": (lambda k: PartOfPoints(0.1, k, 1.0), 8),
+}
+
+
+@for_each("name", PLANNED)
+def test_every_mechanism_has_its_smallest_k_and_all_keep_one_guarantee(name: str) -> None:
+    part, expected = PLANNED[name]
+    k = smallest_k(part, SHARES, rate=0.1, epsilon=1.0, delta=1e-6)
+    assert part_delta(part(k), SHARES, 0.1, 1.0) <= 1e-6 < part_delta(part(k - 1), SHARES, 0.1, 1.0)
+    assert k == expected
+
+
+def test_parts_that_each_keep_to_delta_keep_to_it_together() -> None:
+    noise = largest_noise(SHARES, 0.1, 1.0)
+    kinds = [PLANNED[name][0] for name in ("suppressed", "noise", "noise that says so")]
+    parts = [part(smallest_k(part, SHARES, rate=0.1, epsilon=1.0, delta=1e-6)) for part in kinds]
+    own = PrivatePart(0.1, (Uses(ClosenessCurve(noise, 0.0), 1),))
+    made = RULES["programme.parts"].conclude(*parts, own, rate=0.1, epsilon=1.0)
+    assert 1e-8 < made.delta <= 1e-6
+    # Noise of that loss costs nothing at ε, and a hair more something.
+    assert (
+        part_delta(own, SHARES, 0.1, 1.0)
+        == 0
+        < part_delta(PrivatePart(0.1, (Uses(ClosenessCurve(noise * 1.001, 0.0), 1),)), SHARES, 0.1, 1.0)
+    )
+
+
 def test_a_target_that_nothing_reaches() -> None:
     with pytest.raises(Infeasible):
         smallest_thresholds((0.5, 0.5), 0.5, 0.0, 1e-9)
+    with pytest.raises(Infeasible, match="lower its loss"):
+        smallest_k(lambda k: PartWithNoise(0.5, k, 3.0, False), (0.5, 0.5), rate=0.5, epsilon=1.0, delta=1e-6)
 
 
 def test_the_command_plans_parts() -> None:

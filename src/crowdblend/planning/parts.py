@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.loss_curves import part_delta
 from crowdblend.calculus.rules import programme
-from crowdblend.errors import Infeasible
+from crowdblend.errors import Infeasible, NotProved
 from crowdblend.guarantees import PartInCrowds, PartOfSample
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.search import first_true
@@ -43,19 +44,21 @@ def smallest_k(
     average, which is what counts.
 
     >>> from crowdblend.guarantees import PartWithNoise
-    >>> smallest_k(lambda k: PartWithNoise(0.5, k, 1.5, False), (0.5, 0.5), rate=0.5, epsilon=1.0, delta=1e-6)
-    19
+    >>> smallest_k(lambda k: PartWithNoise(0.5, k, 1.0, False), (0.5, 0.5), rate=0.5, epsilon=1.0, delta=1e-6)
+    12
     """
 
     def keeps(k: int) -> bool:
-        return part_delta(part(k), shares, rate, epsilon) <= delta
+        with suppress(NotProved):
+            return part_delta(part(k), shares, rate, epsilon) <= delta
+        return False
 
     try:
         return first_true(keeps, 1, 10, largest)
     except LookupError:
         raise Infeasible(
             f"No k up to {largest:,} reaches delta = {delta:g}.",
-            remedy="Raise epsilon or delta, or lower the rate.",
+            remedy="Raise epsilon or delta, lower the rate, or where there is noise lower its loss.",
             where="k",
             code="plan.no-k",
         ) from None
