@@ -125,6 +125,13 @@ def test_every_mechanism_has_its_smallest_k_and_all_keep_one_guarantee(name: str
     assert k == expected
 
 
+def test_the_numbers_of_the_page_of_proofs() -> None:
+    shares, noise = (0.5, 0.5), largest_noise((0.5, 0.5), 0.5, 1.0)
+    assert 1.489 < noise < 1.49
+    kept = {"rate": 0.5, "epsilon": 1.0, "delta": 1e-6}
+    assert smallest_k(lambda k: PartWithNoise(0.5, k, noise, False), shares, **kept) == 17
+
+
 def test_parts_that_each_keep_to_delta_keep_to_it_together() -> None:
     noise = largest_noise(SHARES, 0.1, 1.0)
     kinds = [PLANNED[name][0] for name in ("suppressed", "noise", "noise that says so")]

@@ -57,6 +57,7 @@ STRATUM = RULES["strata.at-one-rate"](RULES["suppression.exact"](CROWDS, rate=0.
 PROFILE = RULES["profile.crowds"](CROWDS, rate=0.5)
 CHOICE = RULES["selection.exponential"](RULES["score.stated"](sensitivity=1.0, monotone=True), epsilon=0.0)
 PARTS = RULES["dps.differential"](RULES["programme.parts"](PART, PART, rate=0.5, epsilon=1.0))
+OWN = RULES["profile.differential"](CHOICE)
 QUARTER = Fraction(1, 4)
 
 
@@ -68,6 +69,12 @@ def at_one(profile: Derivation) -> Derivation:
 SHARED = {
     "parts": (PARTS, QUARTER),
     "parts by profile": (at_one(RULES["profile.programme"](PART, PART, rate=0.5)), QUARTER),
+    "a part with noise": (
+        at_one(RULES["profile.programme"](PART, RULES["programme.part-private"](OWN, share=0.5), rate=0.5)),
+        QUARTER,
+    ),
+    "steps by profile": (at_one(RULES["profile.steps"](OWN, OWN)), Fraction(1)),
+    "one sample": (at_one(RULES["profile.one-sample"](RULES["profile.steps"](OWN, OWN), rate=0.5)), HALF),
     "strata": (RULES["strata.worst"](STRATUM, STRATUM), HALF),
     "strata, relative": (RULES["strata.zero-knowledge"](STRATUM, STRATUM), HALF),
     "strata by profile": (at_one(RULES["profile.strata"](PROFILE, PROFILE)), HALF),

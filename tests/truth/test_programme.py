@@ -15,6 +15,7 @@ from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     ClosenessCurve,
     CrowdCurve,
+    Differential,
     IidSampling,
     OneSampleCurve,
     OutlierCurve,
@@ -24,6 +25,7 @@ from crowdblend.guarantees import (
     PrivatePart,
     Profile,
     ProgrammeCurve,
+    Relation,
     ReplacedCurve,
     Uses,
 )
@@ -272,6 +274,13 @@ def test_amplified_once_is_attained_and_amplifying_each_would_not_be_true() -> N
     single = Profile((Uses(OneSampleCurve(0.1, (Uses(uses[0].curve, 1),)), 5),))
     assert delta_of(single, 0.5) < delta_of(once, 0.5) / 10
     assert each == once
+
+
+def test_the_numbers_of_the_page_of_proofs() -> None:
+    once = RULES["sampling.amplification"].conclude(Differential(0.5, 0.0, Relation.ADD_REMOVE), rate=0.1)
+    assert 0.31427 < 5 * once.epsilon < 0.3143
+    five = Profile((Uses(OneSampleCurve(0.1, (Uses(ClosenessCurve(0.5, 0.0), 5),)), 1),))
+    assert 0.0057 < delta_of(five, 5 * once.epsilon) < 0.0058
 
 
 # Derivations.
