@@ -15,7 +15,7 @@ KEY = bytes(range(32))
 def filled(path: Path) -> Path:
     ledger = Ledger.create(path)
     for number in range(3):
-        entry = ledger.begin(spending(f"draw-{number}"), key=KEY, seal=True)
+        entry = ledger.begin(spending(f"draw-{number}"), key=KEY[number:] + KEY[:number], seal=True)
         ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
     return path
 

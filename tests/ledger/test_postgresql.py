@@ -96,7 +96,7 @@ def test_a_writer_releases_and_changes_nothing(roles: str) -> None:
 
     where = as_role(roles, "test_writer")
     ledger = Ledger.open(where)
-    entry = ledger.begin(spending("second"), key=KEY)
+    entry = ledger.begin(spending("second"), key=KEY[::-1])
     ledger.finish(entry, certificate_digest="ab" * 32, data_sha256="cd" * 32)
     ledger.check()
     statements = [f"{verb} crowdblend.{table}" for table in ("records", "identities", "secrets")

@@ -13,6 +13,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.policies import parse_policy
+from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
 from crowdblend.rehearsal import FAMILIES, Crowd, subject_of
@@ -52,13 +53,13 @@ columns = ["zip", "born"]
 def test_a_rehearsal_gives_the_bytes_of_the_release(name: str, tmp_path: Path) -> None:
     policy, key = parse_policy(FAMILIES[name].policy), new_key()
     publish = rehearsal(subject_of_text(FAMILIES[name].policy), POPULATION)
-    files = publish(key)
+    files = publish(plan_secret(policy, key))
     names = [f"{table.name}.csv" for table in getattr(policy, "tables", ())] or ["data.csv"]
     assert sorted(files) == sorted(names)
     assert files == released(policy, ["group", "age"], POPULATION, key, tmp_path)
     others = {publish(new_key())[names[0]] for _ in range(20)}
     assert len(others) > 1, "other keys, other releases"
-    assert publish(key) == files
+    assert publish(plan_secret(policy, key)) == files
 
 
 def _folder_made(told) -> None:
@@ -88,7 +89,7 @@ def test_files_of_one_publication_are_not_seen_with_the_next() -> None:
 def test_open_columns_and_several_tables_in_parquet(tmp_path: Path) -> None:
     population = (Crowd(("ab1", "2000-01-01"), 9), Crowd(("cd", "1999-12-31"), 8), Crowd(("zz", "1950-06-15"), 3))
     subject, key = subject_of_text(SEVERAL), new_key()
-    files = rehearsal(subject, population)(key)
+    files = rehearsal(subject, population)(plan_secret(parse_policy(SEVERAL), key))
     assert sorted(files) == ["both.parquet", "by-zip.parquet"]
     assert subject.publish(population, key)[1] is None
     assert files == released(parse_policy(SEVERAL), ["zip", "born"], population, key, tmp_path)

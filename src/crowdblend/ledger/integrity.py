@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.ledger.chain import matches, sample_name
+from crowdblend.errors import DoesNotCompose, DoesNotVerify, InvalidInput
+from crowdblend.ledger.chain import commitment, matches, sample_name
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.identity import Identity, fingerprint, identity_of
 
@@ -37,6 +37,24 @@ def _key_problem(entry: Entry | None, key: bytes | None) -> str | None:
     if not matches(key, entry.key_commitment) or (drawn and entry.spending.sample != sample_name(key)):
         return "was changed"
     return None
+
+
+def refuse_known_key(key: bytes | None, entries: Iterable[Entry]) -> None:
+    """Refuse a key that an earlier release was begun with, whichever people both are about.
+
+    The key draws the noise too: where cells of two tables carry the same noise, it cancels out.
+    """
+    known = None if key is None else commitment(key)
+    for entry in entries:
+        if known is not None and entry.key_commitment == known:
+            resume = f"Resume release {entry.id}, or pass" if entry.status == "unfinished" else "Pass"
+            raise DoesNotCompose(
+                f"Release {entry.id} was begun with this key, and a key is for one release: its noise would be drawn "
+                "twice.",
+                remedy=f"{resume} a new key: crowdblend.randomness.new_key().",
+                where="key",
+                code="key.used",
+            )
 
 
 def read_identities(entries: Iterable[Entry], rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Identity]]:

@@ -29,6 +29,7 @@ from crowdblend.ledger.integrity import (
     edited_ledger,
     ledger_behind,
     read_identities,
+    refuse_known_key,
 )
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
@@ -193,10 +194,10 @@ class Ledger:
             with self._reading() as (transaction, history):
                 _check_limits(transaction, history, spending)
 
-    def preview(self, spending: Spending, identity: Identity | None = None) -> Outlook:
+    def preview(self, spending: Spending, identity: Identity | None = None, key: bytes | None = None) -> Outlook:
         """Return what the ledger says of a release that may begin; raises DoesNotCompose when it may not."""
         with self._reading() as (transaction, history):
-            outlook = self._check(transaction, history, KnownRelease(spending, identity))
+            outlook = self._check(transaction, history, KnownRelease(spending, identity), key)
             return replace(outlook, high=tuple(history.accounts.high_totals(spending)))
 
     def begin(
@@ -214,7 +215,7 @@ class Ledger:
             )
         text = None if identity is None else identity.to_json()
         with self._writing() as (transaction, history):
-            outlook = self._check(transaction, history, KnownRelease(spending, identity))
+            outlook = self._check(transaction, history, KnownRelease(spending, identity), key)
             entry = Entry(
                 id=len(history.entries) + 1,
                 created=now(),
@@ -296,10 +297,11 @@ class Ledger:
         """Return the hash that seals everything recorded so far; raises DoesNotVerify as `head` does."""
         return self.head(seen).hash
 
-    def _check(self, transaction: Transaction, history: History, release: KnownRelease) -> Outlook:
+    def _check(self, transaction: Transaction, history: History, release: KnownRelease, key: bytes | None) -> Outlook:
         """Return the outlook of a release; refuses one that conflicts with an earlier one or exceeds a limit."""
         earlier = self._earlier(transaction, history, release.spending)
         outlook = check_conflicts(release, earlier, history.declarations)
+        refuse_known_key(key, history.entries.values())
         _check_limits(transaction, history, release.spending)
         return outlook
 

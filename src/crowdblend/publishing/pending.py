@@ -73,7 +73,7 @@ def pending_release(
         ledger.check_limit(planned_spending(planned))
     place = IN_MEMORY if in_memory else str(folder.absolute())
     pending = _described(planned, place, ledger, key, engine or default_engine())
-    outlook = ledger.preview(pending.spending, pending.identity)
+    outlook = ledger.preview(pending.spending, pending.identity, key)
     return replace(pending, outlook=outlook)
 
 

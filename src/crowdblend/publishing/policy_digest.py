@@ -1,4 +1,4 @@
-"""A digest of what a policy says, so that a release is resumed under the policy that it was begun with."""
+"""Digests of what a policy says: a release is resumed under its own policy, and no two plans share their randomness."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from typing import Any
 from crowdblend.calculus import Assumption
 from crowdblend.kinds.kind import AnyPolicy
 from crowdblend.policies.key import Section, keys_of
+from crowdblend.policies.source import READING_KEYS
+from crowdblend.randomness.keys import subkey
 
 # How much memory to use is no decision about what is published.
-_LEFT_OUT = "memory"
+_RESOURCES = frozenset({"memory"})
+# Nor is where rows lie, how they are written there, how many threads read them, in which format the same numbers
+# appear, with which words, and what becomes of the key. A query chooses rows, so it is one.
+_NOT_COMPUTED = (
+    _RESOURCES
+    | {"threads", "source_format", "format", "about", "accept_epsilon", "accept_delta", "key"}
+    | {name for name in READING_KEYS if name != "query"}
+)
 
 
 def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> str:
@@ -23,30 +32,47 @@ def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> 
     Where an engine has assumptions of its own they are part of it, since the certificate states them: what a cluster
     has begun to draw is not resumed as if no cluster had held the key.
     """
-    decided = _described(policy)
+    decided = _described(policy, _RESOURCES)
     if assumptions:
         decided = [decided, [one.name for one in assumptions]]
+    return _digest(decided).hex()
+
+
+def plan_secret(policy: AnyPolicy, secret: bytes) -> bytes:
+    """The secret of everything random in a release: coins, marks and noise, from its key and what it computes.
+
+    Noise that is drawn twice cancels out, and two tables from one sample may single somebody out. The ledger refuses a
+    key that it has seen, and what another ledger has seen it cannot know: so one key gives other coins and other noise
+    to another plan, or to people of another name. It gives the same to the same rows in a frame, a file or a database,
+    on one machine or many, in whichever format they appear.
+    """
+    return subkey(secret, b"plan of a release", _digest(_described(policy, _NOT_COMPUTED)))
+
+
+def _digest(decided: object) -> bytes:
     described = json.dumps(decided, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(described.encode()).hexdigest()
+    return hashlib.sha256(described.encode()).digest()
 
 
-def _described(value: Any) -> Any:  # noqa: PLR0911  one line for each type
+def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  one line for each type
     """Frozen values by type and fields, whatever they are nested in; numbers as Python writes them exactly."""
     if isinstance(value, Section):
         keys = keys_of(type(value))
         # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
         # the recoding that was made of it.
-        left_out = {name for name, key in keys.items() if key.kind == "path" or key.name == _LEFT_OUT}
-        names = [name for name in value.__struct_fields__ if name not in left_out]
-        return [type(value).__name__, {name: _described(getattr(value, name)) for name in names}]
+        paths = {name for name, key in keys.items() if key.kind == "path"}
+        names = [name for name in value.__struct_fields__ if name not in left_out | paths]
+        return [type(value).__name__, {name: _described(getattr(value, name), left_out) for name in names}]
     if is_dataclass(value) and not isinstance(value, type):
-        return [type(value).__name__, {field.name: _described(getattr(value, field.name)) for field in fields(value)}]
+        found = {field.name: _described(getattr(value, field.name), left_out) for field in fields(value)}
+        return [type(value).__name__, found]
     if isinstance(value, enum.Enum):
         return [type(value).__name__, value.name]
     if isinstance(value, Mapping):
-        return ["mapping", [[_described(key), _described(value[key])] for key in sorted(value, key=repr)]]
+        names = sorted(value, key=repr)
+        return ["mapping", [[_described(name, left_out), _described(value[name], left_out)] for name in names]]
     if isinstance(value, list | tuple):
-        return [_described(one) for one in value]
+        return [_described(one, left_out) for one in value]
     if isinstance(value, set | frozenset):
         return ["set", sorted(map(repr, value))]
     return value if isinstance(value, str | bool | None) else [type(value).__name__, repr(value)]

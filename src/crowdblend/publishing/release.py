@@ -34,6 +34,7 @@ from crowdblend.policies.source import require_rows
 from crowdblend.publishing.committing import commit, digest_of
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.pending import ConfirmHook, pending_release, resumed, warn, with_data
+from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.published import Release
 from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
@@ -94,7 +95,7 @@ def release(
                 if ledger is not None:
                     pending = pending_release(planned, folder, ledger, secret, in_memory=in_memory, engine=engine)
                     confirm(pending)
-                release_key = ReleaseKey(secret)
+                release_key = ReleaseKey(plan_secret(policy, secret))
                 reading = planned.read(engine, release_key, progress)
                 refuse_only_other(reading.outside)
                 record = Record()
@@ -226,7 +227,7 @@ def _again(
         record = Record(ledger, entry.id, entry.spending.sample, command)
         with _staging(folder, journal) as staging, record.explain_failure():
             refuse_another(entry, resumed(planned, ledger, key, entry, engine))
-            release_key = ReleaseKey(key)
+            release_key = ReleaseKey(plan_secret(policy, key))
             reading = planned.read(engine, release_key, progress)
             complete, certificate = _write(planned, engine, reading, release_key, record, staging, progress, sign)
         return _commit(complete, folder, record, certificate, force=journal.force)
