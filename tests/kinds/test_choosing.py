@@ -23,6 +23,7 @@ from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.offered import lattice_of
+from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.publishing.verification.consistency import check_data
@@ -124,7 +125,7 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
     done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
     facts = json.loads((done.folder / "certificate.json").read_text())["facts"]["recoding"]["chosen"]
     people = pd.read_parquet(town / "town.parquet")
-    people = people[coins(KEY, people["person_id"].to_numpy(), 0.5)]
+    people = people[coins(plan_secret(parse_policy(POLICY, town), KEY), people["person_id"].to_numpy(), 0.5)]
     width = int(facts["age"]["width"])
     lines = [line.split(";") for line in DISTRICTS.splitlines()]
     group = {line[0]: line[facts["district"]["level"]] for line in lines}

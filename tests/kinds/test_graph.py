@@ -281,7 +281,7 @@ def test_links_are_refused_in_one_sentence(tmp_path: Path, rows: list[tuple[Any,
 def test_loops_and_repeats_are_dropped_if_the_policy_says_so(tmp_path: Path) -> None:
     edges = list(town().edges)
     dropping = POLICY.replace('"refuse"', '"drop"')
-    rows, _ = published(write(tmp_path))
+    rows, _ = published(write(tmp_path, policy=dropping))
     again, _ = published(write(tmp_path, [*edges, (5, 5), *[(b, a) for a, b in edges[:50]]], dropping), force=True)
     pd.testing.assert_frame_equal(rows, again)
     refused(write(tmp_path, [(1, 1)], dropping), "data.no-links")

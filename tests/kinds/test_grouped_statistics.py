@@ -170,9 +170,11 @@ def test_a_release_verifies_and_says_what_it_is(published: Path) -> None:
 
 def test_both_engines_and_formats_give_the_same_bytes(published: Path, tmp_path: Path) -> None:
     """DuckDB reads the file, the engine of rehearsals holds the people in memory."""
+    from crowdblend.publishing.policy_digest import plan_secret
     from crowdblend.randomness import ReleaseKey
 
-    town, key = Town(*EVERY, epsilon=8.0), ReleaseKey(bytes(32))
+    town = Town(*EVERY, epsilon=8.0)
+    key = ReleaseKey(plan_secret(town.plan.policy, bytes(32)))
     (output,) = town.plan.publish(town.plan.read(town._engine, key), key).outputs
     output.write(tmp_path)
     assert (tmp_path / "data.csv").read_bytes() == (published / "out" / "data.csv").read_bytes()

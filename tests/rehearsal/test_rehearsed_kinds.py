@@ -11,6 +11,7 @@ from crowdblend.auditing.statistical import audit, hard_sizes
 from crowdblend.guarantees import Relation
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE
 from crowdblend.policies import parse_policy
+from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal import FAMILIES, Crowd
 from crowdblend.rehearsal.observers import Shown
@@ -100,7 +101,7 @@ MEASURED = tuple(
 )
 def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) -> None:
     publish, key = rehearsal(subject_of_text(text), PEOPLE), new_key()
-    files = publish(key)
+    files = publish(plan_secret(parse_policy(text), key))
     assert files == released(parse_policy(text), ["group", "age"], PEOPLE, key, tmp_path)
     assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
@@ -120,7 +121,7 @@ def test_statistics_give_the_bytes_of_the_release(
     subject, key = subject_of_text(STATISTICS.format(who=who, sample=sample, epsilon=accepted)), new_key()
     assert {way.mechanism for _, way in subject.plan.parameters.ways} == ways
     publish = rehearsal(subject, Replaced(MEASURED, (MEASURED[0].values,) * 2))
-    files = publish(key)
+    files = publish(plan_secret(subject.policy, key))
     assert files == released(subject.policy, subject.policy.wanted, MEASURED, key, tmp_path)
     assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 

@@ -18,6 +18,7 @@ from crowdblend.guarantees import Relation
 from crowdblend.kinds.graph.rehearse import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
 from crowdblend.planning.networks import Bounds
 from crowdblend.policies import parse_policy
+from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal import FAMILIES, Crowd
 from crowdblend.rehearsal.replacing import Replaced
@@ -108,9 +109,9 @@ def links_about(policy: Any, web: LinkedGroups, folder: Path) -> Any:
 def test_synthetic_rows_are_the_bytes_of_the_release(who: str, asked: str, ending: str, tmp_path: Path) -> None:
     text, key = SYNOPSIS.format(who=who, asked=asked, format=ending), new_key()
     publish = rehearsal(subject_of_text(text), Replaced(PEOPLE, (PEOPLE[0].values,) * 2))
-    files = publish(key)
+    files = publish(plan_secret(parse_policy(text), key))
     assert files == released(parse_policy(text), ["group", "age", "home"], PEOPLE, key, tmp_path)
-    assert publish(key) == files
+    assert publish(plan_secret(parse_policy(text), key)) == files
     assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
@@ -118,7 +119,7 @@ def test_statistics_of_a_network_are_the_bytes_of_the_release(tmp_path: Path) ->
     text, key = network(*OF_LINKS[:3], AVERAGE, HISTOGRAM, ending="parquet"), new_key()
     web = LinkedGroups((COUPLES, CHAIN), CHAIN, 4, data=("20",), others=("31.5",))
     publish = rehearsal(subject_of_text(text), ReplacedLinks(web, (web, web)))
-    files = publish(key)
+    files = publish(plan_secret(parse_policy(text), key))
     assert files == files_of(links_about(parse_policy(text), web, tmp_path), key, tmp_path)
     assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
