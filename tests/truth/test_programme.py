@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -113,11 +114,13 @@ def outlier_world(ratios: tuple[Fraction, ...]) -> World:
     return World(0, (0, 0), (noisy, Suppressed((0,), 2)), Fraction(1, 2), (Fraction(1, 2), Fraction(1, 4)))
 
 
+# ε(j) = tε/(K − j) with ε = 1.5, t = 1, K = 3: rational ratios next to e^−ε(j).
+OUTLIER_RATIOS = tuple(Fraction(int(10**18 / growth_below(loss)) + 1, 10**18) for loss in (0.5, 0.75, 1.5))
+
+
 def test_an_outlier_table_is_one_of_the_parts() -> None:
-    """ε(j) = tε/(K − j): the curve of the real noise covers the enumeration with rational ratios next to it."""
-    losses = (0.5, 0.75, 1.5)
-    ratios = tuple(Fraction(int(10**18 / growth_below(loss)) + 1, 10**18) for loss in losses)
-    world = outlier_world(ratios)
+    """The curve of the real noise covers the enumeration."""
+    world = outlier_world(OUTLIER_RATIOS)
     curve = ProgrammeCurve(0.5, (PrivatePart(0.5, (Uses(OutlierCurve(1.5, 1, 3), 1),)), PartInCrowds(0.25, 2, 0.0)))
     for epsilon in (0.1, 0.3, 0.6):
         stated = RULES["programme.parts"].conclude(*curve.publications, rate=0.5, epsilon=epsilon).delta
@@ -274,6 +277,26 @@ def test_amplified_once_is_attained_and_amplifying_each_would_not_be_true() -> N
     single = Profile((Uses(OneSampleCurve(0.1, (Uses(uses[0].curve, 1),)), 5),))
     assert delta_of(single, 0.5) < delta_of(once, 0.5) / 10
     assert each == once
+
+
+def test_each_direction_of_one_sample_has_its_own_law() -> None:
+    """An outlier table beside a response: with the person and without differ, and neither may stand for the other."""
+    world = outlier_world(OUTLIER_RATIOS)
+    uses = (Uses(OutlierCurve(1.5, 1, 3), 1), Response((0,), Fraction(1, 2)).use())
+    exceeded = [0, 0]
+    with precision(128):
+        for others in ((), (0,), (0, 0)):
+            both = replace(world, others=others, mechanisms=(world.mechanisms[0], Response((0,), Fraction(1, 2))))
+            laws = both.laws_of_one_sample()
+            for epsilon in (0.02, 0.1, 0.3, 0.5, 0.6):
+                (up,), (down,) = curve_of(OneSampleCurve(0.5, uses)).bounds([arb(epsilon).exp()])
+                assert up is not None
+                assert down is not None
+                bounds = [Fraction(round_up(bound)) * (1 + HAIR) for bound in (up, down)]
+                for way, true in enumerate(truths(laws, growth_below(epsilon))):
+                    assert true <= bounds[way]
+                    exceeded[way] += true > bounds[1 - way]
+    assert max(exceeded) > 0
 
 
 def test_the_numbers_of_the_page_of_proofs() -> None:
