@@ -10,9 +10,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from crowdblend import plan
 from crowdblend.cli import main as entry_point
+from crowdblend.cli.main import cli
 from crowdblend.ledger import Ledger
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 
@@ -227,3 +229,25 @@ def test_a_group_has_somebody(ask) -> None:
     code, _, err = ask("budget", "--group", "0")
     assert code == 2
     assert err.count("\n") == 1
+
+
+def test_a_release_says_how_its_limit_counts_before_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{number},{'FM'[number % 2]}\n" for number in range(400))
+    (tmp_path / "people.csv").write_text(f"id,sex\n{rows}", encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(
+        '[data]\nsource = "people.csv"\nperson = "id"\npopulation = "town"\n[sampling]\nrate = 0.5\n'
+        '[columns]\nsex = { values = ["F", "M"] }\n[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n',
+        encoding="utf-8",
+    )
+    ledger = Ledger.create(tmp_path / "own.sqlite")
+    ledger.limit("town", epsilon=3.0, delta=1e-5)
+    ledger.begin(spending("draw-1", population="town"))
+    monkeypatch.setattr("crowdblend.cli.release._asks", lambda: True)
+    given = ["release", "policy.toml", "--ledger", "own.sqlite", "--out", "out"]
+    done = CliRunner().invoke(cli, given, input="n\n")
+    assert done.exit_code == 1
+    assert "of the limit, epsilon 3 at delta 1e-05, with this release: epsilon 2, delta " in done.output
+    assert "(the sum of 2 releases; it holds also where a release reacts to earlier ones)" in done.output
+    assert "by profile are true where no release was planned by looking at an earlier one" in done.output
+    assert len(ledger.entries()) == 1
