@@ -17,6 +17,7 @@ from crowdblend.guarantees import (
     PartInCrowds,
     PartWithNoise,
     PrivatePart,
+    Profile,
     RandomSamples,
     Relation,
     Sampler,
@@ -131,6 +132,8 @@ SWAPPED = Differential(0.5, 0.0, Relation.REPLACE)
 LEAKY = Differential(0.5, 1e-6, Relation.ADD_REMOVE)
 DRAWN = RandomSamples(1, 2)
 SWAPPED_PROFILE, GROUP_PROFILE = profile(PURE, relation=Relation.REPLACE), profile(CROWDS, people=2)
+# Profiles that rely on no sampling, with data replaced and for a group.
+OTHER_NEIGHBOURS = (Profile((Uses(PURE, 1),), Relation.REPLACE), Profile((Uses(PURE, 1),), people=2))
 GRAPHS = ("connected", "cycle-free", "eulerian", "average-degree")
 SAMPLED = Differential(0.5, 0.0, Relation.ADD_REMOVE, samplings=1)
 SAMPLED_SWAPPED = Differential(0.5, 0.0, Relation.REPLACE, samplings=1)
@@ -167,11 +170,11 @@ CONDITIONS = [
     ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
-    ("programme.part-private", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE), profile(CROWDS))),
+    ("programme.part-private", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("programme.parts", 0, (PartInCrowds(0.76, 6, 0.0), PrivatePart(0.76, (Uses(PURE, 1),)))),
     ("profile.programme", 0, (PartInCrowds(0.76, 6, 0.0), PartWithNoise(0.76, 6, 1.0, False))),
-    ("profile.steps", 1, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE), profile(CROWDS))),
-    ("profile.one-sample", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE), profile(CROWDS))),
+    ("profile.steps", 1, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
+    ("profile.one-sample", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("profile.strata", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE, CROWDS), profile(CROWDS, releases=2))),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))
