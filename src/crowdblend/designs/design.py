@@ -38,6 +38,13 @@ class SampledClaims(Claims, Protocol):
         """What it guarantees after sampling, by a theorem about this mechanism; None where only its claim counts."""
 
 
+class PartClaims(SampledClaims, Protocol):
+    """A mechanism that may run on a part of a sample."""
+
+    def claim_in_a_part(self, *, share: float) -> Derivation:
+        """What it guarantees on a part of a sample, to which each sampled person goes with probability `share`."""
+
+
 @dataclass(frozen=True)
 class InclusionRates:
     """How people came into the table: each with a probability between `least` and `most`, but for `exceptions`.

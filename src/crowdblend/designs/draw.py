@@ -6,7 +6,10 @@ same sample, whatever the order of the rows, the batches and the number of threa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from crowdblend.errors import InvalidInput
@@ -21,11 +24,31 @@ else:
 
 @dataclass(frozen=True)
 class Part:
-    """One of the two parts that a second coin splits a sample into: a `share` that chooses, and the others."""
+    """One of the parts that a second coin divides a sample into: whose mark is at least `start` and below `stop`.
+
+    Parts of one key that do not overlap share nobody. The ends are exact, so that shares add up.
+    """
 
     key: DrawKey = field(repr=False)
-    share: float
-    choosing: bool
+    start: Fraction
+    stop: Fraction
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.stop <= 1:
+            raise InvalidInput(
+                "A part lies between 0 and 1.", remedy="Pass rising ends.", where="share", code="draw.part"
+            )
+
+
+def parts_of(key: DrawKey, shares: Sequence[float]) -> list[Part]:
+    """A part for every share; whoever is in none of them is left out.
+
+    Where doubles add up to a little more than 1, each is divided by their sum, as the rule does; ends that have more
+    than the 128 binary places of a mark are off by less than the last of them.
+    """
+    total = max(sum(map(Fraction, shares)), Fraction(1))
+    ends = [Fraction(0), *(end / total for end in accumulate(map(Fraction, shares)))]
+    return [Part(key, start, stop) for start, stop in pairwise(ends)]
 
 
 @dataclass(frozen=True)

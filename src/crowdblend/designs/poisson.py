@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Derivation
+from crowdblend.calculus.profiles import compose_profiles, profile_of
 from crowdblend.calculus.rules import blending, choice, outliers, profiles, programme, sampling
-from crowdblend.designs.design import Claims, Design, InclusionRates, Rate, SampledClaims
-from crowdblend.designs.draw import Coin, Draw, Everybody
+from crowdblend.designs.design import Claims, Design, InclusionRates, PartClaims, Rate, SampledClaims
+from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, OutlierPrivate
 
@@ -29,9 +30,9 @@ class Poisson(Design, frozen=True, tag="poisson"):
         """Everybody with the one rate."""
         return InclusionRates.at_rate(self.rate)
 
-    def draw(self, coin: DrawKey) -> Draw:
-        """Each person by the coin."""
-        return Coin(coin, self.rate)
+    def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
+        """Each person by the coin; of those, one part where one is named."""
+        return Coin(coin, self.rate, part)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
@@ -66,21 +67,37 @@ class Poisson(Design, frozen=True, tag="poisson"):
                 continue
         return found
 
+    def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
+        """What one mechanism guarantees that counts everybody in the sample once; all of them are one stratum."""
+        if tuple(copies) != (1,):
+            raise ValueError("people of a sample at one rate count once")
+        return _for_everybody(sampling.sampling_amplifies(claim, rate=self.rate))
+
+    def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
+        """What noisy mechanisms guarantee that all run on this one sample: composed first, and amplified once."""
+        composed = profiles.steps_compose(*(profile_of(mechanism.claim()) for mechanism in mechanisms))
+        together = profiles.profile_of_one_sample(composed, rate=self.rate)
+        return (
+            profiles.profile_is_zero_knowledge(together, epsilon=epsilon),
+            profiles.profile_at_epsilon(together, epsilon=epsilon),
+            profiles.profile_of_replacing(together, epsilon=2 * epsilon),
+        )
+
     def parts_derivations(
-        self, mechanisms: Sequence[Claims], shares: Sequence[float], epsilon: float
+        self, mechanisms: Sequence[PartClaims], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
         """What these very mechanisms, each on its part of the sample, guarantee together.
 
         None of them speaks of the whole sample, so no crowd is listed.
         """
         pairs = zip(mechanisms, shares, strict=True)
-        placed = (programme.crowds_in_a_part(mechanism.claim(), share=share) for mechanism, share in pairs)
+        placed = (mechanism.claim_in_a_part(share=share) for mechanism, share in pairs)
         return _for_everybody(programme.programme_of_parts(*placed, rate=self.rate, epsilon=epsilon))
 
-    def fresh_derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
+    def fresh_derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """What these very mechanisms, each on a fresh sample of its own, guarantee together by their curves."""
-        each = (profiles.profile_of_crowds(mechanism.claim(), rate=self.rate) for mechanism in mechanisms)
-        together = profiles.profiles_compose(*each)
+        alone = (sampling.sampled_release_is_differential(self.under_sampling(one, epsilon)) for one in mechanisms)
+        together = compose_profiles(list(alone))
         return (
             profiles.profile_is_zero_knowledge(together, epsilon=epsilon),
             profiles.profile_at_epsilon(together, epsilon=epsilon),
@@ -96,9 +113,9 @@ class Coins(Poisson, frozen=True, tag="coins"):
         """Always: its rate is assumed."""
         return True
 
-    def draw(self, coin: DrawKey) -> Draw:
-        """Everybody in the table."""
-        return Everybody(row_key=coin)
+    def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
+        """Everybody in the table; of those, one part where one is named."""
+        return Everybody(part, row_key=coin)
 
 
 def _for_everybody(sampled: Derivation) -> tuple[Derivation, ...]:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from crowdblend.engines.engine import ClassCounts, CountedPolicy, Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import STDIN, DataSource
+from crowdblend.policies.source import STDIN, DataSource, Resources
 
 if TYPE_CHECKING:
     from crowdblend.designs.draw import Draw
@@ -82,12 +81,13 @@ def identify(data: DataSource, resources: Resources, wanted: Wanted, engine: Eng
 
 
 @contextmanager
-def on_disk(data: DataSource, resources: Resources) -> Iterator[DataSource]:
+def on_disk(data: DataSource, resources: Resources, *, divided: bool = False) -> Iterator[DataSource]:
     """The source with what comes through stdin or from a database in a private file, since it is read more than once.
 
-    What a database holds may change meanwhile; the file holds one state of it.
+    What a database holds may change meanwhile; the file holds one state of it. Where people are `divided` in several
+    readings, so is a table of a DuckDB file: it may be a view that makes ids up anew each time.
     """
-    if not data.is_read_once:
+    if not (data.is_read_once or (divided and data.format == "duckdb")):
         yield data
         return
     with duckdb_database.private_folder() as folder:

@@ -19,6 +19,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from crowdblend.designs.draw import Draw
+from crowdblend.errors import InvalidInput
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import STDIN, DataSource
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.policies.columns import Column
-    from crowdblend.policies.policy import Resources
+    from crowdblend.policies.source import Resources
     from crowdblend.recoding import Bounded
 
 
@@ -161,3 +162,14 @@ def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resou
     """Refuse a source that does not exist or lacks a column, without reading a row; a stream is left alone."""
     if data.source != STDIN:
         engine.check(data, columns, resources)
+
+
+def check_repeatable(engine: Engine, data: DataSource) -> None:
+    """Refuse a source that may hold other ids each time it is read, where people are divided in several readings."""
+    if engine.name == "spark" and data.format in ("frame", "catalog"):
+        raise InvalidInput(
+            "Spark computes a frame or a view anew each time it is read, and people would be divided differently.",
+            remedy="Write the data to Parquet files, and name these as the source.",
+            where="[data] source",
+            code="data.not-repeatable",
+        )

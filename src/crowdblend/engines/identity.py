@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from crowdblend.ledger.chain import sample_name
 from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, Identity, Kind, Wanted, sketch
 from crowdblend.policies.files import source_files
-from crowdblend.policies.sampling import ExactSample, Sampling
+from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource
 from crowdblend.regular_files import open_regular
 
@@ -123,15 +123,13 @@ def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
     return {*anchor.columns, *anchor.by} <= set(content) and some.enough(anchor.columns, content)
 
 
-def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:
+def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
     """The sample's name: that of the table which is the sample, or a commitment to the key that draws it."""
     return source if sampling.already_drawn else sample_name(key)
 
 
-def largest_rate(sampling: Sampling | ExactSample, design: Design | None = None) -> float | None:
+def largest_rate(sampling: Sampling, design: Design | None = None) -> float | None:
     """The largest probability with which an already drawn table holds anybody."""
-    if isinstance(sampling, ExactSample):
-        return None if design is None else design.strata.high
     if design is not None:
         return max(design.strata.high, sampling.max_rate or 0.0)
     return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Persons:
         """The marks of the texts alone."""
         return self.marked[1] if self.marked is not None and self.marked[0] == key else marks(key, self.texts)
 
-    def drawn(self, key: bytes, rate: float) -> Mask:
+    def drawn(self, key: bytes, rate: float | Fraction) -> Mask:
         """Which rows are in the sample."""
         return self._by_row(coins(key, self.numbers, rate), lambda: coins(key, self.texts, rate))
 

@@ -36,8 +36,8 @@ Marks = NDArray[np.uint64]
 
 def in_part(part: Part, persons: Persons) -> Mask:
     """Which rows are in this part."""
-    drawn = persons.drawn(part.key.persons, part.share)
-    return drawn if part.choosing else ~drawn
+    below = persons.drawn(part.key.persons, part.stop)
+    return below & ~persons.drawn(part.key.persons, part.start) if part.start else below
 
 
 def thinned(
@@ -58,9 +58,11 @@ def thinned(
 
 
 def _part_of(part: Part, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many of each class are in this part."""
-    chosen = thin(counts, part.share, part.key.part())
-    return chosen if part.choosing else counts - chosen
+    """How many of each class are in this part, the first or the last of two."""
+    if not part.start:
+        return thin(counts, part.stop, part.key.part())
+    assert part.stop == 1, "counts are divided into two parts"
+    return counts - thin(counts, part.start, part.key.part())
 
 
 def smallest_marks(marked: Iterable[tuple[pa.RecordBatch, Marks]], samples: int) -> Iterator[pa.Table]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import mechanisms, sampling
+from crowdblend.calculus.rules import mechanisms, programme, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates.laws import NoiseBelowK
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
@@ -67,6 +67,12 @@ class NoisyHistogram(Mechanism, frozen=True, tag="noisy-below-k"):
         """The exact divergence of sampling and this histogram, with or without the flag."""
         return sampling.noisy_histogram_sampled(
             k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon, flag=self.flag
+        )
+
+    def claim_in_a_part(self, *, share: float) -> Derivation:
+        """The exact divergence of this histogram on a part of a sample."""
+        return programme.noise_below_k_in_a_part(
+            k=self.k, noise_epsilon=self.noise_epsilon, flag=self.flag, share=share
         )
 
     @property

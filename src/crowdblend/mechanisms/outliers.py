@@ -9,7 +9,7 @@ have the loss tε/K, the number and the places of those that reach it are then d
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
@@ -38,11 +38,13 @@ class OutlierHistogram(Mechanism, frozen=True, tag="noisy-by-size"):
     Members of bins of j people are guaranteed `factor`·ε(j), except with the δ that goes with the factor.
     """
 
+    usual_factor: ClassVar[float] = 2.0
+
     epsilon: Loss
     transition: Crowd
     limit: Crowd
     show_from: int | None = 1
-    factor: Annotated[float, msgspec.Meta(gt=0)] = 2.0
+    factor: Annotated[float, msgspec.Meta(gt=0)] = usual_factor
 
     def __post_init__(self) -> None:
         check_show_from(self.show_from)

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import mechanisms, sampling
+from crowdblend.calculus.rules import mechanisms, programme, sampling
 from crowdblend.estimates.laws import ExactCounts
 from crowdblend.mechanisms.classes import Labels, SampledClasses, only_used
 from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
@@ -94,6 +94,10 @@ class MovedPoints(Mechanism, frozen=True, tag="moved-points"):
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
         """Sampling hides how many of a block were drawn, and the shuffled noisy points whose they are."""
         return sampling.points_sampled(k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon)
+
+    def claim_in_a_part(self, *, share: float) -> Derivation:
+        """The same on a part of a sample."""
+        return programme.points_in_a_part(k=self.k, noise_epsilon=self.noise_epsilon, share=share)
 
     @property
     def law(self) -> ExactCounts:

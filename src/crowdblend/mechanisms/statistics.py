@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
+from crowdblend.calculus.profiles import profile_of
+from crowdblend.calculus.rules import programme
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, statistics_claim, strata_claim
 from crowdblend.randomness import Source, discrete_laplace
@@ -45,6 +47,13 @@ class NoisyStatistics:
     def claim(self) -> Derivation:
         """The losses of all of them added up."""
         return (strata_claim if self.in_copies else statistics_claim)(self.shapes, self.noise_epsilons)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> None:
+        """No theorem is about sampled statistics but that sampling amplifies what they claim."""
+
+    def claim_in_a_part(self, *, share: float) -> Derivation:
+        """What they guarantee on a part of a sample."""
+        return programme.private_in_a_part(profile_of(self.claim()), share=share)
 
     def publish(
         self, exact: Sequence[Whole], source: Source, choices: Source | None = None, people: int = 0
@@ -92,10 +101,14 @@ def choose_quantiles(
     return ChosenQuantile(tuple(steps.tolist()), tuple(sizes.tolist()))
 
 
-def count_in_copies(sample: SampledClasses, stratum: str, copies: Sequence[int], *, own: bool) -> SampledClasses:
+def count_in_copies(sample: SampledClasses, stratum: str | None, copies: Sequence[int], *, own: bool) -> SampledClasses:
     """The sample with everybody counted as often as the stratum says, or as the last column does: the `own` weight.
 
-    Nobody counts more often than the stratum allows: that is what the certificate relies on, whatever was read.
+    A plain sample is one stratum, without a column. Nobody counts more often than the stratum allows: that is what the
+    certificate relies on, whatever was read.
     """
+    if stratum is None:
+        (alike,) = copies
+        return replace(sample, counts=sample.counts * alike)
     times = np.array(copies, np.int64)[sample.codes[:, sample.columns.index(stratum)]]
     return replace(sample, counts=sample.counts * (np.minimum(sample.codes[:, -1], times) if own else times))

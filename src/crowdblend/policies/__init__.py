@@ -11,7 +11,6 @@ _PLACES = (
     "load.load_policy",
     "load.parse_policy",
     "policy.Policy",
-    "sampling.ExactSample",
     "sampling.Sampling",
     "schema.policy_schema",
     "source.DataSource",

@@ -130,7 +130,7 @@ class Choosing(Section, frozen=True):
             if not rest > 0:
                 raise Infeasible(
                     f"The choice of the recoding costs {self.spent:g} and leaves nothing of epsilon = {epsilon:g}.",
-                    remedy="Lower epsilon in [recoding], or raise the one in [release].",
+                    remedy="Lower epsilon in [recoding], or raise the one in [privacy].",
                     where="[recoding] epsilon",
                     code="plan.choice-costs-all",
                 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain
+from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain, ValueDomain
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, shown
 from crowdblend.policies.source import read_keys
@@ -30,8 +30,11 @@ class Column:
     domain: Domain | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, name: str, domain: Domain) -> Column:
-        """The column with that domain."""
+    def of(cls, name: str, domain: Domain | Sequence[str]) -> Column:
+        """The column with that domain; a list of labels stands for their values."""
+        if isinstance(domain, list | tuple):
+            labels = tuple(domain)
+            domain = naming(f"column {name!r}", lambda: ValueDomain(values=labels))
         if not isinstance(domain, Domain):
             message = f"column {name!r} has no domain."
             raise refusal("column-domain", message, f"Declare it with one of {', '.join(DOMAINS)}.", f"column {name!r}")
@@ -82,11 +85,17 @@ def check_name(name: object) -> str:
     return name
 
 
-def read_columns(table: object, folder: Path, *, axes: bool = False) -> dict[str, Domain]:
-    """Return the domains of a policy's columns in the order they are written; with `axes` a resolution is one."""
+def read_columns(table: object, folder: Path, *, axes: Collection[str] | None = ()) -> dict[str, Domain]:
+    """Return the domains of a policy's columns in the order they are written.
+
+    A column with a resolution is an axis where it is among `axes`, or where these are None.
+    """
     if not isinstance(table, Mapping) or not table:
         raise refusal("no-columns", "[columns] names no column.", _EXAMPLE, "[columns]")
-    return {check_name(name): _read_domain(name, declared, folder, axes) for name, declared in table.items()}
+    return {
+        check_name(name): _read_domain(name, declared, folder, axes is None or name in axes)
+        for name, declared in table.items()
+    }
 
 
 def _read_domain(name: str, table: object, folder: Path, axes: bool) -> Domain:

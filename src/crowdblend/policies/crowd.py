@@ -11,7 +11,7 @@ from crowdblend.lazy import lazy
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, conflicts, key, needs, part
-from crowdblend.policies.policy import AboutPeople, data_key
+from crowdblend.policies.publication_policy import PeoplePolicy, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import STDIN
@@ -21,7 +21,11 @@ from crowdblend.recoding.classes import MOST_CELLS_LISTED
 offered = lazy("crowdblend.policies.offered")
 
 Accept = Annotated[
-    bool, key("True to publish although delta is above 1e-3, or above one over the people of the population.")
+    bool,
+    key(
+        "True to publish although delta is above 1e-3, or above one over the people of the population.",
+        section="privacy",
+    ),
 ]
 People = Annotated[
     int | None,
@@ -29,26 +33,32 @@ People = Annotated[
         "How many people the population has, where you know it: delta has to stay below one over it.", (1, 10**12)
     ),
 ]
-Delta = Annotated[float | None, key("The probability beyond epsilon; leave it out to have it planned.", "delta")]
+Delta = Annotated[
+    float | None, key("The probability beyond epsilon; leave it out to have it planned.", "delta", section="privacy")
+]
 Drawn = Annotated[Sampling, part("How people are drawn.")]
 
 
-class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
+class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     """What tables, microdata and points have in common."""
 
     reserved: ClassVar[tuple[str, ...]] = ()
     rules: ClassVar[tuple[Rule, ...]] = tuple(
         conflicts(
-            *(f"sampling.{design}", "recoding", "tables.share", "flag", "show_from", "releases"),
+            *(f"sampling.{design}", "recoding", "flag", "show_from", "releases"),
             because="they are not certified together",
         )
         for design in ("stratum", "weight")
     )
 
     columns: tuple[Column, ...]
+    # The declared column of strata or weights, where it is not published.
+    beside: tuple[Column, ...] = ()
     sampling: Drawn = NOT_SAMPLED
     k: Annotated[int | None, key("The crowd size, the person included; leave it out to have it planned.", "k")] = None
-    epsilon: Annotated[float | None, key("The privacy loss; leave it out to have it planned.", "epsilon")] = None
+    epsilon: Annotated[
+        float | None, key("The privacy loss; leave it out to have it planned.", "epsilon", section="privacy")
+    ] = None
     delta: Delta = None
     releases: Annotated[
         int,
@@ -56,6 +66,7 @@ class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
             "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
             "together.",
             "releases",
+            section="privacy",
         ),
     ] = 1
     accept_delta: Accept = False
@@ -70,21 +81,14 @@ class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
         if self.sampling.everybody:
             self._check_everybody()
         else:
-            if self.sampling.fresh:
-                self._check_fresh()
+            self._check_certified()
             self._check_planned()
 
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""
-        message = f'kind = "{self.kind}" hides people in a sample, and everybody = true draws none.'
-        remedy = 'Write rate in [sampling], or kind = "table", which adds noise to every cell.'
-        raise refusal("everybody", message, remedy, "[sampling] everybody")
-
-    def _check_fresh(self) -> None:
-        """Refuse fresh samples where there is one output."""
-        message = f'fresh = true draws a sample for each of several tables, and kind = "{self.kind}" has none.'
-        remedy = 'Remove fresh from [sampling], or write kind = "table" with [[tables]].'
-        raise refusal("fresh", message, remedy, "[sampling] fresh")
+        message = f'kind = "{self.kind}" hides people in a sample, and design = "everybody" draws none.'
+        remedy = 'Write design = "poisson" in [sampling], or kind = "table", which adds noise to every cell.'
+        raise refusal("everybody", message, remedy, "[sampling] design")
 
     def _check_design(self, design: Design) -> None:
         """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
@@ -96,7 +100,7 @@ class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
         missing = [name for name, value in given.items() if value is None]
         if len(missing) > 1:
             message = f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing."
-            raise refusal("planned", message, "Give all but the one to be planned.", "[release]")
+            raise refusal("planned", message, "Give all but the one to be planned.", "[privacy]")
         if self.k is not None and self.sampling.exceptions >= max(1, self.k - 1):
             message = f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {self.k - 1}."
             raise refusal("exceptions", message, "Raise k, or lower exceptions.", "[sampling] exceptions")
@@ -115,7 +119,7 @@ class CrowdPolicy(AboutPeople, frozen=True, kw_only=True):
     @cached_property
     def design(self) -> Design | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return design_of(self.sampling, self.columns)
+        return design_of(self.sampling, self.columns, self.beside)
 
     @property
     def rate_range(self) -> tuple[float | None, float | None]:

@@ -7,12 +7,12 @@ from typing import Annotated, Any, ClassVar
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Rule, conflicts, key, part
-from crowdblend.policies.policy import AboutPeople, data_key
+from crowdblend.policies.publication_policy import PeoplePolicy, data_key
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import ExactSample
+from crowdblend.policies.sampling import Everybody, Sampling, Survey
 
 
-class ExactPolicy(AboutPeople, frozen=True, kw_only=True):
+class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     """What statistics and synopses have in common."""
 
     largest_epsilon: ClassVar[int] = 500
@@ -23,34 +23,32 @@ class ExactPolicy(AboutPeople, frozen=True, kw_only=True):
 
     columns: tuple[Column, ...]
     people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]
-    sampling: Annotated[ExactSample, part("How many people are drawn.")]
-    epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon")]
+    sampling: Annotated[Sampling, part("How many people are drawn.")]
+    epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
     confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95
 
     def __post_init__(self) -> None:
         super().__post_init__()
         sampling = self.sampling
-        if not (sampling.everybody or sampling.designed or sampling.sample or self.plans_sample):
-            message = "[sampling] has neither sample nor everybody."
-            raise refusal("missing-key", message, self.sample_remedy, "[sampling] sample")
-        if sampling.sample is not None and sampling.sample > self.people:
-            message = f"sample in [sampling] is {sampling.sample}, and [data] has {self.people} people."
-            raise refusal("sample", message, "Lower sample.", "[sampling] sample")
+        self._check_certified()
+        if isinstance(sampling, Survey) and sampling.people is None and not self.plans_sample:
+            raise refusal("missing-key", "[sampling] has no people.", self.sample_remedy, "[sampling] people")
         if not 0 < self.epsilon <= self.largest_epsilon:
             raise refusal(
                 "range",
-                f"epsilon in [release] takes a number above 0 and at most {self.largest_epsilon} for kind = "
+                f"epsilon in [privacy] takes a number above 0 and at most {self.largest_epsilon} for kind = "
                 f'"{self.kind}", got {self.epsilon:g}.',
                 "Write 1.0, for example.",
-                "[release] epsilon",
+                "[privacy] epsilon",
             )
         if not 0 < self.confidence < 1 or not 0 < self.failure < 1:
-            message = f"confidence in [release] takes a number between 0 and 1, got {self.confidence:g}."
-            raise refusal("range", message, "Write 0.95, for example.", "[release] confidence")
+            message = f"confidence in [[publish]] takes a number between 0 and 1, got {self.confidence:g}."
+            raise refusal("range", message, "Write 0.95, for example.", "[[publish]] confidence")
 
     def _people(self) -> dict[str, Any]:
-        # Of strata the number of people is no part of the guarantee, and nobody counts them.
-        return super()._people() if self.sampling.designed else {**super()._people(), "people": self.people}
+        # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
+        counted = isinstance(self.sampling, Survey | Everybody)
+        return {**super()._people(), "people": self.people} if counted else super()._people()
 
     @property
     def plans_sample(self) -> bool:
@@ -60,7 +58,7 @@ class ExactPolicy(AboutPeople, frozen=True, kw_only=True):
     @property
     def samples(self) -> int:
         """k: how many random people the guarantee is relative to; everybody where it is still to be planned."""
-        return self.people if self.sampling.sample is None else self.sampling.sample
+        return self.people if self.sampling.people is None else self.sampling.people
 
     @property
     def failure(self) -> float:

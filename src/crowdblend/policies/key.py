@@ -211,7 +211,12 @@ def key(meaning: str, limits: str | tuple[int, int] | None = None, *, section: s
     `limits` are a range, or those of the parameter of that name; `name` is the one in TOML where Python has another.
     """
     limited = Parameter(*limits, "", whole=True) if isinstance(limits, tuple) else PARAMETERS.get(limits or "")
-    return Declaration(meaning, limited, section and f"[{section}]", name)
+    return Declaration(meaning, limited, _title(section), name)
+
+
+def _title(section: str) -> str:
+    """The section as TOML writes it; [[publish]] may be repeated."""
+    return f"[[{section}]]" if section == "publish" else section and f"[{section}]"
 
 
 def part(meaning: str) -> Declaration:
@@ -325,7 +330,7 @@ class Rule(Struct, frozen=True):
         because = f": {self.because}" if self.because else ""
         name = getattr(holder, "name", None) if here == holder.section else None
         who = (here or "The declaration") + (f" {str(name)[:60]!r}" if name else "")
-        where = f"{here} {self.keys[0].rpartition('.')[2].partition('=')[0]}".strip()
+        where = f"{here} {first.partition(' ')[0]}".strip()
         raise refusal(self.code, f"{who} has {message}{because}.", remedy, where)
 
 
@@ -369,17 +374,19 @@ def _place(holder: type[Section], name: str) -> tuple[str, str]:
     if isinstance(declared, Part):
         return _place(declared.holder, rest) if rest else ("", declared.title)
     if declared is None:
-        return "", first
+        return holder.section, holder.said.get(first, first)
     return declared.section, declared.name + (
         f' = "{value}"' if value else " = true" if declared.kind == "flag" else ""
     )
 
 
-class Section(Struct, frozen=True, kw_only=True, dict=True):
+class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=True):
     """A frozen value whose keys are checked and converted when it is made, from TOML or in Python."""
 
     section: ClassVar[str] = ""
     rules: ClassVar[tuple[Rule, ...]] = ()
+    # How sentences say what has no key of its name.
+    said: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
         for name, declared in _declared(type(self)).items():

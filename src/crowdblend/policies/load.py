@@ -10,14 +10,19 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
+from crowdblend.policies.about import About
+from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import read_columns
-from crowdblend.policies.key import Part, keys_of, parts_of, sections_of
-from crowdblend.policies.policy import has_columns
+from crowdblend.policies.key import Part, Section, keys_of, sections_of
+from crowdblend.policies.policy import Policy
+from crowdblend.policies.publication import Publication, own_keys, own_parts
+from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.refusals import did_you_mean, refusal, shown
-from crowdblend.policies.registry import KINDS, all_kinds, is_kind, kinds_with, policy_class, sections
+from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class
+from crowdblend.policies.sampling import DESIGNS, Sampling
 from crowdblend.policies.source import read_keys
+from crowdblend.policies.terms import Terms
 from crowdblend.regular_files import read_regular
 
 PLACEHOLDER = "FILL_IN"
@@ -25,7 +30,7 @@ PLACEHOLDER = "FILL_IN"
 _DEEP = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*"|'[^'\n]*'|[\w-]+)[ \t]*\.[ \t]*){99}""")
 
 
-def load_policy(path: Path | str) -> Any:
+def load_policy(path: str | os.PathLike[str]) -> Policy:
     """Read a policy file; the paths in it are relative to its folder."""
     check_type("load_policy", path, (str, os.PathLike), "a path")
     path = Path(path)
@@ -40,8 +45,8 @@ def load_policy(path: Path | str) -> Any:
     return parse_policy(text, path.absolute().parent)
 
 
-def parse_policy(text: str, folder: Path | str = ".") -> Any:
-    """Read a policy from its text; the paths in it are relative to `folder`. Its class is that of its kind."""
+def parse_policy(text: str, folder: Path | str = ".") -> Policy:
+    """Read a policy from its text; the paths in it are relative to `folder`."""
     check_type("parse_policy", text, str, "the text of a policy")
     if _DEEP.search(text):
         raise refusal("toml", "The policy is not TOML that can be read: a key has 100 parts.", "Correct that line.")
@@ -53,88 +58,132 @@ def parse_policy(text: str, folder: Path | str = ".") -> Any:
     return read_policy(parts, folder)
 
 
-def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Any:
+def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Policy:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
     _refuse_placeholder("", parts)
-    policy, place = policy_class(_kind(parts)), Path(folder)
-    _refuse_foreign(parts, policy.kind)
+    place = Path(folder)
+    declared = sections_of(Terms)
+    known = [*declared, "sampling", "recoding", "about", "columns", "publish"]
+    for section in parts:
+        if section not in known:
+            where = f"[{section[:60]}]"
+            raise refusal("unknown-section", f"There is no section {where}.", did_you_mean(section, known), where)
+    publish = _read_publications(parts.get("publish"), place)
     given: dict[str, Any] = {}
-    for name, keys in sections_of(policy).items():
+    split = None
+    for name, keys in declared.items():
         table = parts.get(name, {})
-        if name == "release":
-            table = {key: value for key, value in table.items() if key != "kind"}
+        if name == "privacy" and isinstance(table, Mapping):
+            split = table.get("split")
+            table = {key: value for key, value in table.items() if key != "split"}
         given |= read_keys(keys, table, f"[{name}]", place)
-    for attribute, part in parts_of(policy).items():
-        inside = [one.name.removeprefix(f"{part.name}.") for one in parts_of(policy).values()]
-        read = _read_part(part, parts, place, inside)
-        if read is not None:
-            given[attribute] = read
-    if has_columns(policy):
-        given["columns"] = read_columns(parts.get("columns"), place, axes=policy.has_axes)
-    return policy(**given)
+    if "sampling" in parts:
+        given["sampling"] = _read_sampling(parts["sampling"], place)
+    holders: dict[str, type[Section]] = {"recoding": Choosing, "about": About}
+    for name, holder in holders.items():
+        if name in parts:
+            given[name] = holder(**read_keys(keys_of(holder), parts[name], f"[{name}]", place))
+    if "columns" in parts or any(has_columns(one.policy) for one in publish):
+        given["columns"] = read_columns(parts.get("columns"), place, axes=_axes_of(publish))
+    return Policy.of(Terms(**given), publish, split)
 
 
-def _read_part(part: Part, parts: Mapping[str, Any], folder: Path, inside: Collection[str]) -> object:
-    """Return a section of its own, or None where the policy does not have it."""
-    outer, _, inner = part.name.partition(".")
-    table: Any = parts.get(outer)
-    if inner:
-        table = table.get(inner) if isinstance(table, Mapping) else None
-    elif isinstance(table, Mapping):
-        table = {name: value for name, value in table.items() if name not in inside}
-    if table is None:
-        if part.required:
-            message = f"The policy has no section {part.title}."
-            raise refusal("missing-section", message, f"Add it: {part.meaning}", part.title)
-        return None
-    if part.many and not isinstance(table, list):
-        message = f"{part.title} is {shown(table)} instead of a list of tables."
-        raise refusal("section", message, f"Write {part.title} with double brackets above each.", part.title)
-    keys = keys_of(part.holder)
-    made = [part.holder(**read_keys(keys, item, part.title, folder)) for item in (table if part.many else [table])]
-    return tuple(made) if part.many else made[0]
+def _read_sampling(table: object, folder: Path) -> Sampling:
+    if not isinstance(table, Mapping):
+        message = f"[sampling] is {shown(table)} instead of a table of keys."
+        raise refusal("section", message, "Write key = value lines below it.", "[sampling]")
+    designs = ", ".join(f'"{name}"' for name in DESIGNS)
+    if "design" not in table:
+        message = "[sampling] has no design."
+        raise refusal("missing-key", message, f"Add design = one of {designs}.", "[sampling] design")
+    name = table["design"]
+    if not isinstance(name, str) or name not in DESIGNS:
+        near = did_you_mean(str(name)[:100], DESIGNS)
+        raise refusal("design", f"design in [sampling] is {shown(name)}.", near, "[sampling] design")
+    rest = {key: value for key, value in table.items() if key != "design"}
+    return DESIGNS[name](**read_keys(keys_of(DESIGNS[name]), rest, "[sampling]", folder))
 
 
-def _kind(parts: Mapping[str, Any]) -> str:
-    release = parts.get("release")
-    if not isinstance(release, Mapping):
-        # A section that no kind has may be the one that is missing.
-        misspelt = next((name for name in parts if not kinds_with(name)), None)
-        if misspelt is not None:
-            known = dict.fromkeys(section for kind in KINDS for section in sections(kind) if "." not in section)
-            where = f"[{misspelt[:60]}]"
-            raise refusal("unknown-section", f"There is no section {where}.", did_you_mean(misspelt, known), where)
-        message = "The policy has no section [release]."
-        raise refusal("missing-section", message, "Add it, with kind and epsilon.", "[release]")
-    if "kind" not in release:
-        unknown = [name for name in release if not kinds_with("release", name)]
-        message = f"[release] has no kind{f', but a key {unknown[0][:60]!r}' if unknown else ''}."
-        raise refusal("missing-key", message, f"Add kind = one of {', '.join(all_kinds())}.", "[release] kind")
-    kind = release["kind"]
+def _axes_of(publish: Iterable[Publication]) -> Collection[str] | None:
+    """The columns that publications take as axes of a map; None for all of them."""
+    found: set[str] = set()
+    for one in publish:
+        if one.policy.has_axes:
+            if not one.columns:
+                return None
+            found |= set(one.columns)
+    return found
+
+
+def _read_publications(tables: object, folder: Path) -> list[Publication]:
+    if tables is None:
+        message = "The policy has no section [[publish]]."
+        raise refusal("missing-section", message, "Add it, with kind and columns.", "[[publish]]")
+    if not isinstance(tables, list):
+        message = f"[[publish]] is {shown(tables)} instead of a list of tables."
+        raise refusal("section", message, "Write [[publish]] with double brackets above each.", "[[publish]]")
+    return [_read_publication(table, folder) for table in tables]
+
+
+def _read_publication(table: object, folder: Path) -> Publication:
+    """Read what is published: what every publication may say, the keys of its kind, and the sections inside it."""
+    if not isinstance(table, Mapping):
+        message = f"[[publish]] has {shown(table)} instead of a table of keys."
+        raise refusal("section", message, "Write key = value lines below it.", "[[publish]]")
+    if "kind" not in table:
+        others = f", only {', '.join(table)[:60]}" if table else ""
+        message = f"[[publish]] has no kind{others}."
+        raise refusal("missing-key", message, f"Add kind = one of {', '.join(all_kinds())}.", "[[publish]] kind")
+    kind = table["kind"]
     if not isinstance(kind, str) or not is_kind(kind):
         near = did_you_mean(str(kind)[:100], all_kinds())
-        raise refusal("kind", f"kind in [release] is {shown(kind)}.", near, "[release] kind")
-    return kind
+        raise refusal("kind", f"kind in [[publish]] is {shown(kind)}.", near, "[[publish]] kind")
+    publication = publication_class(kind)
+    keys, parts = dict(own_keys(publication.policy)), own_parts(publication.policy)
+    inline = {field: part for field, part in parts.items() if not part.many}
+    nested = {part.name.removeprefix("publish."): (field, part) for field, part in parts.items() if part.many}
+    for part in inline.values():
+        keys |= keys_of(part.holder)
+    common = {name: _plain(name, table[name]) for name in publication.common if name in table}
+    rest = {name: value for name, value in table.items() if name not in ("kind", *publication.common, *nested)}
+    _refuse_foreign(kind, rest, [*(key.name for key in keys.values()), *publication.common, *nested])
+    given = read_keys(keys, rest, "[[publish]]", folder)
+    for field, part in inline.items():
+        own = keys_of(part.holder)
+        given[field] = part.holder(**{name: given.pop(name) for name in own if name in given})
+    for name, (field, part) in nested.items():
+        if name in table:
+            given[field] = _read_part(part, table[name], folder)
+    return publication.from_keys(given, **common)
 
 
-def _refuse_foreign(parts: Mapping[str, Any], kind: str) -> None:
-    """Refuse sections and keys that this kind does not have: they would be ignored."""
-    known = sections(kind)
-    for section, table in parts.items():
-        if section not in known:
-            raise _foreign(kind, f"[{section[:60]}]", section, None, [name for name in known if "." not in name])
-        for key in table if section != "columns" and isinstance(table, Mapping) else ():
-            if key not in known[section] and f"{section}.{key}" not in known:
-                raise _foreign(kind, f"[{section}] {key[:60]}", section, key, known[section])
+def _plain(name: str, value: object) -> Any:
+    """A common key's value as Python has it; its publication checks it."""
+    if name == "columns":
+        if not isinstance(value, list):
+            message = f"columns in [[publish]] takes a list of names, got {shown(value)}."
+            raise refusal("type", message, 'Write columns = ["sex", "age"], for example.', "[[publish]] columns")
+        return tuple(value)
+    return float(value) if isinstance(value, Decimal) else value
 
 
-def _foreign(kind: str, where: str, section: str, key: str | None, known: Iterable[str]) -> InvalidInput:
-    what = f"section {section[:60]!r}" if key is None else f"key {key[:60]!r} in [{section}]"
-    kinds = " or ".join(f'"{one}"' for one in kinds_with(section, key))
-    remedy = f"Remove it, or use kind = {kinds}." if kinds else did_you_mean((key or section)[:60], known)
-    return refusal(
-        "unknown-section" if key is None else "unknown-key", f'kind = "{kind}" has no {what}.', remedy, where
-    )
+def _read_part(part: Part, tables: object, folder: Path) -> tuple[Section, ...]:
+    """Return the sections inside a publication."""
+    if not isinstance(tables, list):
+        message = f"{part.title} is {shown(tables)} instead of a list of tables."
+        raise refusal("section", message, f"Write {part.title} with double brackets above each.", part.title)
+    keys = keys_of(part.holder)
+    return tuple(part.holder(**read_keys(keys, table, part.title, folder)) for table in tables)
+
+
+def _refuse_foreign(kind: str, table: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse keys that this kind does not have: they would be ignored."""
+    for name in table:
+        if name not in known:
+            others = " or ".join(f'"{one}"' for one in kinds_with(name))
+            remedy = f"Remove it, or use kind = {others}." if others else did_you_mean(name[:60], known)
+            message = f'kind = "{kind}" has no key {name[:60]!r} in [[publish]].'
+            raise refusal("unknown-key", message, remedy, f"[[publish]] {name[:60]}")
 
 
 def _refuse_placeholder(where: str, value: object) -> None:

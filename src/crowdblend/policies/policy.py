@@ -1,200 +1,319 @@
-"""What every policy has: where the rows come from, how the publication is written, and what the engine may use.
+"""The policy: source, design, budget and columns once, and one or more publications.
 
-Policy
-├── AboutPeople        the rows are people, or rows of people
-│   ├── CrowdPolicy        k, epsilon, delta and a sampling rate: one of the four may be left to the plan
-│   │   ├── Points
-│   │   └── RecodedPolicy      the recoding may be chosen
-│   │       ├── Table
-│   │       └── Microdata
-│   ├── OutlierTable
-│   └── ExactPolicy        exactly so many of so many people
-│       ├── Statistics
-│       └── Synopsis
-└── Graph
+    policy  =  source  +  design  +  budget  +  columns  +  publications
 
-A policy made in Python goes through the same checks as one read from TOML: both are made by the constructor, from
-keyword arguments that are called as the keys are. Only [data] format is `source_format`.
+A policy made in Python goes through the same checks as one read from TOML. What each publication is planned by is a
+value of its kind, `Policy.parts`: the terms of the policy and what is the publication's own.
 """
 
 from __future__ import annotations
 
-import copy
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
-
-from msgspec.structs import force_setattr
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, Protocol, cast
 
 from crowdblend.policies.about import About
-from crowdblend.policies.columns import columns_of
-from crowdblend.policies.files import ending_of
-from crowdblend.policies.formulas import column_texts, refuse_formulas
-from crowdblend.policies.key import FilePath, Rule, Section, key, needs, one_of, part
-from crowdblend.policies.refusals import refusal
-from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, format_of
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.columns import Column
+from crowdblend.policies.domains import Domain
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.source import DataSource, Format, Resources
+from crowdblend.policies.terms import SHARED, Terms
 from crowdblend.policies.write import write_policy
 
-_MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
-data_key = partial(key, section="data")
+if TYPE_CHECKING:
+    import os
+
+    from crowdblend.calculus import Assumed, Certificate
+    from crowdblend.guarantees import Guarantee
+
+Split = Literal["people", "fresh", "budget"]
+SPLITS: dict[Split, str] = {
+    "people": "Each publication is computed from a part of the sample of its own; nobody is in two.",
+    "fresh": "Each publication is computed from a sample of its own, drawn from everybody in the data.",
+    "budget": "All publications are noisy, and each spends a part of epsilon.",
+}
+PROGRAMME = "programme"
+# What a policy of several publications is one of: none of the seven kinds, but what the ledger writes down.
+Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
 
 
-@dataclass(frozen=True)
-class Resources:
-    """What the engine may use: all there is where nothing is said."""
+class Planned(Protocol):
+    """A policy with nothing left open: what follows from it alone."""
 
-    memory: str | None = None
-    threads: int | None = None
+    @property
+    def k(self) -> int | None:
+        """The crowd size, given or planned; None where there is none, or several."""
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What is guaranteed, strongest first."""
+
+    @property
+    def assumptions(self) -> tuple[Assumed, ...]:
+        """What the guarantees take for granted."""
+
+    def certificate(self) -> Certificate:
+        """The certificate that a release would have."""
+
+    def summary(self) -> dict[str, Any]:
+        """The planned parameters as JSON-ready data."""
+
+    def describe(self) -> list[tuple[str, str]]:
+        """What would happen: what is done, and how."""
+
+    def _repr_html_(self) -> str:
+        """The plan as a notebook shows it."""
 
 
-class Policy(Section, frozen=True, kw_only=True):
+class Policy:
     """What the steward decided, complete and free of contradictions."""
 
-    kind: ClassVar[str]
-    # What people are told that data may be, where a policy is begun: see `designs_of`.
-    designs: ClassVar[tuple[str, ...]] = ("draw",)
-    # Whether rows of the data are links between people, columns may be axes of a map, or numbers within bounds.
-    rows_are_links: ClassVar[bool] = False
-    has_axes: ClassVar[bool] = False
-    has_numbers: ClassVar[bool] = False
-    # Whether what is published are cells with counts, and whether the audit knows how to draw it by strata.
-    rows_are_counted: ClassVar[bool] = False
-    audits_strata: ClassVar[bool] = False
-    section = "[release]"
     # How a policy is planned is told by the layer that can: crowdblend.kinds, when it is loaded.
-    planner: ClassVar[Callable[[Any], Any]]
+    _planner: ClassVar[Callable[[Any], Any]]
 
-    source: Annotated[
-        FilePath | None,
-        data_key(
-            "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// or sqlite:/// address, or - for stdin. "
-            "With --engine spark also catalog://schema.table, or an address of Parquet files that Spark reads."
-        ),
-    ] = None
-    population: Annotated[
-        str | None, data_key("Your name for the people, under which the ledger adds up what was guaranteed to them.")
-    ] = None
-    source_format: Annotated[
-        Format | None, data_key("What the source is, when its name does not say.", name="format")
-    ] = None
-    table: Annotated[str | None, data_key("The table in a database.")] = None
-    query: Annotated[str | None, data_key("An SQL query, instead of a table: its rows are the data.")] = None
-    delimiter: Annotated[str | None, data_key("The character between the fields of a CSV file.")] = None
-    encoding: Annotated[str | None, data_key('The encoding of a CSV file, such as "latin-1"; UTF-8 unless given.')] = (
-        None
-    )
-    decimal: Annotated[str | None, data_key('The mark before the fraction of numbers in a CSV file: "." or ",".')] = (
-        None
-    )
-    thousands: Annotated[
-        str | None, data_key('What separates thousands in a CSV file: ".", ",", "\'", or " " for any space.')
-    ] = None
-    date_format: Annotated[str | None, data_key('How a CSV file writes dates, such as "%d.%m.%Y".')] = None
-    format: Annotated[Literal["parquet", "csv"], key("The format of the published data.")] = "parquet"
-    accept_epsilon: Annotated[bool, key("True to publish although epsilon is above 10.")] = False
-    about: Annotated[About | None, part("Who publishes what, for readers.")] = None
-    memory: Annotated[
-        str | None, key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.')
-    ] = None
-    threads: Annotated[int | None, key("How many threads the engine may use.", (1, 1024))] = None
+    def __init__(
+        self,
+        *,
+        publish: Publication | Sequence[Publication],
+        columns: Domains = (),
+        sampling: Sampling | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        releases: int = 1,
+        split: Split | None = None,
+        person: str | None = None,
+        population: str | None = None,
+        people: int | None = None,
+        rows_are_people: bool = False,
+        rows_per_person: int | None = None,
+        ids: Literal["people", "table"] = "people",
+        duplicates: Literal["refuse", "one"] = "refuse",
+        source: str | os.PathLike[str] | None = None,
+        source_format: Format | None = None,
+        table: str | None = None,
+        query: str | None = None,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        date_format: str | None = None,
+        recoding: Choosing | None = None,
+        accept_epsilon: bool = False,
+        accept_delta: bool = False,
+        about: About | None = None,
+        format: Literal["parquet", "csv"] = "parquet",  # noqa: A002  the key's name
+        memory: str | None = None,
+        threads: int | None = None,
+        **unknown: Never,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name in SHARED}
+        for wrong in unknown:
+            message = f"Policy has no argument {wrong[:60]!r}."
+            raise refusal("unknown-argument", message, did_you_mean(wrong, [*SHARED, "publish", "split"]), wrong[:60])
+        self._settle(Terms(**given), publish, split)
 
-    def __post_init__(self) -> None:
-        if has_columns(type(self)):
-            force_setattr(self, "columns", columns_of(getattr(self, "columns", ())))
-        super().__post_init__()
-        if self.memory is not None and not _MEMORY.fullmatch(self.memory):
-            message = f"memory in [release] is {self.memory!r}, which is no size."
-            raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")
-        if self.source is not None:
-            _ = self.data
-        if self.format == "csv":
-            refuse_formulas(self.published_texts())
+    @classmethod
+    def of(cls, terms: Terms, publish: Publication | Sequence[Publication], split: Split | None = None) -> Policy:
+        """Return the policy with these terms."""
+        made = cls.__new__(cls)
+        made._settle(terms, publish, split)
+        return made
 
-    def published_texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the texts of the policy that are published in cells, each with its place."""
-        yield from column_texts(getattr(self, "columns", ()))
+    def _settle(self, terms: Terms, publish: object, split: Split | None) -> None:
+        listed = (publish,) if isinstance(publish, Publication) else publish
+        if not isinstance(listed, list | tuple) or not all(isinstance(one, Publication) for one in listed):
+            message = "publish takes publications, such as Table(…) or a list of them."
+            raise refusal("type", message, 'Write publish=Table("sex", "age"), for example.', "[[publish]]")
+        if not listed:
+            message = "The policy publishes nothing."
+            raise refusal("no-publication", message, 'Add [[publish]] with kind = "table", for example.', "[[publish]]")
+        if split is not None and (not isinstance(split, str) or split not in SPLITS):
+            message = f"split in [privacy] is {str(split)[:60]!r}."
+            raise refusal("choice", message, did_you_mean(str(split), SPLITS), "[privacy] split")
+        self.terms = terms
+        self.publish = tuple(cast("Sequence[Publication]", listed))
+        self.split = split
+        self._check_names()
+        self._check_budget()
+        _ = self.parts
+        self._check_columns()
+
+    def _check_names(self) -> None:
+        if not self.is_programme:
+            (only,) = self.publish
+            if only.share is not None or self.split is not None:
+                what, where = ("share", "[[publish]] share") if only.share is not None else ("split", "[privacy] split")
+                message = f"There is one publication, and {what} is about several."
+                raise refusal("one-publication", message, f"Remove {what}, or add a publication.", where)
+            return
+        seen: set[str] = set()
+        for one in self.publish:
+            if one.name is None:
+                message = f"One of several publications, of kind {one.kind!r}, has no name."
+                raise refusal("publication-name", message, "Name each; its file is called so.", "[[publish]] name")
+            if self.split == "fresh" and one.weight != 1:
+                message = f'Publication {one.name!r} has a weight, and with split = "fresh" nothing is divided.'
+                raise refusal("weight", message, "Remove weight.", "[[publish]] weight")
+            if one.name.lower() in seen:
+                message = f"Two publications are called {one.name!r}."
+                raise refusal("publication-twice", message, "Rename one.", "[[publish]] name")
+            seen.add(one.name.lower())
+
+    def _check_budget(self) -> None:
+        """Refuse a programme that leaves its budget open: its publications share it."""
+        sampling = self.terms.sampling
+        wanted = ("epsilon",) if sampling is not None and sampling.everybody else ("epsilon", "delta")
+        missing = next((name for name in wanted if getattr(self.terms, name) is None), None)
+        if self.is_programme and missing is not None:
+            message = f"Several publications share epsilon and delta, and {missing} is missing."
+            raise refusal("planned", message, f"Add {missing} to [privacy].", f"[privacy] {missing}")
+
+    def _check_columns(self) -> None:
+        """Refuse columns that nothing uses: they would be read, and widen every interval."""
+        sampling = self.terms.sampling
+        used = {
+            column.name for part in self.parts for column in getattr(part, "columns", ()) if isinstance(column, Column)
+        }
+        used |= set() if sampling is None else {name for name in (sampling.stratum, sampling.weight) if name}
+        for column in self.terms.columns:
+            if column.name not in used:
+                message = f"column {column.name!r} is declared, and no publication uses it."
+                remedy = "Remove it from [columns], or name it in a publication."
+                raise refusal("unused-column", message, remedy, f"column {column.name!r}")
+
+    @property
+    def is_programme(self) -> bool:
+        """Whether there are several publications under one budget."""
+        return len(self.publish) > 1
+
+    @property
+    def kind(self) -> str:
+        """What is published: the kind of the one publication, or a programme of several."""
+        return PROGRAMME if self.is_programme else self.publish[0].kind
+
+    @cached_property
+    def parts(self) -> tuple[PublicationPolicy, ...]:
+        """What is decided about every publication, in their order."""
+        if not self.is_programme:
+            self._refuse_foreign(self.publish[0])
+        terms = self.terms
+        if self.is_programme:
+            # How often, and with which delta where nobody is drawn, is for the programme to say, not for its parts.
+            everybody = terms.sampling is not None and terms.sampling.everybody
+            terms = terms.replace(releases=1, delta=None if everybody else terms.delta)
+            return tuple(one.within_programme(terms) for one in self.publish)
+        return tuple(one.within(terms) for one in self.publish)
+
+    def _refuse_foreign(self, only: Publication) -> None:
+        """Refuse terms that the one publication's kind does not have: they would be ignored."""
+        for field in SHARED:
+            if field not in only.policy.__struct_fields__ and self.terms.gives(field):
+                message = f'kind = "{only.kind}" has no {field.replace("_", " ")}.'
+                raise refusal("unknown-key", message, f"Remove {field}.", field)
+
+    @property
+    def only(self) -> PublicationPolicy:
+        """What is decided about the one publication; refuses a programme of several."""
+        if self.is_programme:
+            message = "This takes a policy with one publication, and there are several."
+            raise refusal("one-publication", message, "Take one of them at a time.", "[[publish]]")
+        return self.parts[0]
 
     @cached_property
     def data(self) -> DataSource:
         """The source, ready to be opened; without one, the policy waits for rows from Python."""
-        if self.source is None:
-            return DataSource(source=IN_PYTHON, format="frame", population=self.population, **self._people())
-        kind = self.source_format or format_of(self.source)
-        read = {name: getattr(self, name) for name in READING_KEYS}
-        if kind == "csv" and ending_of(self.source) == ".tsv":
-            read["delimiter"] = self.delimiter or "\t"
-        return DataSource(source=self.source, format=kind, population=self.population, **read, **self._people())
+        return self.parts[0].data
 
-    def _people(self) -> dict[str, Any]:
-        """Return what the source says of people; rows of a network are links."""
-        return {"rows_are_people": True}
+    @property
+    def sampling(self) -> Sampling:
+        """How people are drawn."""
+        return self.parts[0].sampling
 
-    def with_source(self, data: DataSource) -> Self:
-        """Return the same policy about rows that lie elsewhere, in files or in Python."""
-        if data.format == "frame":
-            placed = copy.copy(self)
-            placed.__dict__["data"] = DataSource(
-                source=data.source, format="frame", population=self.population, frame=data.frame, **self._people()
-            )
-            return placed
-        read = {name: getattr(data, name) for name in READING_KEYS}
-        return self.replace(source=data.source, source_format=data.format, **read)
+    @property
+    def epsilon(self) -> float | None:
+        """The privacy loss of everything together."""
+        return self.terms.epsilon
+
+    @property
+    def delta(self) -> float | None:
+        """The probability beyond epsilon."""
+        return self.terms.delta
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The declared columns."""
+        return self.terms.columns
 
     @property
     def resources(self) -> Resources:
         """What the engine may use."""
-        return Resources(self.memory, self.threads)
+        return self.terms.resources
 
-    def plan(self) -> Any:
+    @property
+    def accept_epsilon(self) -> bool:
+        """Whether the steward accepts an epsilon above 10."""
+        return self.terms.accept_epsilon
+
+    @property
+    def about(self) -> About | None:
+        """What readers are told beside the data."""
+        return self.terms.about
+
+    @property
+    def format(self) -> str:
+        """The format of the published files."""
+        return self.terms.format
+
+    def with_source(self, data: DataSource) -> Policy:
+        """Return the same policy about rows that lie elsewhere, in files or in Python."""
+        made = Policy.of(
+            self.terms.with_source(data) if data.format != "frame" else self.terms, self.publish, self.split
+        )
+        made.__dict__["parts"] = tuple(part.with_source(data) for part in made.parts)
+        return made
+
+    def replace(self, **changes: Any) -> Policy:
+        """Return the same policy with other values for some arguments, checked as a new one."""
+        publish, split = changes.pop("publish", self.publish), changes.pop("split", self.split)
+        return Policy.of(self.terms.replace(**changes), publish, split)
+
+    def plan(self) -> Planned:
         """Return what follows from the policy alone: what was left open, the guarantees, the assumptions.
 
         No data are read.
         """
-        return type(self).planner(self)
+        return cast(Planned, type(self)._planner(self))
 
-    def to_toml(self, path: Path | str | None = None, *, force: bool = False) -> str:
-        """Return the policy as TOML, which reads back as an equal policy; written to `path` where one is given."""
-        return write_policy(self, self.kind, None if path is None else Path(path), force=force)
+    def to_toml(self) -> str:
+        """Return the policy as TOML, which reads back as an equal policy."""
+        return write_policy(self.terms, self.publish, self.split)
 
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the policy as TOML; the paths in it are relative to its folder."""
+        write_policy(self.terms, self.publish, self.split, Path(path), force=force)
 
-def has_columns(policy: type[Policy]) -> bool:
-    """Return whether a policy declares columns of people."""
-    return "columns" in policy.__struct_fields__
+    def __eq__(self, other: object) -> bool:
+        same = ("terms", "publish", "split")
+        return isinstance(other, Policy) and all(getattr(self, one) == getattr(other, one) for one in same)
 
+    def __hash__(self) -> int:
+        return hash((self.publish, self.split))
 
-class AboutPeople(Policy, frozen=True, kw_only=True):
-    """A policy whose rows are people: who they are, and what happens when one has several rows."""
+    def __repr__(self) -> str:
+        return f"Policy({', '.join(self._said())})"
 
-    rules: ClassVar[tuple[Rule, ...]] = (
-        one_of("person", "rows_are_people", code="person", because="they say who is protected"),
-        needs("duplicates=one", "person", code="duplicates", because="without it rows of one person look like others"),
-        needs("ids=table", "person", code="ids", because="without it there are no ids"),
-    )
-
-    person: Annotated[
-        str | None, data_key("The column that tells people apart: the unit of protection, one row per person.")
-    ] = None
-    rows_are_people: Annotated[
-        bool, data_key("True instead of person: you vouch that every row is another person.")
-    ] = False
-    ids: Annotated[
-        Literal["people", "table"],
-        data_key(
-            'Whom an id names: "people" have it in every table; with "table" it numbers the rows of this table only, '
-            "and the same id in another table is somebody else."
-        ),
-    ] = "people"
-    duplicates: Annotated[Literal["refuse", "one"], data_key("What to do when a person has several rows.")] = "refuse"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.person is not None and not self.person.strip():
-            raise refusal(
-                "person", "person in [data] is blank.", "Use the name of the column in the data.", "[data] person"
-            )
-
-    def _people(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("person", "ids", "rows_are_people", "duplicates")}
+    def _said(self) -> Iterator[str]:
+        """What differs from the default, columns by their names alone."""
+        for field in SHARED:
+            if field == "columns":
+                yield f"columns={[column.name for column in self.columns]!r}"
+            elif self.terms.gives(field):
+                yield f"{field}={getattr(self.terms, field)!r}"
+        if self.split is not None:
+            yield f"split={self.split!r}"
+        yield f"publish={list(self.publish)!r}" if self.is_programme else f"publish={self.publish[0]!r}"

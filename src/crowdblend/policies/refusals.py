@@ -16,12 +16,15 @@ _LARGEST, _MOST_DIGITS = 10**300, 400
 
 
 def refusal(code: str, message: str, remedy: str, where: str | None = None) -> InvalidInput:
-    """Return an error about a policy; its code begins with `policy.`. Long names in it are cut."""
-    return InvalidInput(_cut(message), remedy=_cut(remedy), where=where and where[:200], code=f"policy.{code}")
+    """Return an error about a policy; its code begins with `policy.`. Names in it are cut, and escaped: one line."""
+    return InvalidInput(
+        _cut(message, 400), remedy=_cut(remedy, 400), where=where and _cut(where, 200), code=f"policy.{code}"
+    )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= 400 else text[:397] + "…."
+def _cut(text: str, most: int) -> str:
+    plain = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return plain if len(plain) <= most else plain[: most - 3] + "…."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

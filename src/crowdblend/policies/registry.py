@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
-from crowdblend.policies.key import keys_of, parts_of, sections_of
-from crowdblend.policies.policy import Policy, has_columns
+from crowdblend.policies.key import Key, keys_of
+from crowdblend.policies.publication import Publication, own_keys, own_parts
+from crowdblend.policies.publication_policy import PublicationPolicy
 
 if TYPE_CHECKING:
     from importlib import metadata
@@ -29,16 +30,16 @@ GROUP = "crowdblend.kinds"
 
 @dataclass(frozen=True)
 class Kind:
-    """Where a kind is, the class of its policies, what it is called, and what it publishes in a sentence."""
+    """Where a kind is, the class of its publications, what it is called, and what it publishes in a sentence."""
 
     package: str
-    policy: str
+    publication: str
     name: str
     publishes: str
 
 
-def _ours(package: str, policy: str, name: str, publishes: str) -> Kind:
-    return Kind(f"crowdblend.kinds.{package}", policy, name, publishes)
+def _ours(package: str, publication: str, name: str, publishes: str) -> Kind:
+    return Kind(f"crowdblend.kinds.{package}", publication, name, publishes)
 
 
 WORDS = {
@@ -63,12 +64,18 @@ WORDS = {
     "graph": _ours("graph", "Graph", "graph: figures of a network", "Figures of a network, from one link a row."),
 }
 KINDS = tuple(WORDS)
+# Several publications under one budget: what a policy is planned as that has them, and no kind of publication itself.
+PROGRAMME = Kind(
+    "crowdblend.programme", "Programme", "programme: several publications", "Several publications under one budget."
+)
 
 
 def kind_of(name: str) -> Kind:
     """Return a kind by its name, ours or that of an entry point."""
     if name in WORDS:
         return WORDS[name]
+    if name == "programme":
+        return PROGRAMME
     for point in metadata.entry_points(group=GROUP, name=name):
         found = point.load()
         if isinstance(found, Kind):
@@ -76,7 +83,7 @@ def kind_of(name: str) -> Kind:
     raise InvalidInput(
         f"There is no kind {name[:60]!r}.",
         remedy=f"Use one of {', '.join(all_kinds())}.",
-        where="[release] kind",
+        where="[[publish]] kind",
         code="policy.kind",
     )
 
@@ -97,26 +104,25 @@ def part(kind: str, name: str) -> ModuleType:
     return import_module(f"{kind_of(kind).package}.{name}")
 
 
-def policy_class(kind: str) -> type[Policy]:
-    """Return the class of policies of a kind."""
-    found: type[Policy] = getattr(part(kind, "policy"), kind_of(kind).policy)
+def publication_class(kind: str) -> type[Publication]:
+    """Return the class of publications of a kind."""
+    found: type[Publication] = getattr(part(kind, "policy"), kind_of(kind).publication)
     return found
 
 
+def policy_class(kind: str) -> type[PublicationPolicy]:
+    """Return the class of what is decided about publications of a kind."""
+    return publication_class(kind).policy
+
+
+def kinds_with(key: str) -> list[str]:
+    """Return the kinds whose publications have a key."""
+    return [kind for kind in KINDS if key in {one.name for one in publication_keys(kind).values()}]
+
+
 @cache
-def sections(kind: str) -> dict[str, tuple[str, ...]]:
-    """Return the sections of a kind's policy, each with the names of its keys; [columns] has columns instead."""
+def publication_keys(kind: str) -> dict[str, Key]:
+    """Return the keys of a kind's publications, by the names of their fields; those of the one inner section too."""
     policy = policy_class(kind)
-    declared = {**sections_of(policy), **{part.name: keys_of(part.holder) for part in parts_of(policy).values()}}
-    found = {name: tuple(key.name for key in keys.values()) for name, keys in declared.items()}
-    columns: dict[str, tuple[str, ...]] = {"columns": ()} if has_columns(policy) else {}
-    return {**found, "release": ("kind", *found.get("release", ())), **columns}
-
-
-def kinds_with(section: str, key: str | None = None) -> list[str]:
-    """Return the kinds whose policies have a section, or a key of it."""
-    return [
-        kind
-        for kind in KINDS
-        if section in (found := sections(kind)) and (key is None or section == "columns" or key in found[section])
-    ]
+    inside = (part for part in own_parts(policy).values() if not part.many)
+    return {**own_keys(policy), **{field: key for part in inside for field, key in keys_of(part.holder).items()}}

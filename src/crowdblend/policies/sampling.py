@@ -1,137 +1,297 @@
-"""The section [sampling]: people are drawn one by one with a rate, or exactly so many of them."""
+"""The section [sampling]: how people come into what is counted, one class for each design.
+
+Drawn here: Poisson, Survey (exactly so many). The table is itself a sample: Coins, Weights. Either of the two: Strata,
+Biased. Nobody is drawn: Everybody. Whoever reads a policy asks for rates, columns and numbers by the same names,
+whatever the design; a design that has none of them says None.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from crowdblend.policies.key import Rates, Rule, Section, conflicts, needs
+from crowdblend.policies.key import Rates, Section
 from crowdblend.policies.key import key as says
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.stratum_rates import rates_of
 
-_BIASED = "Biased sampling: "
+Secret = Annotated[Literal["destroy", "seal"], says("What happens to the secret key of the sample.")]
+AlreadyDrawn = Annotated[bool, says("True when the table is itself the sample and its rates are your assumption.")]
+Rate = Annotated[float | None, says("The share of people kept; leave it out to have it planned.", "rate")]
 
 
-class AnySampling(Section, frozen=True, kw_only=True):
-    """What every design may say: strata, weights, or that nobody is drawn here."""
+class Sampling(Section, frozen=True):
+    """How people come into what is counted; what a design does not have is None, or False."""
 
     section = "[sampling]"
-    rules: ClassVar[tuple[Rule, ...]] = (
-        needs("stratum", "rates", because="every label of its column has a rate"),
-        needs("rates", "stratum", code="stratum", because="it names the column of the labels"),
-        needs("weight", "already_drawn", because="it is the design weight of a survey that was already drawn"),
-        conflicts("weight", "everybody", because="it is the design weight of a survey that was already drawn"),
-    )
+    said: ClassVar[Mapping[str, str]] = {
+        "everybody": 'design = "everybody"',
+        "stratum": 'design = "strata"',
+        "weight": 'design = "weights"',
+    }
+    design: ClassVar[str]
+    # What the data are with this design, and what that means for what is published.
+    words: ClassVar[str]
+    meaning: ClassVar[str]
 
-    already_drawn: Annotated[
-        bool, says("True when the table is itself the sample and its rate or rates are your assumption.")
-    ] = False
-    everybody: Annotated[bool, says("True for a register: everybody is in the table, and no sample is drawn.")] = False
-    stratum: Annotated[str | None, says("Stratified sampling: the column whose labels are the strata.")] = None
-    rates: Annotated[
-        Rates | None,
-        says(
-            "Stratified sampling: the rate of every label of stratum, or the path of a CSV file with a label and a "
-            "rate in each line."
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        says("An already drawn survey: the column of the design weight, which is one over the sampling probability."),
-    ] = None
-    key: Annotated[Literal["destroy", "seal"], says("What happens to the secret key of the sample.")] = "destroy"
+    @property
+    def already_drawn(self) -> bool:
+        """Whether the table is itself the sample."""
+        return False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.rates is not None:
-            _ = self.stratum_rates
+    @property
+    def everybody(self) -> bool:
+        """Whether everybody is in the table, and nobody is drawn."""
+        return False
+
+    @property
+    def key(self) -> Literal["destroy", "seal"]:
+        """What happens to the secret key of the sample."""
+        return "destroy"
+
+    @property
+    def rate(self) -> float | None:
+        """The share of people kept."""
+        return None
+
+    @property
+    def low(self) -> float | None:
+        """The smallest probability of those who can be sampled, where probabilities differ."""
+        return None
+
+    @property
+    def high(self) -> float | None:
+        """The largest ordinary probability, where probabilities differ."""
+        return None
+
+    @property
+    def max_rate(self) -> float | None:
+        """The largest probability of anybody protected, where it is stated."""
+        return None
+
+    @property
+    def exceptions(self) -> int:
+        """How many people may have any probability."""
+        return 0
+
+    @property
+    def people(self) -> int | None:
+        """How many people are drawn, where it is a fixed number."""
+        return None
+
+    @property
+    def population(self) -> int | None:
+        """How many people there are, where the design says it."""
+        return None
+
+    @property
+    def stratum(self) -> str | None:
+        """The column whose labels are the strata."""
+        return None
+
+    @property
+    def weight(self) -> str | None:
+        """The column of design weights."""
+        return None
+
+    @property
+    def stratum_rates(self) -> Mapping[str, float]:
+        """The rate of every stratum by its label."""
+        return {}
 
     @property
     def designed(self) -> bool:
         """Whether strata or weights say how likely people were to be sampled, instead of one rate or number."""
         return self.stratum is not None or self.weight is not None
 
-    @cached_property
-    def stratum_rates(self) -> Mapping[str, float]:
-        """The rate of every stratum by its label, read from the file where one is named."""
-        return rates_of(self.rates or {})
-
-
-class Sampling(AnySampling, frozen=True, kw_only=True):
-    """How people are drawn, each by a coin of their own; `rate` is None where it is planned."""
-
-    rules: ClassVar[tuple[Rule, ...]] = (
-        conflicts(
-            *("stratum", "rate", "low", "high", "max_rate", "weight", "exceptions", "everybody"),
-            because="strata have rates of their own",
-        ),
-        conflicts("everybody", "rate", "already_drawn", "low", "high", because="it draws no sample"),
-        conflicts(
-            *("fresh", "everybody", "already_drawn", "stratum", "weight", "low", "high"),
-            because="it draws a sample for every table, at one rate, from people who are all in the data",
-        ),
-        *(
-            needs(
-                name, other, code="biased-sampling", because="biased sampling has a smallest and a largest probability"
-            )
-            for name, other in (("low", "high"), ("high", "low"), ("exceptions", "low"), ("max_rate", "low"))
-        ),
-        needs(
-            *("already_drawn", "rate", "stratum", "weight", "low"),
-            code="assumed-rate",
-            because="the assumed sampling rate is missing",
-        ),
-        needs("low", "rate", "already_drawn", code="biased-sampling", because="without it there is no rate to draw at"),
-    )
-
-    rate: Annotated[float | None, says("The share of people kept.", "rate")] = None
-    fresh: Annotated[
-        bool, says("True when every table of [[tables]] is counted in a fresh sample of its own, each at this rate.")
-    ] = False
-    low: Annotated[
-        float | None, says(_BIASED + "the smallest probability of the people who can be sampled.", "low")
-    ] = None
-    high: Annotated[float | None, says(_BIASED + "the largest ordinary probability.", "high")] = None
-    exceptions: Annotated[int, says(_BIASED + "how many people may have any probability.", "exceptions")] = 0
-    max_rate: Annotated[float | None, says(_BIASED + "the largest probability of anybody protected.", "max_rate")] = (
-        None
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        ends = ((name, getattr(self, name)) for name in ("low", "rate", "high", "max_rate"))
-        for (name, value), (above, bound) in pairwise([end for end in ends if self.biased and end[1] is not None]):
-            if value > bound:
-                message = f"{name} in [sampling] is {value} and above {above}, {bound}."
-                remedy = "Correct them: low, rate, high and max_rate rise in this order."
-                raise refusal("biased-sampling", message, remedy, f"[sampling] {name}")
-
     @property
     def biased(self) -> bool:
         """Whether people's probabilities may differ, so that low and high carry the guarantee."""
         return self.low is not None
 
+    def drawn_here(self) -> Sampling:
+        """Return the same design with people drawn now where they were drawn before."""
+        return self
 
-class ExactSample(AnySampling, frozen=True, kw_only=True):
-    """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn.
+    def at_rate(self, rate: float | None) -> Self:
+        """Return the same design at another rate; the same where it has none."""
+        return self.replace(rate=rate) if "rate" in self.__struct_fields__ else self
 
-    `sample` is None where it is planned from the errors of statistics, with `everybody`, and where statistics are of
-    strata, whose people are drawn one by one with a rate.
-    """
 
-    rules: ClassVar[tuple[Rule, ...]] = (
-        needs("already_drawn", "stratum", "weight", because="they say how people were drawn"),
-        conflicts("stratum", "sample", "everybody", "weight", because="strata have rates of their own"),
-        conflicts("weight", "sample", because="weights say how people were drawn"),
-        conflicts("everybody", "sample", because="it draws no sample"),
-    )
+class Poisson(Sampling, frozen=True):
+    """Each person is kept here by a coin of their own; `rate` is None where it is planned."""
 
-    sample: Annotated[
+    design = "poisson"
+    words = "everybody, of whom a sample is drawn"
+    meaning = "You hold everybody, and publish about a random part of them: each person is drawn by a coin."
+
+    rate: Rate = None
+    key: Secret = "destroy"
+
+
+class Coins(Sampling, frozen=True):
+    """The table is a sample to which each person came by a coin of their own, as the steward assumes."""
+
+    design = "coins"
+    words = "a sample that was taken before"
+    meaning = "You know, or assume, which share of the people was asked, each by a coin."
+
+    rate: Annotated[float, says("The share of people who were sampled, each by a coin of their own.", "rate")]
+
+    @property
+    def already_drawn(self) -> bool:
+        """By definition."""
+        return True
+
+    def drawn_here(self) -> Poisson:
+        """Return coins that are thrown now."""
+        return Poisson(self.rate)
+
+
+class Survey(Sampling, frozen=True):
+    """Exactly `people` of `of` people are drawn here; None where the number is planned from the errors wanted."""
+
+    design = "survey"
+    words = "everybody, of whom a fixed number is drawn"
+    meaning = "What is guaranteed is relative to so many random people; both numbers are public."
+
+    people: Annotated[
         int | None, says("How many random people the guarantee is relative to, or are drawn.", (1, 10**12))
     ] = None
+    of: Annotated[int | None, says("How many people the data hold; this number is public.", (1, 10**12))] = None
+    key: Secret = "destroy"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.people is not None and self.of is not None and self.people > self.of:
+            message = f"people in [sampling] is {self.people}, of {self.of} people."
+            raise refusal("sample", message, "Lower people, or correct of.", "[sampling] people")
+
+    @property
+    def population(self) -> int | None:
+        """How many people the data hold."""
+        return self.of
 
 
-NOT_SAMPLED = Sampling()
+class Strata(Sampling, frozen=True):
+    """People are sampled by the label that they have in a column, each label with a rate of its own."""
+
+    design = "strata"
+    words = "a sample by strata"
+    meaning = "Every label of a column has a rate of its own, at which people are drawn here or were drawn before."
+
+    column: Annotated[str, says("The column whose labels are the strata.")]
+    rates: Annotated[
+        Rates, says("The rate of every label, or the path of a CSV file with a label and a rate in each line.")
+    ]
+    already_drawn: AlreadyDrawn = False
+    key: Secret = "destroy"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.stratum_rates
+
+    @property
+    def stratum(self) -> str:
+        """The column."""
+        return self.column
+
+    @cached_property
+    def stratum_rates(self) -> Mapping[str, float]:
+        """The rate of every stratum by its label, read from the file where one is named."""
+        return rates_of(self.rates)
+
+    def drawn_here(self) -> Strata:
+        """Return strata that are drawn now."""
+        return self.replace(already_drawn=False)
+
+
+class Weights(Sampling, frozen=True):
+    """The table is a survey with design weights, each one over the probability that its person was sampled."""
+
+    design = "weights"
+    words = "a survey with design weights"
+    meaning = "Every row has a weight, one over the probability that its person was sampled."
+
+    column: Annotated[str, says("The column of the design weight, which is one over the sampling probability.")]
+    low: Annotated[
+        float | None, says("Where the weights are not published: the smallest sampling probability.", "low")
+    ] = None
+    high: Annotated[
+        float | None, says("Where the weights are not published: the largest sampling probability.", "high")
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.low is None) != (self.high is None):
+            message = "[sampling] has one of low and high, and weights are bounded from both sides."
+            raise refusal("biased-sampling", message, "Add the other.", "[sampling] low")
+        _check_order(self)
+
+    @property
+    def already_drawn(self) -> bool:
+        """By definition."""
+        return True
+
+    @property
+    def weight(self) -> str:
+        """The column."""
+        return self.column
+
+
+class Biased(Sampling, frozen=True):
+    """People are sampled with probabilities between two ends; here at `rate`, or before."""
+
+    design = "biased"
+    words = "a sample with unequal probabilities"
+    meaning = "You know bounds of the probabilities with which people are sampled, and not each of them."
+
+    low: Annotated[float, says("The smallest probability of the people who can be sampled.", "low")]
+    high: Annotated[float, says("The largest ordinary probability.", "high")]
+    rate: Annotated[float | None, says("The rate at which people are drawn here.", "rate")] = None
+    exceptions: Annotated[int, says("How many people may have any probability.", "exceptions")] = 0
+    max_rate: Annotated[float | None, says("The largest probability of anybody protected.", "max_rate")] = None
+    already_drawn: AlreadyDrawn = False
+    key: Secret = "destroy"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rate is None and not self.already_drawn:
+            message = "Biased sampling in [sampling] has no rate to draw at."
+            raise refusal("biased-sampling", message, "Add rate, or already_drawn = true.", "[sampling] rate")
+        _check_order(self)
+
+    def drawn_here(self) -> Biased:
+        """Return people drawn now, at the stated rate or at the largest one."""
+        return self.replace(already_drawn=False, rate=self.high if self.rate is None else self.rate)
+
+
+class Everybody(Sampling, frozen=True):
+    """A register: everybody is in the table, and nobody is drawn."""
+
+    design = "everybody"
+    words = "everybody, as a register"
+    meaning = "Nobody is drawn. What is published gets a little noise, and no group is left out."
+
+    @property
+    def everybody(self) -> bool:
+        """By definition."""
+        return True
+
+
+DESIGNS: dict[str, type[Sampling]] = {
+    one.design: one for one in (Poisson, Everybody, Coins, Survey, Strata, Weights, Biased)
+}
+NOT_SAMPLED = Poisson()
+
+
+def _check_order(sampling: Sampling) -> None:
+    """Refuse probabilities that do not rise in their order."""
+    ends = ((name, getattr(sampling, name)) for name in ("low", "rate", "high", "max_rate"))
+    for (name, value), (above, bound) in pairwise([end for end in ends if end[1] is not None]):
+        if value > bound:
+            message = f"{name} in [sampling] is {value} and above {above}, {bound}."
+            remedy = "Correct them: low, rate, high and max_rate rise in this order."
+            raise refusal("biased-sampling", message, remedy, f"[sampling] {name}")

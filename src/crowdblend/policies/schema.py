@@ -1,34 +1,111 @@
-"""The JSON schema of a policy, for editors that complete and check TOML; made from the same declarations."""
+"""What a policy can say: the sections and keys of every kind and design, and the JSON schema for editors.
+
+Everything follows from the declarations that the reader checks by, so that the starter, the studio, docs/policy.md and
+editors know the same keys.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
 from msgspec import json
 
 from crowdblend.policies.domains import DOMAINS, AxisDomain
-from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
-from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.key import Key, Section, Texts, key, keys_of, parts_of, sections_of
+from crowdblend.policies.policy import SPLITS
+from crowdblend.policies.publication import COMMON, own_parts
+from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_class, publication_keys
+from crowdblend.policies.sampling import DESIGNS
+from crowdblend.policies.terms import Terms
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DECIMAL = {"type": "string", "format": "decimal"}
+# Rows of a network are links, which belong to two people.
+_OF_PEOPLE = ("person", "rows_are_people", "ids", "duplicates")
+
+
+class CommonKeys(Section, frozen=True, kw_only=True):
+    """What every publication may say, whatever its kind."""
+
+    section = "[[publish]]"
+
+    name: Annotated[str | None, key(COMMON["name"])] = None
+    share: Annotated[float | None, key(COMMON["share"])] = None
+    weight: Annotated[float, key(COMMON["weight"])] = 1.0
+    columns: Annotated[Texts, key(COMMON["columns"])] = ()
+
+
+def kind_sections(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
+    """Return what a policy with one publication of a kind may say once: its keys by section and by name in TOML.
+
+    Keys that are refused with the design are left out; without a design there is no section [sampling].
+    """
+    policy = policy_class(kind)
+    excluded = _excluded(policy, design)
+    missing = excluded | set(_OF_PEOPLE if policy.rows_are_links else ())
+    found = {
+        section: _by_name(key for field, key in keys.items() if field not in missing)
+        for section, keys in sections_of(policy).items()
+        if section != "publish"
+    }
+    if design:
+        found["sampling"] = _by_name(keys_of(DESIGNS[design]).values())
+        if "of" in found["sampling"]:
+            found["data"].pop("people", None)  # it is said there
+    for field, part in parts_of(policy).items():
+        if part.name in ("recoding", "about") and field not in excluded:
+            found[part.name] = _by_name(keys_of(part.holder).values())
+    common = [keys_of(CommonKeys)[name] for name in ("name", "columns") if name in publication_class(kind).common]
+    own = (key for field, key in publication_keys(kind).items() if field not in excluded)
+    return {**found, "publish": _by_name((*common, *own))}
+
+
+def kind_lists(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
+    """Return the sections inside a publication of a kind that may be repeated, with their keys by name in TOML."""
+    policy = policy_class(kind)
+    excluded = _excluded(policy, design)
+    return {
+        part.name: _by_name(key for name, key in keys_of(part.holder).items() if f"{field}.{name}" not in excluded)
+        for field, part in own_parts(policy).items()
+        if part.many
+    }
+
+
+def _excluded(policy: type[PublicationPolicy], design: str) -> set[str]:
+    """Return the fields that the rules of a policy refuse with a design, whatever else is said."""
+    drawn = {f"sampling.{name}" for name in vars(DESIGNS[design])} if design else set()
+    found: set[str] = set()
+    for rule in (rule for owner in policy.__mro__ for rule in vars(owner).get("rules", ())):
+        first, others = rule.keys[0], rule.keys[1:]
+        if rule.relation == "conflicts" and first in drawn:
+            found |= {one.partition("=")[0] for one in others}
+        elif rule.relation == "conflicts" and drawn & set(others):
+            found.add(first)
+        elif (
+            rule.relation == "needs"
+            and not drawn & set(others)
+            and all(one.startswith("sampling.") or one in found for one in others)
+        ):
+            found.add(first.partition("=")[0])
+    return found
+
+
+def _by_name(keys: Iterable[Key]) -> dict[str, Key]:
+    return {key.name: key for key in keys}
 
 
 def policy_schema() -> dict[str, Any]:
-    """Return the schema, in JSON Schema draft 2020-12: what every kind has, and for each kind what it has not."""
-    properties: dict[str, Any] = {name: _section(keys.values()) for name, keys in every_section().items()}
-    for section in ("data", "release", "sampling"):
-        # What one kind requires, another may not have.
-        properties[section]["required"] = ["kind"] if section == "release" else []
-    properties["release"]["properties"]["kind"] = {"enum": list(KINDS), "description": "What is published."}
-    for name, (meaning, keys) in every_list().items():
-        made = {"type": "array", "description": meaning, "items": _section(keys.values())}
-        outer, _, inner = name.partition(".")
-        if inner:
-            properties[outer]["properties"][inner] = {**made, "minItems": 1}
-        else:
-            properties[name] = made
+    """Return the schema of policies, in JSON Schema draft 2020-12."""
+    properties: dict[str, Any] = {name: _section(keys.values()) for name, keys in sections_of(Terms).items()}
+    split = {"enum": list(SPLITS), "description": "How several publications share the sample or the budget."}
+    properties["privacy"]["properties"]["split"] = split
+    for part in parts_of(Terms).values():
+        if part.name != "sampling":
+            properties[part.name] = _section(keys_of(part.holder).values())
+    designs = [_section(keys_of(holder).values(), {"design": (name, holder.words)}) for name, holder in DESIGNS.items()]
+    properties["sampling"] = {"description": "How people are drawn.", "oneOf": designs}
     domains: list[type[Section]] = [*DOMAINS.values(), AxisDomain]
     properties["columns"] = {
         "type": "object",
@@ -36,41 +113,38 @@ def policy_schema() -> dict[str, Any]:
         "minProperties": 1,
         "additionalProperties": {"oneOf": [_section(keys_of(one).values()) for one in domains]},
     }
+    publications = [_publication(kind) for kind in KINDS]
+    properties["publish"] = {"type": "array", "minItems": 1, "items": {"oneOf": publications}}
     return {
         "$schema": _DIALECT,
         "title": "crowdblend policy",
         "type": "object",
         "properties": properties,
-        "required": ["data", "release"],
+        "required": ["publish"],
         "additionalProperties": False,
     }
 
 
-def every_section() -> dict[str, dict[str, Key]]:
-    """Return the sections of all kinds with all their keys, by name in TOML."""
-    found: dict[str, dict[str, Key]] = {}
-    for policy in map(policy_class, KINDS):
-        parts = (part for part in parts_of(policy).values() if not part.many)
-        for name, keys in (*sections_of(policy).items(), *((part.name, keys_of(part.holder)) for part in parts)):
-            for key in keys.values():
-                known = found.setdefault(name, {}).get(key.name)
-                if known is None or len(known.choices) < len(key.choices):
-                    found[name][key.name] = key
+def _publication(kind: str) -> dict[str, Any]:
+    common = (key for name, key in keys_of(CommonKeys).items() if name in publication_class(kind).common)
+    keys = (*common, *publication_keys(kind).values())
+    found = _section(keys, {"kind": (kind, WORDS[kind].publishes)})
+    for part in own_parts(policy_class(kind)).values():
+        if part.many:
+            items = _section(keys_of(part.holder).values())
+            made = {"type": "array", "description": part.meaning, "items": items}
+            found["properties"][part.name.removeprefix("publish.")] = made
     return found
 
 
-def every_list() -> dict[str, tuple[str, dict[str, Key]]]:
-    """Return the sections that may be repeated, with their meaning and keys."""
-    parts = (part for kind in KINDS for part in parts_of(policy_class(kind)).values() if part.many)
-    return {part.name: (part.meaning, {key.name: key for key in keys_of(part.holder).values()}) for part in parts}
-
-
-def _section(declared: Iterable[Key]) -> dict[str, Any]:
+def _section(declared: Iterable[Key], named: Mapping[str, tuple[str, str]] | None = None) -> dict[str, Any]:
+    """Return the schema of a section; `named` are keys that have one value, with what it means."""
     keys = tuple(declared)
+    fixed = {name: {"const": value, "description": meaning} for name, (value, meaning) in (named or {}).items()}
     return {
         "type": "object",
-        "properties": {key.name: _numbers(json.schema(key.takes)) for key in keys},
-        "required": [key.name for key in keys if key.required],
+        "properties": {**fixed, **{key.name: _numbers(json.schema(key.takes)) for key in keys}},
+        "required": [*fixed, *(key.name for key in keys if key.required)],
         "additionalProperties": False,
     }
 

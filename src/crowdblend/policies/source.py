@@ -33,6 +33,14 @@ READING_KEYS = ("table", "query", *_CSV_KEYS)
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What the engine may use: all there is where nothing is said."""
+
+    memory: str | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True)
 class DataSource:
     """Where the people are; `source` is a path, a glob, an address or - for stdin, ready to be opened.
 
@@ -133,7 +141,7 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
         if name not in known:
             raise refusal("unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, known), f"{where} {name}")
     for key in keys.values():
-        if key.required and key.name not in table:
+        if key.required and table.get(key.name) is None:
             raise key.missing()
     return {
         field: located(given, folder) if key.is_path(given) and given.strip() else given

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ from crowdblend import recoding
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import AnySampling
+from crowdblend.policies.sampling import Sampling
 
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
 _MOST_RATES = 50
@@ -67,10 +67,10 @@ class Design:
     """How people come into a sample that has no single rate.
 
     `column` holds the strata or weights. It is published, or counted and checked without being published; then classes
-    span the strata.
+    span the strata. A plain sample is one stratum, which needs no column.
     """
 
-    column: Column
+    column: Column | None
     strata: Strata
     published: bool
     weighted: bool = False
@@ -78,7 +78,7 @@ class Design:
     @property
     def unpublished(self) -> tuple[Column, ...]:
         """The column that is read beside the published ones, if it is not one of them."""
-        return () if self.published else (self.column,)
+        return () if self.published or self.column is None else (self.column,)
 
     @property
     def key(self) -> str:
@@ -93,37 +93,45 @@ class Design:
             raise refusal(self.key, message, remedy, "[sampling] rates")
 
 
-def design_of(sampling: AnySampling, columns: Sequence[Column]) -> Design | None:
-    """Return the strata or weights of a sample; None where people have one rate, or rates between low and high."""
+def one_stratum(rate: float) -> Design:
+    """Return a plain sample as the one stratum that it is."""
+    return Design(None, Strata("", (Stratum("", rate, rate, rate),)), published=True)
+
+
+def design_of(sampling: Sampling, columns: Sequence[Column], beside: Sequence[Column] = ()) -> Design | None:
+    """Return the strata or weights of a sample; None where people have one rate, or rates between low and high.
+
+    Their column is among the published ones, or declared `beside` them, or not declared.
+    """
     name = sampling.stratum or sampling.weight
     if name is None:
         return None
-    column = next((one for one in columns if one.name == name), None)
+    column = next((one for one in (*columns, *beside) if one.name == name), None)
+    published = any(one.name == name for one in columns)
     if sampling.stratum is not None:
-        return _stratified(name, sampling.stratum_rates, column)
-    return _weighted(name, sampling, column)
+        return replace(_stratified(name, sampling.stratum_rates, column), published=published)
+    return replace(_weighted(name, sampling, column), published=published)
 
 
 def _stratified(name: str, rates: Mapping[str, float], column: Column | None) -> Design:
-    published = column is not None
     if column is None:
         column = Column(name, (recoding.Values(tuple(rates)),))
     labels = column.recoding.labels if column.recodings else None
     if column.chooses or labels is None or isinstance(column.domain, NumberDomain | AxisDomain):
         message = f"Column {name!r} has no fixed list of labels, and its labels are the strata."
         remedy = "Declare it with values, breaks, or from, to and width, or name another column."
-        raise refusal("stratum", message, remedy, "[sampling] stratum")
+        raise refusal("stratum", message, remedy, "[sampling] column")
     without, unknown = [one for one in labels if one not in rates], [one for one in rates if one not in labels]
     if without or unknown:
         what = f"no rate for {without[0]!r}" if without else f"a rate for {unknown[0]!r}, which is no label"
         message = f"rates in [sampling] has {what} of column {name!r}."
         raise refusal("stratum", message, "Give every label of the column a rate, and no other.", "[sampling] rates")
     strata = tuple(Stratum(label, rates[label], rates[label], rates[label]) for label in labels)
-    return Design(column, Strata(name, strata), published)
+    return Design(column, Strata(name, strata), published=True)
 
 
-def _weighted(name: str, sampling: AnySampling, column: Column | None) -> Design:
-    smallest, largest = getattr(sampling, "low", None), getattr(sampling, "high", None)
+def _weighted(name: str, sampling: Sampling, column: Column | None) -> Design:
+    smallest, largest = sampling.low, sampling.high
     if column is None:
         if smallest is None or largest is None:
             raise refusal(
@@ -131,12 +139,12 @@ def _weighted(name: str, sampling: AnySampling, column: Column | None) -> Design
                 f"Nothing bounds the weights of column {name!r}.",
                 "Declare the column in [columns] with breaks; or, where classes are published, add low and high, the "
                 "smallest and the largest sampling probability, to [sampling].",
-                "[sampling] weight",
+                "[sampling] column",
             )
         least, most = float(1 / Fraction(largest)), float(1 / Fraction(smallest))
         weights = recoding.Breaks((least, math.nextafter(most, math.inf)))
         low, high = _below(1 / Fraction(most)), _above(1 / Fraction(least))
-        strata = Strata(name, (Stratum("", low, high, getattr(sampling, "rate", None) or low),))
+        strata = Strata(name, (Stratum("", low, high, low),))
         return Design(Column(name, (weights,)), strata, published=False, weighted=True)
     recoded = column.recoding if column.recodings else None
     if not isinstance(recoded, recoding.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:

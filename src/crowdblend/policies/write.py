@@ -5,37 +5,71 @@ from __future__ import annotations
 import datetime
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.source import STDIN
 
-_FIRST = ("[data]", "[sampling]", "[columns]", "[release]")
+if TYPE_CHECKING:
+    from crowdblend.policies.publication import Publication
+    from crowdblend.policies.terms import Terms
+
+_ORDER = ("data", "sampling", "privacy", "recoding", "release", "about")
 
 
-def write_policy(policy: Section, kind: str, path: Path | None = None, *, force: bool = False) -> str:
+def write_policy(
+    terms: Terms, publish: Sequence[Publication], split: str | None, path: Path | None = None, *, force: bool = False
+) -> str:
     """Return the text of a policy; written to `path` where one is given, with paths relative to its folder."""
     folder = Path() if path is None else path.parent
-    blocks = {f"[{name}]": [_lines(policy, keys, folder)] for name, keys in sections_of(type(policy)).items()}
-    blocks["[release]"][0].insert(0, f"kind = {toml_text(kind)}")
-    for attribute, part in parts_of(type(policy)).items():
-        value = getattr(policy, attribute)
-        items = value if part.many else () if value == part.default else (value,)
-        blocks[part.title] = [_lines(item, keys_of(type(item)), folder) for item in items]
-    if "columns" in policy.__struct_fields__:
-        blocks["[columns]"] = [[_column(column, folder) for column in getattr(policy, "columns", ())]]
-    titles = sorted(blocks, key=lambda title: _FIRST.index(title) if title in _FIRST else len(_FIRST))
-    required = [part.title for part in parts_of(type(policy)).values()]
-    text = "\n\n".join(
-        "\n".join([title, *lines]) for title in titles for lines in blocks[title] if lines or title in required
-    )
+    blocks = {name: _lines(terms, keys, folder) for name, keys in sections_of(type(terms)).items()}
+    if split is not None:
+        blocks["privacy"].append(f"split = {toml_text(split)}")
+    given = {name: lines for name, lines in blocks.items() if lines}
+    if terms.sampling is not None:
+        design = f"design = {toml_text(terms.sampling.design)}"
+        given["sampling"] = [design, *_lines(terms.sampling, keys_of(type(terms.sampling)), folder)]
+    for name, holder in (("recoding", terms.recoding), ("about", terms.about)):
+        if holder is not None:
+            given[name] = _lines(holder, keys_of(type(holder)), folder)
+    found = ["\n".join([f"[{name}]", *given[name]]) for name in _ORDER if name in given]
+    if terms.columns:
+        found.append("\n".join(["[columns]", *(_column(column, folder) for column in terms.columns)]))
+    found += ["\n\n".join(_publication(one, folder)) for one in publish]
+    text = "\n\n".join(found) + "\n"
     if path is not None:
-        _write(path, text + "\n", force=force)
-    return text + "\n"
+        _write(path, text, force=force)
+    return text
+
+
+def _publication(publication: Publication, folder: Path) -> Iterator[str]:
+    """The lines of a publication, and of the sections inside it."""
+    lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}"]
+    if publication.name is not None:
+        lines.append(f"name = {toml_text(publication.name)}")
+    if publication.share is not None:
+        lines.append(f"share = {toml_value(publication.share)}")
+    if publication.weight != 1:
+        lines.append(f"weight = {toml_value(publication.weight)}")
+    if publication.columns:
+        lines.append(f"columns = {toml_value(publication.columns)}")
+    declared, parts, inside = keys_of(publication.policy), parts_of(publication.policy), []
+    for field, value in publication.keys.items():
+        if field in declared:
+            key = declared[field]
+            lines.append(f"{key.name} = {toml_value(_relative(value, folder) if key.is_path(value) else value)}")
+        elif parts[field].many:
+            titles = (parts[field].title, value)
+            inside += ["\n".join([titles[0], *_lines(one, keys_of(type(one)), folder)]) for one in titles[1]]
+        else:
+            lines += _lines(value, keys_of(type(value)), folder)
+    yield "\n".join(lines)
+    yield from inside
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -44,7 +45,7 @@ Person = bytes | str | int
 Persons = Sequence[Person] | NDArray[np.generic] | Texts
 
 
-def coins(key: bytes, persons: Persons, rate: float) -> NDArray[np.bool_]:
+def coins(key: bytes, persons: Persons, rate: float | Fraction) -> NDArray[np.bool_]:
     """Which of the persons are in the sample.
 
     >>> coins(bytes(32), [12, "12", b"12", "012"], 0.5).tolist()
@@ -65,7 +66,7 @@ def marks(key: bytes, persons: Persons) -> NDArray[np.uint64]:
     return np.concatenate([np.empty((0, 2), dtype=np.uint64), *parts])
 
 
-def below_rate(marked: NDArray[np.uint64], rate: float) -> NDArray[np.bool_]:
+def below_rate(marked: NDArray[np.uint64], rate: float | Fraction) -> NDArray[np.bool_]:
     """Which marks are below a rate: whoever has such a mark is in a sample at that rate.
 
     One mark decides for every rate, so that a person's coin is uniform whatever the rate of the person's stratum.
@@ -77,7 +78,7 @@ def below_rate(marked: NDArray[np.uint64], rate: float) -> NDArray[np.bool_]:
     return _under(marked, _threshold(rate))
 
 
-def _threshold(rate: float) -> int:
+def _threshold(rate: float | Fraction) -> int:
     """rate·2^128, which must be whole."""
     if not 0 <= rate <= 1:
         raise InvalidInput(

@@ -20,8 +20,7 @@ from crowdblend.engines.duckdb.database import attach, database, redacted, small
 from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, shown
 from crowdblend.packages import duckdb
 from crowdblend.policies.header import Header
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from crowdblend.recoding.reading import quoted
 
 _OPEN: dict[str, Callable[[DataSource], AbstractContextManager[Database]]] = {

@@ -16,8 +16,7 @@ from pathlib import Path
 from crowdblend.engines.refusals import out_of_memory, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.packages import duckdb
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from crowdblend.recoding.reading import quoted
 
 _SOURCE = "[data] source"

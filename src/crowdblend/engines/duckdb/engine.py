@@ -16,8 +16,7 @@ from crowdblend.lazy import lazy
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 
 if TYPE_CHECKING:
     from concurrent import futures

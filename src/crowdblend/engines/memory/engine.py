@@ -32,8 +32,7 @@ from crowdblend.engines.totals import Totals, check_people
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Bounded, Closed
 

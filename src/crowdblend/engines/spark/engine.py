@@ -29,8 +29,7 @@ from crowdblend.engines.totals import Totals
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:

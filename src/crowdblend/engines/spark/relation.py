@@ -19,8 +19,7 @@ from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import quiet
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,0 +1,165 @@
+"""Publications: what a policy publishes, each with what is its own, and nothing of the policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from crowdblend.policies.columns import Column
+from crowdblend.policies.key import Key, keys_of, parts_of
+from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.terms import SHARED, Terms
+
+# Files that a release has beside its publications.
+_TAKEN = ("totals", "certificate", "datapackage", "report", "readme")
+PUBLICATION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+# What every publication may say, whatever its kind, with what it means.
+COMMON = {
+    "name": "Its name, and that of its file; data unless given, and needed where there are several.",
+    "share": "The share of the sample that it is computed from, and no other publication; planned unless given.",
+    "weight": "How much its error matters beside the others', where shares are planned; 1 unless given.",
+    "columns": "The columns that it publishes, all declared in [columns]; all of them unless given.",
+}
+PolicyT = TypeVar("PolicyT", bound=PublicationPolicy)
+
+
+class Publication:
+    """One thing to publish. `keys` are those of its own that are given, by the names of their fields."""
+
+    kind: ClassVar[str]
+    policy: ClassVar[type[PublicationPolicy]]
+    # Which of COMMON it may say: statistics and networks name columns one by one.
+    common: ClassVar[tuple[str, ...]] = tuple(COMMON)
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        name: str | None,
+        share: float | None,
+        weight: float,
+        keys: Mapping[str, Any],
+        unknown: Mapping[str, object],
+    ) -> None:
+        own = own_keys(self.policy)
+        for wrong in unknown:
+            known = [*own, *self.common]
+            message = f"{type(self).__name__} has no argument {wrong[:60]!r}."
+            raise refusal("unknown-argument", message, did_you_mean(wrong, known), wrong[:60])
+        if name is not None and not (isinstance(name, str) and PUBLICATION_NAME.fullmatch(name)):
+            message = f"name in [[publish]] is {str(name)[:60]!r}, which cannot be a file name."
+            raise refusal("publication-name", message, "Use at most 100 letters, digits, - and _.", "[[publish]] name")
+        if share is not None and (isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1):
+            message = f"share in [[publish]] must be above 0 and below 1, got {share}."
+            raise refusal("range", message, "Write 0.2, for example.", "[[publish]] share")
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 10**6:
+            message = f"weight in [[publish]] must be above 0 and at most 1,000,000, got {weight}."
+            raise refusal("range", message, "Write 2, for example.", "[[publish]] weight")
+        for each in columns:
+            if not isinstance(each, str):
+                message = f"columns in [[publish]] are names, got {type(each).__name__}."
+                raise refusal("type", message, 'Write Table("sex", "age"), for example.', "[[publish]] columns")
+        if name is not None and name.lower() in _TAKEN:
+            message = f"A file called {name!r} is written beside the data."
+            raise refusal("publication-name", message, "Choose another name.", "[[publish]] name")
+        if share is not None and weight != 1:
+            message = "A publication has a share and a weight, by which shares are planned."
+            raise refusal("weight", message, "Remove one of them.", "[[publish]] weight")
+        if len(set(columns)) < len(columns):
+            message = f"Publication {name or self.kind!r} names a column twice."
+            raise refusal("publication-columns", message, "Name each column once.", "[[publish]] columns")
+        self.columns = tuple(columns)
+        self.name = name
+        self.share = None if share is None else float(share)
+        self.weight = float(weight)
+        read = {
+            field: own[field].read(value) if field in own and value is not None else value
+            for field, value in keys.items()
+        }
+        self.keys: dict[str, Any] = {field: value for field, value in read.items() if _is_given(own.get(field), value)}
+
+    @classmethod
+    def from_keys(
+        cls,
+        keys: Mapping[str, Any],
+        *,
+        columns: Sequence[str] = (),
+        name: str | None = None,
+        share: float | None = None,
+        weight: float = 1.0,
+    ) -> Publication:
+        """Return the publication with these keys of its own, by the names of their fields, as TOML has them."""
+        made = cls.__new__(cls)
+        Publication.__init__(made, columns, name, share, weight, keys, {})
+        return made
+
+    def within(self, terms: Terms) -> PublicationPolicy:
+        """Return what the policy decides about this publication; refuses what does not go together."""
+        fields = self.policy.__struct_fields__
+        shared = {field: getattr(terms, field) for field in SHARED if field in fields and terms.gives(field)}
+        if "columns" in fields:
+            shared["columns"] = self.columns_of(terms)
+            drawn_by = () if terms.sampling is None else (terms.sampling.stratum, terms.sampling.weight)
+            if "beside" in fields:
+                named = {column.name for column in shared["columns"]}
+                shared["beside"] = tuple(
+                    column for column in terms.columns if column.name in drawn_by and column.name not in named
+                )
+        if "people" in fields and terms.sampling is not None and terms.sampling.population is not None:
+            shared["people"] = terms.sampling.population
+        given = {**shared, **self.keys, "called": self.name}
+        self._refuse_missing(given)
+        return self.policy(**given)
+
+    def _refuse_missing(self, given: Mapping[str, Any]) -> None:
+        """Refuse terms without what this kind needs."""
+        drawn = parts_of(self.policy).get("sampling")
+        if drawn is not None and drawn.required and "sampling" not in given:
+            message = "The policy has no section [sampling]."
+            raise refusal("missing-section", message, "Add it, with design.", "[sampling]")
+        for field, key in keys_of(self.policy).items():
+            if key.required and field not in given:
+                of = keys_of(type(given["sampling"])).get("of") if field == "people" else None
+                raise (of or key).missing()
+
+    def within_programme(self, terms: Terms) -> PublicationPolicy:
+        """Return the same as one of several publications, which share the terms."""
+        return self.within(terms)
+
+    def columns_of(self, terms: Terms) -> tuple[Column, ...]:
+        """Return the declared columns that this publication names, in its order; all of them where it names none."""
+        by_name = {column.name: column for column in terms.columns}
+        for name in self.columns:
+            if name not in by_name:
+                who = f"{self.kind} {self.name!r}" if self.name else self.kind
+                message = f"The {who} takes a column {name[:60]!r}, which [columns] does not declare."
+                raise refusal("unknown-column", message, did_you_mean(name, by_name), "[[publish]] columns")
+        return tuple(by_name[name] for name in self.columns) if self.columns else terms.columns
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.columns, self.name))
+
+    def __repr__(self) -> str:
+        given: dict[str, Any] = {"name": self.name, "share": self.share, **self.keys}
+        if self.weight != 1:
+            given["weight"] = self.weight
+        said = [*map(repr, self.columns), *(f"{key}={value!r}" for key, value in given.items() if value is not None)]
+        return f"{type(self).__name__}({', '.join(said)})"
+
+
+def own_keys(policy: type[PublicationPolicy]) -> dict[str, Key]:
+    """Return the keys that are a publication's own, by the name of their field."""
+    return {field: key for field, key in keys_of(policy).items() if key.section == "[[publish]]"}
+
+
+def own_parts(policy: type[PublicationPolicy]) -> dict[str, Any]:
+    """Return the sections inside a publication, by the name of their field."""
+    return {field: part for field, part in parts_of(policy).items() if part.title.startswith("[[publish")}
+
+
+def _is_given(key: Key | None, value: object) -> bool:
+    return value not in (None, ()) if key is None else key.is_given(value)

@@ -1,0 +1,207 @@
+"""What one publication needs to know of its policy: where the rows come from, who is protected, how it is written.
+
+Sourced
+├── Terms                      what a policy says once for all its publications
+└── PublicationPolicy
+    ├── PeoplePolicy               the rows are people, or rows of people
+    │   ├── CrowdPolicy                k, epsilon, delta and a rate: one of the four may be left to the plan
+    │   │   ├── PointsPolicy
+    │   │   └── RecodedPolicy              the recoding may be chosen
+    │   │       ├── TablePolicy
+    │   │       └── MicrodataPolicy
+    │   ├── OutlierTablePolicy
+    │   └── ExactPolicy                exactly so many of so many people
+    │       ├── StatisticsPolicy
+    │       └── SynopsisPolicy
+    └── GraphPolicy
+
+These values are made by `Policy`, one for each of its publications, and are what kinds plan and publish by. Keyword
+arguments are called as the keys of TOML are; only [data] format is `source_format`.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from functools import cached_property, partial
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from msgspec.structs import force_setattr
+
+from crowdblend.policies.about import About
+from crowdblend.policies.columns import columns_of
+from crowdblend.policies.files import ending_of
+from crowdblend.policies.formulas import column_texts, refuse_formulas
+from crowdblend.policies.key import FilePath, Rule, Section, key, needs, one_of, part
+from crowdblend.policies.refusals import refusal
+from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
+from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
+
+_MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
+data_key = partial(key, section="data")
+
+
+class Sourced(Section, frozen=True, kw_only=True):
+    """Where the rows come from, how what is published is written, and what the engine may use."""
+
+    needs_columns: ClassVar[bool] = True
+
+    source: Annotated[
+        FilePath | None,
+        data_key(
+            "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// or sqlite:/// address, or - for stdin. "
+            "With --engine spark also catalog://schema.table, or an address of Parquet files that Spark reads."
+        ),
+    ] = None
+    population: Annotated[
+        str | None, data_key("Your name for the people, under which the ledger adds up what was guaranteed to them.")
+    ] = None
+    source_format: Annotated[
+        Format | None, data_key("What the source is, when its name does not say.", name="format")
+    ] = None
+    table: Annotated[str | None, data_key("The table in a database.")] = None
+    query: Annotated[str | None, data_key("An SQL query, instead of a table: its rows are the data.")] = None
+    delimiter: Annotated[str | None, data_key("The character between the fields of a CSV file.")] = None
+    encoding: Annotated[str | None, data_key('The encoding of a CSV file, such as "latin-1"; UTF-8 unless given.')] = (
+        None
+    )
+    decimal: Annotated[str | None, data_key('The mark before the fraction of numbers in a CSV file: "." or ",".')] = (
+        None
+    )
+    thousands: Annotated[
+        str | None, data_key('What separates thousands in a CSV file: ".", ",", "\'", or " " for any space.')
+    ] = None
+    date_format: Annotated[str | None, data_key('How a CSV file writes dates, such as "%d.%m.%Y".')] = None
+    person: Annotated[
+        str | None, data_key("The column that tells people apart: the unit of protection, one row per person.")
+    ] = None
+    rows_are_people: Annotated[
+        bool, data_key("True instead of person: you vouch that every row is another person.")
+    ] = False
+    ids: Annotated[
+        Literal["people", "table"],
+        data_key(
+            'Whom an id names: "people" have it in every table; with "table" it numbers the rows of this table only, '
+            "and the same id in another table is somebody else."
+        ),
+    ] = "people"
+    duplicates: Annotated[Literal["refuse", "one"], data_key("What to do when a person has several rows.")] = "refuse"
+    format: Annotated[Literal["parquet", "csv"], key("The format of the published data.", section="release")] = (
+        "parquet"
+    )
+    accept_epsilon: Annotated[bool, key("True to publish although epsilon is above 10.", section="privacy")] = False
+    about: Annotated[About | None, part("Who publishes what, for readers.")] = None
+    memory: Annotated[
+        str | None,
+        key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.', section="release"),
+    ] = None
+    threads: Annotated[int | None, key("How many threads the engine may use.", (1, 1024), section="release")] = None
+
+    def __post_init__(self) -> None:
+        if has_columns(type(self)) and (self.needs_columns or getattr(self, "columns", None)):
+            force_setattr(self, "columns", columns_of(getattr(self, "columns", ())))
+        super().__post_init__()
+        if self.person is not None and not self.person.strip():
+            message = "person in [data] is blank."
+            raise refusal("person", message, "Use the name of the column in the data.", "[data] person")
+        if self.memory is not None and not _MEMORY.fullmatch(self.memory):
+            message = f"memory in [release] is {self.memory!r}, which is no size."
+            raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")
+        if self.source is not None:
+            _ = self.data
+        if self.format == "csv":
+            refuse_formulas(self.published_texts())
+
+    def published_texts(self) -> Iterator[tuple[str, str]]:
+        """Yield the texts of the policy that are published in cells, each with its place."""
+        yield from column_texts(getattr(self, "columns", ()))
+
+    @cached_property
+    def data(self) -> DataSource:
+        """The source, ready to be opened; without one, the policy waits for rows from Python."""
+        if self.source is None:
+            return DataSource(source=IN_PYTHON, format="frame", population=self.population, **self._people())
+        kind = self.source_format or format_of(self.source)
+        read = {name: getattr(self, name) for name in READING_KEYS}
+        if kind == "csv" and ending_of(self.source) == ".tsv":
+            read["delimiter"] = self.delimiter or "\t"
+        return DataSource(source=self.source, format=kind, population=self.population, **read, **self._people())
+
+    def _people(self) -> dict[str, Any]:
+        """Return what the source says of people."""
+        return {name: getattr(self, name) for name in ("person", "ids", "rows_are_people", "duplicates")}
+
+    def with_source(self, data: DataSource) -> Self:
+        """Return the same policy about rows that lie elsewhere, in files or in Python."""
+        if data.format == "frame":
+            placed = copy.copy(self)
+            placed.__dict__["data"] = DataSource(
+                source=data.source, format="frame", population=self.population, frame=data.frame, **self._people()
+            )
+            return placed
+        read = {name: getattr(data, name) for name in READING_KEYS}
+        return self.replace(source=data.source, source_format=data.format, **read)
+
+    def replace(self, **changes: object) -> Self:
+        """Return the same with other values for some fields, about the same rows where Python holds them."""
+        made = super().replace(**changes)
+        held = self.__dict__.get("data")
+        return made if held is None or held.format != "frame" or "source" in changes else made.with_source(held)
+
+    @property
+    def resources(self) -> Resources:
+        """What the engine may use."""
+        return Resources(self.memory, self.threads)
+
+
+def has_columns(policy: type[Sourced]) -> bool:
+    """Return whether a policy declares columns of people."""
+    return "columns" in policy.__struct_fields__
+
+
+class PublicationPolicy(Sourced, frozen=True, kw_only=True):
+    """What the steward decided about one publication, complete and free of contradictions."""
+
+    kind: ClassVar[str]
+    # The designs that it is certified for, the usual one first.
+    designs: ClassVar[tuple[str, ...]] = ()
+    # Whether rows of the data are links between people, columns may be axes of a map, or numbers within bounds.
+    rows_are_links: ClassVar[bool] = False
+    has_axes: ClassVar[bool] = False
+    has_numbers: ClassVar[bool] = False
+    # Whether what is published are cells with counts, and whether the audit knows how to draw it by strata.
+    rows_are_counted: ClassVar[bool] = False
+    audits_strata: ClassVar[bool] = False
+    section = "[[publish]]"
+
+    # Its name, and that of its file.
+    called: str | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of the file with the data."""
+        return f"{self.called or 'data'}.{self.format}"
+
+    @property
+    def sampling(self) -> Sampling:
+        """How people are drawn; kinds that take a design say it in a field."""
+        return NOT_SAMPLED
+
+
+class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
+    """A publication whose rows are people, or rows of people."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        one_of("person", "rows_are_people", code="person", because="they say who is protected"),
+        needs("duplicates=one", "person", code="duplicates", because="without it rows of one person look like others"),
+        needs("ids=table", "person", code="ids", because="without it there are no ids"),
+    )
+
+    def _check_certified(self) -> None:
+        """Refuse a design that nothing is proved for with this kind."""
+        if self.sampling.design not in self.designs:
+            message = f'kind = "{self.kind}" is not certified for design = "{self.sampling.design}".'
+            remedy = f"Use design = {' or '.join(json.dumps(design) for design in self.designs)} in [sampling]."
+            raise refusal("design", message, remedy, "[sampling] design")
