@@ -2,7 +2,7 @@
 
     import crowdblend as cb
 
-    policy = cb.Table(...)                 what you decide
+    policy = cb.Policy(...)                what you decide
     policy.plan()                          what it will cost and give
     cb.rehearse(policy)                    what to expect of it, on made-up people
     done = cb.release(frame, policy)       the published data, recorded in your ledger
@@ -21,125 +21,162 @@ if TYPE_CHECKING:
     from crowdblend.api.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
     from crowdblend.api.rehearsals import rehearse
     from crowdblend.api.release import release, resume
+    from crowdblend.api.statistics import average, count, fraction, histogram, median, quantile, total
     from crowdblend.calculus.certificate import Certificate
-    from crowdblend.errors import CrowdblendError
-    from crowdblend.kinds.graph.policy import Graph, GraphStatistic, Links
+    from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, Infeasible, InvalidInput
+    from crowdblend.kinds.graph.policy import Graph, GraphStatistic
     from crowdblend.kinds.microdata.policy import Microdata
     from crowdblend.kinds.outlier_table.policy import OutlierTable
     from crowdblend.kinds.points.policy import NamedBox, Points, QuadtreeRegion
     from crowdblend.kinds.statistics.policy import Statistics
     from crowdblend.kinds.statistics.statistic import Statistic
     from crowdblend.kinds.synopsis.policy import Synopsis
-    from crowdblend.kinds.table.policy import NamedTable, Table
+    from crowdblend.kinds.table.policy import Table
     from crowdblend.ledger import Ledger
     from crowdblend.mechanisms.measurement import sample_and_sanitize
     from crowdblend.planning.plan import Plan, plan
+    from crowdblend.policies.about import About
     from crowdblend.policies.choosing import Choosing
     from crowdblend.policies.load import load_policy
-    from crowdblend.policies.sampling import ExactSample, Sampling
+    from crowdblend.policies.policy import Policy
+    from crowdblend.policies.sampling import Biased, Coins, Everybody, Poisson, Strata, Survey, Weights
     from crowdblend.publishing.published import Release
     from crowdblend.reading.release import PublishedRelease, read
 
 # Where each name lives: nothing is loaded before it is asked for.
 _MODULES = {
+    "About": "policies.about",
+    "Biased": "policies.sampling",
     "Certificate": "calculus.certificate",
     "Choosing": "policies.choosing",
+    "Coins": "policies.sampling",
     "CrowdblendError": "errors",
-    "ExactSample": "policies.sampling",
+    "DoesNotCompose": "errors",
+    "DoesNotVerify": "errors",
+    "Everybody": "policies.sampling",
     "Graph": "kinds.graph.policy",
     "GraphStatistic": "kinds.graph.policy",
+    "Infeasible": "errors",
+    "InvalidInput": "errors",
     "Ledger": "ledger",
-    "Links": "kinds.graph.policy",
     "Microdata": "kinds.microdata.policy",
     "NamedBox": "kinds.points.policy",
-    "NamedTable": "kinds.table.policy",
     "OutlierTable": "kinds.outlier_table.policy",
     "Plan": "planning.plan",
     "Points": "kinds.points.policy",
+    "Poisson": "policies.sampling",
+    "Policy": "policies.policy",
     "PublishedRelease": "reading.release",
     "QuadtreeRegion": "kinds.points.policy",
     "Release": "publishing.published",
-    "Sampling": "policies.sampling",
     "Statistic": "kinds.statistics.statistic",
     "Statistics": "kinds.statistics.policy",
+    "Strata": "policies.sampling",
+    "Survey": "policies.sampling",
     "Synopsis": "kinds.synopsis.policy",
     "Table": "kinds.table.policy",
+    "Weights": "policies.sampling",
     "audit": "api.checks",
+    "average": "api.statistics",
     "axis": "api.columns",
     "bounds": "api.columns",
     "breaks": "api.columns",
     "compose": "api.checks",
+    "count": "api.statistics",
     "date": "api.columns",
+    "fraction": "api.statistics",
     "hierarchy": "api.columns",
+    "histogram": "api.statistics",
     "intervals": "api.columns",
     "load_policy": "policies.load",
+    "median": "api.statistics",
     "plan": "planning.plan",
     "prefix": "api.columns",
+    "quantile": "api.statistics",
     "read": "reading.release",
     "rehearse": "api.rehearsals",
     "release": "api.release",
     "resume": "api.release",
     "sample_and_sanitize": "mechanisms.measurement",
     "sign": "api.checks",
+    "total": "api.statistics",
     "values": "api.columns",
     "verify": "api.checks",
 }
 
 __all__ = [
+    "About",
+    "Biased",
     "Certificate",
     "Choosing",
+    "Coins",
     "CrowdblendError",
-    "ExactSample",
+    "DoesNotCompose",
+    "DoesNotVerify",
+    "Everybody",
     "Graph",
     "GraphStatistic",
+    "Infeasible",
+    "InvalidInput",
     "Ledger",
-    "Links",
     "Microdata",
     "NamedBox",
-    "NamedTable",
     "OutlierTable",
     "Plan",
     "Points",
+    "Poisson",
+    "Policy",
     "PublishedRelease",
     "QuadtreeRegion",
     "Release",
-    "Sampling",
     "Statistic",
     "Statistics",
+    "Strata",
+    "Survey",
     "Synopsis",
     "Table",
+    "Weights",
     "__version__",
     "audit",
+    "average",
     "axis",
     "bounds",
     "breaks",
     "compose",
+    "count",
     "date",
+    "fraction",
     "hierarchy",
+    "histogram",
     "intervals",
     "load_policy",
+    "median",
     "plan",
     "prefix",
+    "quantile",
     "read",
     "rehearse",
     "release",
     "resume",
     "sample_and_sanitize",
     "sign",
+    "total",
     "values",
     "verify",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if _MODULES[name].startswith(("policies.", "kinds.")):
-        import_module("crowdblend.kinds")  # tells policies how they are planned
-    loaded = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = loaded
-    return loaded
+if not TYPE_CHECKING:  # a misspelt name is an error of types, too
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if _MODULES[name].startswith(("policies.", "kinds.")):
+            import_module("crowdblend.kinds")  # tells policies how they are planned
+        loaded = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = loaded
+        return loaded
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from crowdblend.api.sources import loaded_policy
+from crowdblend.api.sources import publication_of
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import verify as verify_text
 from crowdblend.calculus.checker import verify_file
@@ -124,6 +124,7 @@ def _derivation(release: object) -> Derivation:
 def audit(
     policy: Policy | str | os.PathLike[str],
     *,
+    publication: str | None = None,
     runs: int | None = None,
     seconds: float | None = None,
     error: float = 1e-3,
@@ -137,6 +138,7 @@ def audit(
 ) -> Verdict:
     """Try to break what a policy guarantees by running it on made-up people, never on data.
 
+    Of a policy with several publications, `publication` names the one to audit, by itself.
     The verdict has a `finding` with probability at most `error` where the guarantee holds. Without one nothing is
     proved: the proof is in the certificate. It takes so many `runs`, or as many as fit into `seconds`, a minute unless
     stated; `announce` is told beforehand what these can find. `epsilon` audits the same release at another ε,
@@ -146,7 +148,7 @@ def audit(
     """
     name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
     subject = rehearsal.subject_of(
-        loaded_policy(policy),
+        publication_of(policy, publication),
         statistical.hard_sizes,
         name=name,
         people=people or 1_000,

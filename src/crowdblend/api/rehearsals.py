@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from crowdblend.api.sources import loaded_policy
+from crowdblend.api.sources import publication_of
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from crowdblend.engines import frames
     from crowdblend.engines.engine import Progress
+    from crowdblend.kinds.graph.policy import GraphPolicy
     from crowdblend.policies.policy import Policy
     from crowdblend.rehearsal import rehearse as rehearsal
     from crowdblend.rehearsal.expectations import Expectation
+    from crowdblend.rehearsal.made_up import RowsPolicy
 else:
     csv = lazy("pyarrow.csv")
     frames = lazy("crowdblend.engines.frames")
@@ -30,6 +32,7 @@ else:
 def rehearse(
     policy: Policy | str | os.PathLike[str],
     *,
+    publication: str | None = None,
     people: int | None = None,
     spread: float = 1.0,
     sparsity: float = 0.0,
@@ -39,6 +42,7 @@ def rehearse(
 ) -> Expectation:
     """Release made-up people of the declared domain so many times, and say what to expect.
 
+    Of a policy with several publications, `publication` names the one to rehearse, with what the plan gives it.
     `people` is how many there are, 100,000 unless the policy says it. `spread` 0 has equally many people in every class
     of a column, 1 as 1, 1/2, 1/3, …; `sparsity` is the share of all cells that stay empty at least. `like` is a table
     that is public anyway, or the path of one: people are then drawn from it with replacement. The result has the cells
@@ -46,8 +50,9 @@ def rehearse(
     recorded.
     """
     named = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else "policy"
+    named = named if publication is None else publication
     return rehearsal.rehearse(
-        loaded_policy(policy),
+        cast("RowsPolicy | GraphPolicy", publication_of(policy, publication)),
         name=str(named),
         people=people,
         spread=spread,

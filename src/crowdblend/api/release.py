@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
-from crowdblend.publishing.published import Release
+from crowdblend.publishing.published import Frames, Release
 
 if TYPE_CHECKING:
     from crowdblend.engines.engine import Progress
@@ -76,8 +77,10 @@ def release(
             publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures
         )
         if out is None:
-            return _in_memory(lambda folder: publish(folder, in_memory=True))
-        return publish(Path(out), force=force)
+            done = _in_memory(lambda folder: publish(folder, in_memory=True))
+        else:
+            done = publish(Path(out), force=force)
+        return replace(done, frames=_frames_of(data))
 
 
 def resume(
@@ -112,6 +115,12 @@ def resume(
             return publishing.resume(books, entry, here, force=force, progress=progress, engine=reads, figures=figures)
         again = partial(publishing.resume_in_memory, books, entry, here, progress=progress, engine=reads)
         return _in_memory(lambda folder: again(folder, figures=figures))
+
+
+def _frames_of(data: object) -> Frames:
+    """Return what tables are handed back as: pandas and Polars for those who brought such a frame, else Arrow."""
+    package = type(data).__module__.partition(".")[0]
+    return package if package in ("pandas", "polars") else "arrow"  # type: ignore[return-value]  # one of the three
 
 
 def _in_memory(publish: Callable[[Path], Release]) -> Release:

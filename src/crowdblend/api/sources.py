@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.engines.choice import is_spark_frame
 from crowdblend.engines.refusals import refusal
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy
 from crowdblend.policies import files
@@ -20,21 +21,44 @@ from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
 if TYPE_CHECKING:
     from crowdblend.engines import frames
     from crowdblend.kinds.graph import network
+    from crowdblend.policies.publication_policy import PublicationPolicy
+    from crowdblend.programme import plan as programme_plan
 else:
     frames = lazy("crowdblend.engines.frames")
     network = lazy("crowdblend.kinds.graph.network")
+    programme_plan = lazy("crowdblend.programme.plan")
 
 
-def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
+def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Policy:
     """Return the policy itself, or that of a file."""
     if isinstance(policy, str | os.PathLike):
         return load_policy(os.fspath(policy))
-    check_type("policy", policy, Policy, "a policy, such as Table(…), or the path of one")
+    check_type("policy", policy, Policy, "a policy, such as Policy(…), or the path of one")
     return policy
 
 
+def publication_of(policy: Policy | str | os.PathLike[str], name: str | None) -> PublicationPolicy:
+    """Return the one publication of a policy, or the named one of a programme with the parameters planned for it."""
+    loaded = loaded_policy(policy)
+    names = [one.name for one in loaded.publish]
+    if name is None and not loaded.is_programme:
+        return loaded.only
+    if name not in names:
+        raise InvalidInput(
+            f"The policy has no publication {str(name)[:60]!r}."
+            if name is not None
+            else "The policy has several publications, and one is looked at at a time.",
+            remedy=f"Name one of {', '.join(map(str, names))}.",
+            where="publication",
+            code="policy.publication",
+        )
+    if not loaded.is_programme:
+        return loaded.only
+    return next(one.alone() for one in programme_plan.plan(loaded).planned if one.name == name)
+
+
 @contextmanager
-def about(data: object, policy: Any, engine: str) -> Iterator[Any]:
+def about(data: object, policy: Policy, engine: str) -> Iterator[Policy]:
     """Yield the policy about these data, as long as the context lasts; with None about its own source."""
     if data is None:
         yield policy
@@ -54,11 +78,11 @@ def about(data: object, policy: Any, engine: str) -> Iterator[Any]:
             yield policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
 
 
-def _about_files(source: object, policy: Any) -> Any:
+def _about_files(source: object, policy: Policy) -> Policy:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
     named = files.format_of(source) or ADDRESS.match(source) or is_sqlite(source)
-    return policy.replace(source=source, source_format=None if named else policy.source_format or _held(source))
+    return policy.replace(source=source, source_format=None if named else policy.terms.source_format or _held(source))
 
 
 def _held(source: str) -> str | None:
@@ -69,8 +93,9 @@ def _held(source: str) -> str | None:
     return formats.pop() if len(formats) == 1 else None
 
 
-def _links(data: object, policy: Any) -> object:
+def _links(data: object, policy: Policy) -> object:
     """Return the links of a networkx graph as a table, where the policy is about one; other data as they are."""
-    if not policy.rows_are_links or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
+    part: Any = policy.parts[0]
+    if not part.rows_are_links or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
         return data
-    return network.links_of(data, policy.graph)
+    return network.links_of(data, part.graph)

@@ -34,6 +34,7 @@ RUNS = 100_000
 
 @click.command("audit", epilog="Example: crowdblend audit policy.toml --runs 20000")
 @click.argument("policy", type=click.Path(dir_okay=False), required=False)
+@click.option("--publication", metavar="NAME", help="Which publication of the policy, where it has several.")
 @click.option("--mechanism", metavar="MODULE:OBJECT", help="Audit a mechanism of yours instead.")
 @click.option("--broken", is_flag=True, help="Show that mechanisms with one mistake each are caught.")
 @click.option("--own", is_flag=True, help="Audit our own mechanisms, where their guarantees are tight.")
@@ -67,6 +68,7 @@ RUNS = 100_000
 def command(
     policy: str | None,
     *,
+    publication: str | None,
     mechanism: str | None,
     broken: bool,
     own: bool,
@@ -136,7 +138,13 @@ def command(
             else:
                 assert policy is not None
                 found = audit_policy(
-                    policy, people=people, epsilon=epsilon, understate=understate, batch=batch, **budget
+                    policy,
+                    publication=publication,
+                    people=people,
+                    epsilon=epsilon,
+                    understate=understate,
+                    batch=batch,
+                    **budget,
                 )
         _show(found, announced, as_json=as_json)
 

@@ -12,10 +12,10 @@ import click
 from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.lazy import lazy
-from crowdblend.planning.designs import DESIGNS, costs
-from crowdblend.policies.registry import KINDS
+from crowdblend.planning.designs import costs
+from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema
-from crowdblend.policies.starter import designs_of
 
 if TYPE_CHECKING:
     from crowdblend import planning
@@ -40,7 +40,7 @@ else:
 @click.option(
     "--design",
     type=click.Choice(list(DESIGNS)),
-    help="What DATA is: a sample, everybody of whom a sample is drawn, or everybody, counted with noise.",
+    help="How people come into the data, as [sampling] says it; the usual one of the kind unless given.",
 )
 @click.option("--schema", metavar="FILE", help="Also write the JSON schema of policies, for editors.")
 @json_option
@@ -64,8 +64,9 @@ def command(
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
-    if design is None and "everybody" in designs_of(kind) and not as_json and at_a_terminal():
-        design = _ask(data)
+    offered = policy_class(kind).designs
+    if design is None and offered[:1] == ("poisson",) and "everybody" in offered and not as_json and at_a_terminal():
+        design = _ask(data, offered)
     text = starter_policy(data, folder=folder, kind=kind, design=design, **source)
     write_text(out, text, force=force)
     if schema:
@@ -81,12 +82,12 @@ def at_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask(data: str) -> str:
+def _ask(data: str, offered: tuple[str, ...]) -> str:
     """Ask what the data are, saying what each answer costs."""
     click.echo(f"What is {data}?", err=True)
-    for name, meaning in DESIGNS.items():
-        click.echo(f"  {name:<10} {meaning}", err=True)
+    for name in offered:
+        click.echo(f"  {name:<10} {DESIGNS[name].words}: {DESIGNS[name].meaning}", err=True)
     at_half = planning.plan(rate=0.5, epsilon=1.0, delta=1e-6)
     click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {costs(0.5, at_half.k, 1.0)}", err=True)
-    chosen: str = click.prompt("Design", type=click.Choice(list(DESIGNS)), default="draw", err=True)
+    chosen: str = click.prompt("Design", type=click.Choice(offered), default=offered[0], err=True)
     return chosen

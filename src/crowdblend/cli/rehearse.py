@@ -11,12 +11,14 @@ import click
 from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import emit, handle_errors, json_option, print_table, show
 from crowdblend.cli.progress import progress_bar
+from crowdblend.policies.load import load_policy
 from crowdblend.rehearsal.expectations import side_by_side
 
 
 @click.command("rehearse", epilog="Example: crowdblend rehearse policy.toml --people 50000 --compare other.toml")
 @click.argument("policy", metavar="POLICY")
 @click.option("--compare", multiple=True, metavar="POLICY", help="Another policy beside it; may be repeated.")
+@click.option("--publication", metavar="NAME", help="Which publication, where there are several; all unless given.")
 @click.option("--people", type=int, help="How many people to make up; 100,000 unless the policy says it.")
 @click.option(
     "--spread",
@@ -32,25 +34,32 @@ from crowdblend.rehearsal.expectations import side_by_side
 @click.option("--times", type=int, default=20, show_default=True, help="How many releases to rehearse.")
 @json_option
 @handle_errors
-def command(*, policy: str, compare: tuple[str, ...], as_json: bool, **made_up: Any) -> None:
+def command(*, policy: str, publication: str | None, compare: tuple[str, ...], as_json: bool, **made_up: Any) -> None:
     """Release made-up people of the declared domain, and say what to expect.
 
     Nothing is read of your data, nothing is spent, and no ledger hears of it.
     """
     expected = []
-    for one in (policy, *compare):
+    asked = [(one, name) for one in (policy, *compare) for name in _publications(one, publication)]
+    for one, name in asked:
         with progress_bar(quiet=as_json) as bar:
             advance = None if bar is None else partial(_advance, bar, made_up["times"])
-            expected.append(rehearse(one, **made_up, progress=advance))
+            expected.append(rehearse(one, publication=name, **made_up, progress=advance))
     if as_json:
         first = expected[0].to_dict()
-        emit({**first, "compared": [other.to_dict() for other in expected[1:]]} if compare else first)
+        emit({**first, "compared": [other.to_dict() for other in expected[1:]]} if len(asked) > 1 else first)
         return
     click.echo(expected[0].note)
     rows = [
         [name, *("" if value is None else show(value) for value in found)] for name, found in side_by_side(expected)
     ]
     print_table("", ["", *(one.policy for one in expected)], rows)
+
+
+def _publications(policy: str, named: str | None) -> list[str | None]:
+    """Return the publications to rehearse: the named one, or all."""
+    loaded = load_policy(policy)
+    return [named] if named is not None or not loaded.is_programme else [one.name for one in loaded.publish]
 
 
 def _advance(bar: Callable[[str, int, int], None], times: int, phase: str, done: int) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.kinds.registry import plan
 
 if TYPE_CHECKING:
-    from crowdblend.kinds.kind import AnyPlan, AnyPolicy, Publication, Reading, ReleasePlan
+    from crowdblend.kinds.kind import AnyPlan, AnyPolicy, Reading, ReleasePlan, Result
 
-__all__ = ["AnyPlan", "AnyPolicy", "Publication", "Reading", "ReleasePlan", "plan"]
+__all__ = ["AnyPlan", "AnyPolicy", "Reading", "ReleasePlan", "Result", "plan"]
 
 
 def __getattr__(name: str) -> Any:

@@ -93,12 +93,14 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         """The columns that are published."""
         return [column.name for column in self.policy.columns]
 
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+    ) -> ClassCountsReading:
         """Draw the sample and count its classes."""
         policy = self.policy
         columns = (*policy.columns, *self._unpublished)
         with engine.open(policy.data, self.names, policy.resources, progress) as source, refusing_weights(self.design):
-            counted = source.class_counts(columns, self.draw(key.coin()))
+            counted = source.class_counts(columns, drawn or self.draw(key.coin()))
         if self._unpublished:
             counted = replace(counted, classes=_narrowed(counted.classes, policy.columns))
         return ClassCountsReading(counted)
@@ -132,15 +134,15 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
     except InvalidInput as problem:
         if design is None or not design.weighted or problem.code not in ("data.outside-domain", "data.outside-bounds"):
             raise
-        if problem.where != at_column(design.column.name):
+        if problem.where != at_column(design.strata.column):
             raise
-        raise outside_weights(design.column.name) from None
+        raise outside_weights(design.strata.column) from None
 
 
 def published_strata(design: Design, *, already_drawn: bool) -> Strata:
     """The strata or classes of weights of a sample, whose column is published."""
     strata = {one.label: Stratum(one.rate, one.low, one.high) for one in design.strata.strata}
-    if design.weighted:
+    if design.weighted and design.column is not None:
         breaks = tuple(float(end) for end in getattr(design.column.recoding, "breaks", ()))
         return Weights(design.strata.column, strata, already_drawn=True, breaks=breaks)
     return Strata(design.strata.column, strata, already_drawn=already_drawn)

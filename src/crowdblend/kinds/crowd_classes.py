@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from crowdblend.designs import Biased, Poisson
+from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
+from crowdblend.guarantees import PartInCrowds
 from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan, ClassCountsReading, one_sample
 from crowdblend.kinds.crowd_facts import CrowdFacts, RecodingFacts
 from crowdblend.kinds.delta_limit import check_delta, refuse_crowd_of_one, with_stated_delta
-from crowdblend.kinds.kind import Lines, Misfit, Outcome, Publication, software
-from crowdblend.kinds.table.policy import Table
+from crowdblend.kinds.kind import Lines, Misfit, Outcome, Result, software
+from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.lazy import lazy
 from crowdblend.planning import Plan
+from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import PlanRequest
+from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.domain import Domain
 
 if TYPE_CHECKING:
     from crowdblend.kinds import recoding_choice
-    from crowdblend.kinds.microdata.policy import Microdata
+    from crowdblend.kinds.microdata.policy import MicrodataPolicy
     from crowdblend.mechanisms import PublishedClasses, SampledClasses
     from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
 else:
@@ -34,13 +38,14 @@ else:
 
 
 CrowdFactsT = TypeVar("CrowdFactsT", bound=CrowdFacts)
+CrowdPolicyT = TypeVar("CrowdPolicyT", bound=CrowdPolicy)
 
 
 @dataclass(frozen=True)
-class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
+class CrowdClassesPlan(ClassCountsPlan["TablePolicy | MicrodataPolicy"]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: Table | Microdata
+    policy: TablePolicy | MicrodataPolicy
     parameters: Plan
 
     @property
@@ -48,6 +53,10 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         """The rate at which people are, or were, sampled; a part of them may choose the recoding."""
         split = self.policy.recoding is not None and self.policy.recoding.share is not None
         return self.policy.sampling.rate if split else self.parameters.rate
+
+    @property
+    def divides_people(self) -> bool:
+        return self.policy.recoding is not None and self.policy.recoding.share is not None
 
     @cached_property
     def score(self) -> Score:
@@ -109,8 +118,7 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         """What would be read and sampled."""
         drawn = "was already drawn at an assumed" if self.policy.sampling.already_drawn else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
-        sample = "a fresh sample for every table" if self.policy.sampling.fresh else "the sample"
-        return [self.describe_reading(self.published_names), ("would sample", f"{sample} {drawn} rate {rate}")]
+        return [self.describe_reading(self.published_names), ("would sample", f"the sample {drawn} rate {rate}")]
 
     def describe_choice(self) -> Lines:
         """How the recoding would be chosen; nothing where it is fixed."""
@@ -126,10 +134,12 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
             lines.append(("would show", f"noisy scores around the choice, with {choosing.show_epsilon} of epsilon"))
         return lines
 
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+    ) -> ClassCountsReading:
         """Count the sample's classes; where the data choose the recoding, count those who decide as well."""
         if self.policy.recoding is None:
-            return super().read(engine, key, progress)
+            return super().read(engine, key, progress, drawn)
         with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
             return recoding_choice.read_choice(
                 self.policy, None if self.sample.drawn_before else self.rate, source, key
@@ -148,7 +158,7 @@ class CrowdClassesPlan(ClassCountsPlan["Table | Microdata"]):
         return recoding_choice.recode(columns, reading.released, chosen.node), chosen
 
 
-def chosen_of(publication: Publication | None) -> ChosenRecoding | None:
+def chosen_of(publication: Result | None) -> ChosenRecoding | None:
     """The recoding that was chosen; None where it was fixed, or is not chosen yet."""
     outcome: Outcome = None if publication is None else publication.outcome
     return None if isinstance(outcome, Misfit) else outcome
@@ -167,7 +177,7 @@ def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict
     }
 
 
-def plan_crowds(policy: Table | Microdata) -> Plan:
+def plan_crowds(policy: TablePolicy | MicrodataPolicy) -> Plan:
     """Plan the one of k, rate, ε and δ that the policy leaves open, or check that all four can be guaranteed."""
     drawn, choosing = policy.sampling, policy.recoding
     rate, epsilon = drawn.rate, policy.epsilon
@@ -188,8 +198,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         below_k=policy.below_k,
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
-        shares=policy.shares,
-        releases=policy.releases * (len(policy.tables) if drawn.fresh else 1),
+        releases=policy.releases,
         choice_epsilon=choosing.spent if together and choosing is not None else None,
         choosing_share=choosing.share if together and choosing is not None else None,
     )
@@ -209,3 +218,18 @@ def stated(facts: CrowdFactsT) -> CrowdFactsT:
         return facts
     whole = replace(facts, epsilon=math.inf).derivations()[0].conclusion.epsilon
     return replace(facts, epsilon=whole)
+
+
+def placed(policy: CrowdPolicyT, budget: PartBudget, k: int, **changes: object) -> CrowdPolicyT:
+    """The policy of a publication from a part of a sample: its own rate, and a k with which the part keeps to it.
+
+    What the part guarantees by itself is not what the programme says, so that its delta is left open.
+    """
+    sampling = policy.sampling.at_rate(budget.own_rate)
+    return policy.replace(sampling=sampling, k=k, epsilon=budget.epsilon, delta=None, accept_delta=True, **changes)
+
+
+def suppressed_in_part(policy: CrowdPolicyT, budget: PartBudget) -> CrowdPolicyT:
+    """The policy of tables or microdata that suppress below k, in a part of a sample."""
+    k = budget.smallest_k(lambda size: PartInCrowds(budget.share, size, 0.0)) if policy.k is None else policy.k
+    return placed(policy, budget, k, releases=1)

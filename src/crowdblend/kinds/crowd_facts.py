@@ -129,7 +129,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
             together = recoding.recoding_from_split(chosen.choice.claim(), mechanism.claim(), **ends)
         if self.releases > 1:
             # In a series epsilon is for all releases, and the curve says what this one loses at it.
-            self._check_series(profile_of(together), epsilon)
+            check_series(profile_of(together), self.releases, epsilon, self.delta)
             together = profiles.profile_at_epsilon(profile_of(together), epsilon=epsilon)
         if together.conclusion.epsilon > self.epsilon or together.conclusion.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
@@ -141,22 +141,15 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         if differential.epsilon > self.epsilon or differential.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
         if self.releases > 1:
-            self._check_series(profile_of(derived[1]), self.epsilon)
+            self._check_releases(derived[1])
         return tuple(derived)
 
-    def _check_series(self, once: Derivation, epsilon: float) -> None:
-        """Refuse epsilon and delta that as many releases do not keep together, by their curves or by equal shares."""
-        together = profiles.repeated_releases_compose(once, releases=self.releases)
-        if profiles.profile_at_epsilon(together, epsilon=epsilon).conclusion.delta <= self.delta:
+    def _check_releases(self, differential: Derivation) -> None:
+        """Refuse a budget that as many releases do not keep together, by their curves or by equal shares of it."""
+        share, part = (math.nextafter(whole / self.releases, 0.0) for whole in (self.epsilon, self.delta))
+        if len(self.mechanisms) == 1 and self.design.derivations(self.mechanisms, share)[1].conclusion.delta <= part:
             return
-        with suppress(Infeasible):
-            if profiles.profile_at_delta(together, delta=self.delta).conclusion.epsilon <= epsilon:
-                return
-        share, part = math.nextafter(epsilon / self.releases, 0.0), math.nextafter(self.delta / self.releases, 0.0)
-        alone = self.recoding is None and len(self.mechanisms) == 1
-        if alone and self.design.derivations(self.mechanisms, share)[1].conclusion.delta <= part:
-            return
-        raise contradiction("its releases guarantee less together than it states")
+        check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
 
     def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
         """How cells by this mechanism are read, of the sample or a part of it; of published strata each by its own."""
@@ -179,6 +172,17 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         if isinstance(self.design, Biased):
             found |= {"low": self.design.low, "high": self.design.high, "exceptions": self.design.exceptions}
         return found
+
+
+def check_series(once: Derivation, releases: int, epsilon: float, delta: float) -> None:
+    """Refuse a budget that as many releases with this profile do not keep together."""
+    together = profiles.repeated_releases_compose(once, releases=releases)
+    if profiles.profile_at_epsilon(together, epsilon=epsilon).conclusion.delta <= delta:
+        return
+    with suppress(Infeasible):
+        if profiles.profile_at_delta(together, delta=delta).conclusion.epsilon <= epsilon:
+            return
+    raise contradiction("its releases guarantee less together than it states")
 
 
 def by_stratum(

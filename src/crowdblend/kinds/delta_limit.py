@@ -43,8 +43,8 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
         f"delta comes to {at_most(delta)}, above {above}: publishing one person in {max(1, int(1 / delta)):,} in full "
         "would keep such a guarantee.",
         remedy="Raise k or epsilon, lower the rate, or write delta = 1e-6 and leave k out; accept_delta = true in "
-        "[release] accepts it as it is.",
-        where="[release] delta",
+        "[privacy] accepts it as it is.",
+        where="[privacy] delta",
         code="plan.delta",
     )
 
@@ -54,8 +54,8 @@ def check_epsilon(policy: Any, epsilon: float) -> None:
     if epsilon > LARGEST_EPSILON and not policy.accept_epsilon:
         raise Infeasible(
             f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that guarantees next to nothing.",
-            remedy="Lower it: 1 is usual. accept_epsilon = true in [release] accepts it as it is.",
-            where="[release] epsilon",
+            remedy="Lower it: 1 is usual. accept_epsilon = true in [privacy] accepts it as it is.",
+            where="[privacy] epsilon",
             code="plan.epsilon",
         )
 
@@ -66,7 +66,7 @@ def refuse_crowd_of_one(k: int, where: str = "") -> None:
         raise Infeasible(
             f"k = 1 hides nobody: sampling alone guarantees as much{where}.",
             remedy="Lower delta, or state a larger k.",
-            where="[release] k",
+            where="[[publish]] k",
             code="plan.crowd-of-one",
         )
 
@@ -77,7 +77,7 @@ def with_stated_delta(planned: PlanT, delta: float, given: str, remedy: str) -> 
         raise Infeasible(
             f"delta = {delta:g} cannot be guaranteed: with these {given} it is {at_most(planned.delta)}.",
             remedy=remedy,
-            where="[release] delta",
+            where="[privacy] delta",
             code="plan.delta-out-of-reach",
         )
     return replace(planned, delta=delta)

@@ -22,10 +22,13 @@ from crowdblend.policies.registry import is_kind, kind_of, part
 
 if TYPE_CHECKING:
     from crowdblend.designs import Design
+    from crowdblend.designs.design import PartClaims
     from crowdblend.estimates import CellLaws, Law
     from crowdblend.recoding.domain import Domain
 
 CONTRADICTION = "data-contradict"
+# The file of a publication without a name, and its table.
+DATA = "data"
 Epsilon = Annotated[float, msgspec.Meta(ge=0)]
 Delta = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
@@ -61,6 +64,9 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     date: str | None = None
     files: dict[str, str] = msgspec.field(default_factory=dict)
 
+    def check(self) -> None:
+        """Refuse facts of one publication that contradict each other, whatever they guarantee."""
+
     def derivations(self) -> tuple[Derivation, ...]:
         """What is guaranteed, from these facts alone: the strongest guarantee first."""
         raise NotImplementedError
@@ -79,6 +85,31 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     def sample(self) -> Design | None:
         """How people came into what was counted; None where nobody is drawn beforehand."""
         return None
+
+    @property
+    def mechanisms(self) -> tuple[PartClaims, ...]:
+        """The mechanisms that ran, where they are those of one publication."""
+        return ()
+
+    @property
+    def publications(self) -> Mapping[str, ReleaseFacts]:
+        """What is published, by name: the one publication, or all of a programme."""
+        return {DATA: self}
+
+    @property
+    def own_parameters(self) -> Parameters:
+        """The parameters of one of several publications, whose budget is that of all of them."""
+        return {name: value for name, value in self.parameters.items() if name not in ("epsilon", "delta", "releases")}
+
+    @property
+    def notes(self) -> list[str]:
+        """How to read the numbers of a release that has no table of people in cells."""
+        return []
+
+    @property
+    def together(self) -> list[str]:
+        """What readers of several publications have to know of all of them; nothing where there is one."""
+        return []
 
     @property
     def rows_are_people(self) -> bool:
@@ -169,9 +200,9 @@ def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:
 def read_facts(document: Mapping[str, Any]) -> ReleaseFacts:
     """The facts of a certificate as a value of their kind's class; refuses any other form."""
     kind = document.get("kind")
-    if not isinstance(kind, str) or not is_kind(kind):
+    if not isinstance(kind, str) or not (is_kind(kind) or kind == "programme"):
         raise contradiction("its kind is none of ours")
-    found: type[ReleaseFacts] = getattr(part(kind, "facts"), f"{kind_of(kind).policy}Facts")
+    found: type[ReleaseFacts] = getattr(part(kind, "facts"), f"{kind_of(kind).publication}Facts")
     return from_json(document, found)
 
 

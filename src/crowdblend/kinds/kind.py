@@ -1,6 +1,6 @@
 """What every kind of release has in common: three steps, with a typed value between each two of them.
 
-    policy ── plan ──▶ ReleasePlan ── read ──▶ Reading ── (ledger) ── publish ──▶ Publication ── write ──▶ files
+    policy ── plan ──▶ ReleasePlan ── read ──▶ Reading ── (ledger) ── publish ──▶ Result ── write ──▶ files
 
 A plan follows from the policy alone. A reading holds what the engine counted, added up or listed; nothing that could be
 published is computed from it before the ledger has recorded the release. A publication holds what is written, which
@@ -20,14 +20,14 @@ from msgspec.structs import replace
 
 from crowdblend.calculus import Assumed, Assumption, Certificate
 from crowdblend.designs import Claims
-from crowdblend.engines.engine import Engine, Progress, check_source
+from crowdblend.designs.draw import Draw
+from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_source
 from crowdblend.guarantees import Guarantee
 from crowdblend.kinds.facts import ReleaseFacts, to_json
 from crowdblend.lazy import lazy
 from crowdblend.policies.about import About
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.sampling import ExactSample, Sampling
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.source import DataSource, Resources
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class AnyPolicy(Protocol):
         """Where the people are."""
 
     @property
-    def sampling(self) -> Sampling | ExactSample:
+    def sampling(self) -> Sampling:
         """How they were, or will be, drawn."""
 
     @property
@@ -97,16 +97,17 @@ class Misfit:
 
 
 @dataclass(frozen=True)
-class Publication:
+class Result:
     """What is to be published: the files, the mechanisms that computed them, and what the data decided.
 
-    `internal` is for the steward alone.
+    `internal` is for the steward alone; `parts` are those of a programme's publications, by their names.
     """
 
     outputs: tuple[Output, ...]
     mechanisms: tuple[Claims, ...]
     outcome: Outcome = None
     internal: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, Result] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
         """Write every file into a folder."""
@@ -138,9 +139,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         }
         return tuple(assumption for assumption, holds in stated.items() if holds)
 
-    def certificate(
-        self, files: Mapping[str, str] | None = None, publication: Publication | None = None
-    ) -> Certificate:
+    def certificate(self, files: Mapping[str, str] | None = None, publication: Result | None = None) -> Certificate:
         """The certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
         about = self.policy.about.texts() if self.policy.about else {}
         facts = replace(self.facts(publication), about=about, files=dict(files or {}))
@@ -170,7 +169,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         return plan_html.plan_html(self.describe(), self.certificate())
 
     @abstractmethod
-    def facts(self, publication: Publication | None = None) -> ReleaseFacts:
+    def facts(self, publication: Result | None = None) -> ReleaseFacts:
         """What the mechanisms that ran say of the release; before anything ran, what the planned ones will say."""
 
     @abstractmethod
@@ -186,16 +185,28 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     def names(self) -> list[str]:
         """The columns that are read."""
 
+    @property
+    def divides_people(self) -> bool:
+        """Whether several readings have to find the same people: who is in one part of a sample is in no other."""
+        return False
+
     def check_source(self, engine: Engine) -> None:
         """Refuse a source that does not exist or lacks a column, without reading a row."""
+        if self.divides_people:
+            check_repeatable(engine, self.policy.data)
         check_source(engine, self.policy.data, self.names, self.policy.resources)
 
     @abstractmethod
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ReadingT:
-        """Read the data; the key is the secret of everything random that follows."""
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+    ) -> ReadingT:
+        """Read the data; the key is the secret of everything random that follows.
+
+        `drawn` says who is in the sample where that is not for this plan to say: one of several parts.
+        """
 
     @abstractmethod
-    def publish(self, reading: ReadingT, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ReadingT, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Run the mechanisms on what was read; the same key gives the same publication."""
 
 

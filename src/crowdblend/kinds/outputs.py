@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import CellLaws, Intervals
+from crowdblend.kinds.facts import DATA
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    from crowdblend.kinds.facts import CellTable
-    from crowdblend.kinds.microdata.policy import Microdata
-    from crowdblend.kinds.table.policy import Table
+    from crowdblend.kinds.facts import ReleaseFacts
     from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
+    from crowdblend.policies.publication_policy import PublicationPolicy
     from crowdblend.recoding import Axis
 else:
     pa, csv, parquet = lazy("pyarrow"), lazy("pyarrow.csv"), lazy("pyarrow.parquet")
@@ -217,18 +217,9 @@ class NumbersOutput(Output):
         ]
 
 
-def table_outputs(
-    policy: Table | Microdata, published: PublishedClasses, tables: Mapping[str, CellTable]
-) -> tuple[CountsOutput, ...]:
-    """One table, or those that the policy names: sums of what is published."""
-    return tuple(
-        CountsOutput(
-            f"{name}.{policy.format}",
-            published.narrowed(list(table.columns)) if policy.tables else published,
-            table.laws,
-        )
-        for name, table in tables.items()
-    )
+def counts_output(policy: PublicationPolicy, published: PublishedClasses, facts: ReleaseFacts) -> CountsOutput:
+    """The file of a table, whose cells are read by the laws of its facts."""
+    return CountsOutput(policy.file, published, facts.tables[DATA].laws)
 
 
 def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, noun: str) -> str:

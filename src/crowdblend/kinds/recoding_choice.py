@@ -9,6 +9,7 @@ There is no way to hand the published sample to the choice: what decides is read
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TypedDict
 
 from crowdblend.designs.draw import Coin, Everybody, Part
@@ -55,7 +56,7 @@ def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: 
         deciding, counted = everybody().classes, sample()
         return ChoiceReading(counted, deciding, counted.classes)
     other = key.coin(b"choosing part")
-    choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
+    choosing, rest = Part(other, Fraction(0), Fraction(share)), Part(other, Fraction(share), Fraction(1))
     if policy.data.person is None:
         counted = sample()
         deciding, released = (thinned(policy.columns, counted.classes, Everybody(part)) for part in (choosing, rest))

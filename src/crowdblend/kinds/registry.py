@@ -9,6 +9,7 @@ from crowdblend.guarantees.parameters import check_type
 from crowdblend.kinds.delta_limit import check_epsilon
 from crowdblend.numerics.balls import Undecided
 from crowdblend.policies.policy import Policy
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import part
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ class KindModule(Protocol):
 
 def plan(policy: AnyPolicy) -> AnyPlan:
     """Plan what the policy leaves open, or check that what it states can be guaranteed."""
-    check_type("plan", policy, Policy, "a policy, such as Table(…) or load_policy(…)")
+    check_type("plan", policy, (Policy, PublicationPolicy), "a policy, such as Policy(…) or load_policy(…)")
+    if isinstance(policy, Policy) and not policy.is_programme:
+        policy = policy.only
     module = cast(KindModule, part(policy.kind, "plan"))
     try:
         planned = module.plan(policy)
@@ -34,10 +37,10 @@ def plan(policy: AnyPolicy) -> AnyPlan:
         raise NotProved(
             "The numbers of this policy are too extreme to be bounded rigorously.",
             remedy="Choose epsilon, delta, rate and k closer to the usual: docs/parameters.md.",
-            where="[release]",
+            where="[privacy]",
             code="plan.not-proved",
         ) from problem
 
 
 # A policy in hand plans itself: the layer below is told how.
-Policy.planner = plan
+Policy._planner = plan

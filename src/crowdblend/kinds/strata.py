@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from crowdblend.designs import Strata
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, ClassPolicy, published_strata
@@ -14,12 +14,8 @@ from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHi
 from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.planning.request import Form
 from crowdblend.planning.strata import Rates, StrataPlan, plan_strata
+from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.randomness import ReleaseKey
-
-if TYPE_CHECKING:
-    from crowdblend.kinds.microdata.policy import Microdata
-    from crowdblend.kinds.points.policy import Points
-    from crowdblend.kinds.table.policy import Table
 
 PolicyT = TypeVar("PolicyT", bound=ClassPolicy)
 
@@ -59,6 +55,8 @@ def describe_sample(plan: ClassCountsPlan[Any], planned: StrataPlan) -> Lines:
 def describe_strata(already_drawn: bool, column: str, strata: Sequence[Rates], more: Sequence[str] = ()) -> Lines:
     """How people are sampled by strata: the rate of each, with what else is said of it."""
     drawn = "was already drawn" if already_drawn else "will be drawn"
+    if not column:
+        return [("would sample", f"the sample {drawn} at rate {strata[0].rate}")]
     lines = [("would sample", f"the sample {drawn} by strata of {column}")]
     for place, stratum in enumerate(strata[:12]):
         rate = f"{stratum.rate:g}" if stratum.low == stratum.high else f"{stratum.low:.3g} to {stratum.high:.3g}"
@@ -69,7 +67,11 @@ def describe_strata(already_drawn: bool, column: str, strata: Sequence[Rates], m
 
 
 def plan_stratified(
-    policy: Table | Microdata | Points, form: Form, noise_epsilon: float | None = None, *, noisy: bool = False
+    policy: CrowdPolicy,
+    form: Form,
+    noise_epsilon: float | None = None,
+    *,
+    noisy: bool = False,
 ) -> StrataPlan:
     """Plan what the policy leaves open in every stratum, or check that all of it can be guaranteed."""
     assert policy.design is not None, "a stratified policy has strata"

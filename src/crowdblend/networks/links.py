@@ -91,8 +91,8 @@ def network(
     if loops.any():
         if self_loops != "drop":
             raise InvalidInput(
-                'Some links join a person with itself. Set self_loops = "drop" in [graph], or remove them.',
-                where="[graph] self_loops",
+                'Some links join a person with itself. Set self_loops = "drop" in [[publish]], or remove them.',
+                where="[[publish]] self_loops",
                 code="data.self-loops",
             )
         keys = keys[~loops]
@@ -102,8 +102,8 @@ def network(
         if duplicates != "drop":
             raise InvalidInput(
                 'Some links are listed twice, or in both directions. Set duplicates = "drop" in '
-                "[graph], or remove them.",
-                where="[graph] duplicates",
+                "[[publish]], or remove them.",
+                where="[[publish]] duplicates",
                 code="data.duplicate-links",
             )
         keys = keys[np.concatenate([[True], ~again])]
@@ -127,7 +127,7 @@ def numbered(
     if known is not None and len(known) != len(known.unique()):
         raise InvalidInput(
             "Somebody is listed twice in vertices. Remove the repeats.",
-            where="[graph] vertices",
+            where="[[publish]] vertices",
             code="data.repeated-person",
         )
     dense = _dense(source, target) if known is None else None
@@ -139,7 +139,7 @@ def numbered(
     if codes.null_count:
         raise InvalidInput(
             "Some ends of links are not listed in vertices. Add them, or remove the links.",
-            where="[graph] vertices",
+            where="[[publish]] vertices",
             code="data.unknown-person",
         )
     numbers: Names = codes.to_numpy()

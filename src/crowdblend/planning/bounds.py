@@ -76,6 +76,10 @@ class PlannedMechanism:
                 return bound.derive(self.request, self.k, rate, epsilon)
         return None
 
+    def claim_in_a_part(self, *, share: float) -> Derivation:
+        """What it guarantees on a part of a sample."""
+        return programme.crowds_in_a_part(self.claim(), share=share)
+
 
 def crowd(request: PlanRequest, k: int, loss: float | None = None) -> Derivation:
     """The claim of the crowd-blending mechanism that the request is about."""

@@ -1,4 +1,4 @@
-"""What a table is, and what that costs in people of error: a sample that was taken, one that is drawn, or a register.
+"""What sampling costs in people of error, and what a register costs instead.
 
 A sampled count estimates n people with a standard deviation of √(n(1−β)/β), which no mechanism can undo; noise on every
 cell of a register is off by the same few people whatever n is.
@@ -8,11 +8,6 @@ from __future__ import annotations
 
 import math
 
-DESIGNS = {
-    "sample": "a sample that was taken before; you know or assume its rate",
-    "draw": "everybody, and a sample is to be drawn from them on purpose",
-    "everybody": "everybody: a register, no sample is drawn, every cell is noisy",
-}
 # The cell that errors are told for.
 PEOPLE = 1_000
 
@@ -41,5 +36,5 @@ def costs(rate: float, k: int, epsilon: float) -> str:
     return (
         f"A cell of {PEOPLE:,} people is off by about {sampling_error(rate):.3g} people because of the sampling, and "
         f"cells of fewer than about {k / rate:,.0f} people are mostly missing. If everybody is in your table, noise on "
-        f"every cell (everybody = true) is off by {register_error(epsilon):.3g} people, and nothing is missing."
+        f'every cell (design = "everybody") is off by {register_error(epsilon):.3g} people, and nothing is missing.'
     )

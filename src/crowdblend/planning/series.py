@@ -150,7 +150,7 @@ def _check_choices(request: PlanRequest) -> None:
     if not _reaches(choices, request.epsilon, request.delta):
         raise Infeasible(
             f"choosing {request.releases} recodings costs more than epsilon = {request.epsilon:g} by itself.",
-            remedy="Lower epsilon in [recoding], raise the one in [release], or plan fewer releases.",
+            remedy="Lower epsilon in [recoding], raise the one in [privacy], or plan fewer releases.",
             where="[recoding] epsilon",
             code="plan.choice-costs-all",
         )

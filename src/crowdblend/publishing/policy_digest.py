@@ -12,6 +12,8 @@ from typing import Any
 from crowdblend.calculus import Assumption
 from crowdblend.kinds.kind import AnyPolicy
 from crowdblend.policies.key import Section, keys_of
+from crowdblend.policies.policy import Policy
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.source import READING_KEYS
 from crowdblend.randomness.keys import subkey
 
@@ -21,7 +23,7 @@ _RESOURCES = frozenset({"memory"})
 # appear, with which words, and what becomes of the key. A query chooses rows, so it is one.
 _NOT_COMPUTED = (
     _RESOURCES
-    | {"threads", "source_format", "format", "about", "accept_epsilon", "accept_delta", "key"}
+    | {"threads", "source_format", "format", "about", "accept_epsilon", "accept_delta", "key", "called"}
     | {name for name in READING_KEYS if name != "query"}
 )
 
@@ -56,6 +58,13 @@ def _digest(decided: object) -> bytes:
 
 def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  one line for each type
     """Frozen values by type and fields, whatever they are nested in; numbers as Python writes them exactly."""
+    if isinstance(value, Policy) and not value.is_programme:
+        return _described(value.only, left_out)
+    if isinstance(value, Policy):
+        parts = (value.terms, value.split, value.publish)
+        return ["Policy", [_described(one, left_out) for one in parts]]
+    if isinstance(value, Publication):
+        return [type(value).__name__, {name: _described(said, left_out) for name, said in vars(value).items()}]
     if isinstance(value, Section):
         keys = keys_of(type(value))
         # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput
@@ -22,6 +22,7 @@ from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
     import markupsafe
+    import polars
     import pyarrow as pa
 
     from crowdblend.publishing import saving, signing
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
     from crowdblend.reports import text
 else:
     markupsafe = lazy("markupsafe")
+    polars = lazy("polars")
     reading = lazy("crowdblend.reading.release")
     saving = lazy("crowdblend.publishing.saving")
     signing = lazy("crowdblend.publishing.signing")
     text = lazy("crowdblend.reports.text")
 
 REPORT = "report.html"
+Frames = Literal["arrow", "pandas", "polars"]
 MOST_ROWS = 8
 # The figures of a report are drawn by us, with every label escaped, and hold no script.
 _FIGURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -45,7 +48,7 @@ class Release:
     """What was published, and what it guarantees.
 
     `folder` is where it appeared, None where it is in memory only; `entry` is its number in the ledger. `internal` is
-    for the steward alone.
+    for the steward alone. Tables are what the data were: pandas or Polars frames, else Arrow.
     """
 
     certificate: Certificate = field(repr=False)
@@ -54,19 +57,40 @@ class Release:
     files: Mapping[str, bytes] | None = field(default=None, repr=False)
     """Every file of a release in memory, by its name."""
     internal: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    frames: Frames = field(default="arrow", repr=False)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What is guaranteed, strongest first."""
         return self.certificate.guarantees
 
-    @cached_property
+    @property
     def data(self) -> Any:
-        """What was published as an Arrow table; several tables as a dictionary, by name."""
+        """What was published; of several publications the first."""
+        return next(iter(self.tables.values()))
+
+    @cached_property
+    def tables(self) -> Mapping[str, Any]:
+        """Every published table by its name; the one of a publication without a name is called data."""
+        return {name: self._frame(table) for name, table in self._arrow.items()}
+
+    def estimates(self, confidence: float = 0.95, margin: Sequence[str] | None = None, table: str | None = None) -> Any:
+        """How many people of the population there are, with intervals, for every cell or for a margin; see `read`."""
         with self._on_disk() as folder:
             published = reading.PublishedRelease(folder, self.certificate)
-            tables = {name: published.table(name) for name in published.files}
-        return next(iter(tables.values())) if len(tables) == 1 else tables
+            return self._frame(published.estimates(confidence, margin, table))
+
+    @cached_property
+    def _arrow(self) -> dict[str, pa.Table]:
+        with self._on_disk() as folder:
+            published = reading.PublishedRelease(folder, self.certificate)
+            return {name: published.table(name) for name in published.files}
+
+    def _frame(self, table: pa.Table) -> Any:
+        """A table as the data were."""
+        if self.frames == "pandas":
+            return table.to_pandas()
+        return table if self.frames == "arrow" else polars.from_arrow(table)
 
     @cached_property
     def report(self) -> Report:
@@ -133,7 +157,7 @@ class Report:
 
 def release_html(done: Release) -> str:
     """A release in a notebook: the guarantee in one sentence, the first figure of the report, and the first rows."""
-    tables = done.data if isinstance(done.data, dict) else {"data": done.data}
+    tables = done._arrow
     name, table = next(iter(tables.items()))
     figure = _FIGURE.search(done.report.html)
     others = f"; also published: {', '.join(list(tables)[1:])}" if len(tables) > 1 else ""

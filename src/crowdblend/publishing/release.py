@@ -76,7 +76,7 @@ def release(
     engine = engine or default_engine()
     require_rows(policy.data)
     planned = planned or plan(policy)
-    assert planned.policy is policy, "a release is planned by its own policy"
+    policy = planned.policy
     folder = Path(folder)
     secret = key if key is not None else new_key()
     check_place(folder)
@@ -85,7 +85,7 @@ def release(
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
         planned.check_source(engine)
-        with on_disk(policy.data, policy.resources) as data:
+        with on_disk(policy.data, policy.resources, divided=planned.divides_people) as data:
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
                 planned.check_source(engine)
@@ -219,7 +219,7 @@ def _again(
     sign: Sign | None = None,
 ) -> Release:
     """Compute a release a second time with the same key."""
-    with on_disk(policy.data, policy.resources) as data:
+    with on_disk(policy.data, policy.resources, divided=plan(policy).divides_people) as data:
         planned = plan(with_data(policy, data))
         key = ledger.key(entry.id)
         python = data.format == "frame" or entry.spending.folder == IN_MEMORY

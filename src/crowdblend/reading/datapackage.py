@@ -58,7 +58,7 @@ def data_package(folder: Path, certificate: Certificate) -> str:
         "title": facts.about.get("title") or "A release of data about people",
         "description": f"A release of kind {facts.kind} with a certificate; README.md and report.html explain it.",
         **_published(facts),
-        "resources": [_resource(folder / name, facts.files[name], facts) for name in names],
+        "resources": [_resource(folder / name, facts.files[name], _of_file(facts, Path(name).stem)) for name in names],
         "crowdblend": _own(certificate, facts),
     }
     return json.dumps(described, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -114,6 +114,15 @@ def _own(certificate: Certificate, facts: ReleaseFacts) -> dict[str, Any]:
         "assumptions": [assumed.to_dict() for assumed in certificate.assumptions()],
         "confidence": CONFIDENCE,
     }
-    each = {name: sampling_of(facts, table) for name, table in facts.tables.items()}
-    first = next(iter(each.values()), {})
-    return said | (first if all(one == first for one in each.values()) else {"tables": each})
+    each = {name: sampling_of(one, table) for name, one in facts.publications.items() for table in one.tables.values()}
+    if len(facts.publications) == 1:
+        return said | next(iter(each.values()), {})
+    own = {
+        name: {"kind": one.kind, **one.own_parameters, **each.get(name, {})} for name, one in facts.publications.items()
+    }
+    return said | {"together": facts.together, "publications": own}
+
+
+def _of_file(facts: ReleaseFacts, stem: str) -> ReleaseFacts:
+    """What is said of the publication in a file."""
+    return facts.publications.get(stem, facts)

@@ -26,7 +26,7 @@ def readme(certificate: Certificate) -> str:
     lines += ["", "| file | what it is |", "|---|---|", *_files(facts), ""]
     if opening := lead(certificate.guarantees, facts.planned_releases):
         lines += ["## What is guaranteed", "", _plain(opening), ""]
-    if facts.tables:
+    if facts.tables or facts.together:
         lines += ["## How to read the numbers", "", *(f"- {line}" for line in _reading(facts)), ""]
     lines += [*_python(facts), "## How to check it", "", "    crowdblend verify .", ""]
     lines += ["recomputes every number of the certificate and compares the hash of every file.", ""]
@@ -35,11 +35,13 @@ def readme(certificate: Certificate) -> str:
 
 def _reading(facts: ReleaseFacts) -> list[str]:
     """What is true of all tables, and then what is true of each alone."""
-    said = {name: sentences(facts, table) for name, table in facts.tables.items()}
+    said = {name: sentences(one, table) for name, one in facts.publications.items() for table in one.tables.values()}
+    said |= {name: one.notes for name, one in facts.publications.items() if name not in said}
     first = next(iter(said.values()))
     common = [line for line in first if all(line in lines for lines in said.values())]
     own = [(name, line) for name, lines in said.items() for line in lines if line not in common]
-    return [*map(_plain, common), *(f"Table {_plain(name)}: {_plain(line)}" for name, line in own)]
+    together = facts.together
+    return [*map(_plain, [*together, *common]), *(f"{_plain(name)}: {_plain(line)}" for name, line in own)]
 
 
 def _files(facts: ReleaseFacts) -> list[str]:

@@ -19,12 +19,14 @@ from crowdblend.errors import InvalidInput
 from crowdblend.estimates import combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
-from crowdblend.kinds.facts import CellTable, ReleaseFacts, contradiction, read_facts
+from crowdblend.kinds.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
 from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.reading.tables import Labels, read_table
 
+# Files that a release may have beside its data.
+_BESIDE = ("totals",)
 # Statistics have a row for every bin.
 MOST_STATED = 1_000_000
 
@@ -35,11 +37,23 @@ class PublishedRelease:
 
     folder: Path
     certificate: Certificate
+    publication: str | None = None
 
     @cached_property
     def facts(self) -> ReleaseFacts:
-        """What the certificate says about the release; refuses facts that are not those of its kind."""
-        return read_facts(self.certificate.facts)
+        """What the certificate says about the release; refuses facts that are not those of its kind.
+
+        Of one publication of a programme, what it says about that.
+        """
+        whole = read_facts(self.certificate.facts)
+        return whole if self.publication is None else whole.publications[self.publication]
+
+    @cached_property
+    def publications(self) -> Mapping[str, PublishedRelease]:
+        """Every publication by its name, as a release of its own; the one where there is one."""
+        if self.facts.publications.get(DATA) is self.facts:
+            return {DATA: self}
+        return {name: replace(self, publication=name) for name in self.facts.publications}
 
     @property
     def kind(self) -> str:
@@ -69,17 +83,22 @@ class PublishedRelease:
     @cached_property
     def files(self) -> dict[str, Path]:
         """The data files by the names of their tables, the main one first."""
-        names = sorted(name for name in self.facts.files if name.endswith(ENDINGS))
-        if not names:
+        stems = {name: Path(name).stem for name in read_facts(self.certificate.facts).files if name.endswith(ENDINGS)}
+        if self.publication is not None:
+            stems = {name: DATA for name, stem in stems.items() if stem == self.publication}
+        if not stems:
             raise InvalidInput(
                 "The certificate names no data file (.parquet or .csv).",
                 remedy="Pass the folder of a whole release.",
                 code="reading.no-data",
                 where="certificate.json",
             )
-        names.sort(key=lambda name: Path(name).stem != "data")
-        files = {Path(name).stem: self.folder / name for name in names}
-        if len(files) < len(names):
+        own = [name for name, stem in stems.items() if stem not in _BESIDE]
+        if not self.is_programme and len(own) == 1:
+            stems[own[0]] = DATA  # called after its publication
+        ordered = sorted(stems, key=lambda name: (stems[name] != DATA, name))
+        files = {stems[name]: self.folder / name for name in ordered}
+        if len(files) < len(stems):
             raise contradiction("it names two data files for one table")
         for name, path in files.items():
             check_footer(path, self._most_rows(name))
@@ -107,6 +126,8 @@ class PublishedRelease:
                 where="table",
                 code="reading.no-table",
             )
+        if self.is_programme:
+            return self.publications[name].table(DATA)
         ordered = frozenset(column for column, domain in self.facts.domains.items() if domain.is_ordered)
         return read_table(self.files[name], self.domain, ordered)
 
@@ -126,6 +147,8 @@ class PublishedRelease:
                 where="confidence",
                 code="reading.confidence",
             )
+        if self.is_programme:
+            return self._publication(margin, table).estimates(confidence, margin)
         if self.facts.stated_confidence is not None:
             return self._stated(confidence, self.facts.stated_confidence)
         if table is not None and table in self.files and table not in self.tables:
@@ -136,15 +159,40 @@ class PublishedRelease:
         self, columns: Sequence[str] | None = None, confidence: float = CONFIDENCE, table: str | None = None
     ) -> Margin:
         """The same as a value, for those who draw it."""
+        if self.is_programme:
+            return self._publication(columns, table).margin(columns, confidence)
         name, cells = self._cells(columns, table)
         return margin_of(self.tables[name], cells, cells.columns if columns is None else columns, confidence)
 
     def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
         """What can and what cannot be said, in sentences."""
+        if self.is_programme:
+            return self._publication(margin, table).notes(margin)
         if not self.tables:
             return []
         name, _ = self._cells(margin, table if table in self.tables else None)
         return notes.sentences(self.facts, self.tables[name], margin)
+
+    @property
+    def is_programme(self) -> bool:
+        """Whether there are several publications."""
+        return DATA not in self.publications or self.publications[DATA] is not self
+
+    def _publication(self, columns: Sequence[str] | None, table: str | None) -> PublishedRelease:
+        """The publication that is named, or the one with the fewest columns that has all of these."""
+        if table is not None:
+            self.table(table)
+            return self.publications[table]
+        wanted = set(columns or ())
+        fitting = [one for one in self.publications.values() if one.tables and wanted <= set(one.tables[DATA].columns)]
+        if not fitting:
+            raise InvalidInput(
+                f"No publication of the release has all of the columns {', '.join(sorted(wanted))[:200]}.",
+                remedy=f"Name columns of one of them, or one of {', '.join(self.publications)} as table.",
+                where="margin",
+                code="reading.no-column",
+            )
+        return fitting[0] if columns is None else min(fitting, key=lambda one: len(one.tables[DATA].columns))
 
     def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
         """The file that has the columns: the one that is named, or that with the fewest others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar, cast
@@ -13,11 +13,11 @@ from crowdblend.kinds import plan
 from crowdblend.kinds.class_counts import ClassCountsPlan
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan
 from crowdblend.kinds.kind import Reading
-from crowdblend.kinds.microdata.policy import Microdata
-from crowdblend.kinds.outlier_table.policy import OutlierTable
-from crowdblend.kinds.points.policy import Points
+from crowdblend.kinds.microdata.policy import MicrodataPolicy
+from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
+from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.kinds.strata import StratifiedPlan
-from crowdblend.kinds.table.policy import Table
+from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.planning import Plan
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.columns import Column
@@ -30,14 +30,14 @@ from crowdblend.rehearsal.parallel_copies import ParallelCopies
 from crowdblend.rehearsal.subject import AuditRequest, AuditSubject, Neighbours, releases_of
 from crowdblend.selection import noise_around
 
-CrowdPolicy = Table | Microdata | Points
-PolicyT = TypeVar("PolicyT", Table, Microdata, Points)
+CrowdPolicy = TablePolicy | MicrodataPolicy | PointsPolicy
+PolicyT = TypeVar("PolicyT", TablePolicy, MicrodataPolicy, PointsPolicy)
 # So many strata are audited: of the largest rate, of the smallest, and of the first and last labels.
 _STRATA = 4
 
 
 @dataclass(frozen=True)
-class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTable, ClassCountsPlan[Any], Population]):
+class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPlan[Any], Population]):
     """What a policy publishes about made-up people in classes.
 
     `sizes` says how many people share the audited person's class, the person included, and why; `further` are pairs
@@ -69,21 +69,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTable, ClassCountsPlan[Any]
             for name, mine, other in corners
             for why, size in self.sizes
         ]
-        return [*with_people(pairs), *self._beside_tables(first[0], last[0]), *self.further]
-
-    def _beside_tables(self, first: Values, last: Values) -> list[Neighbours[Population]]:
-        """Return a person alone in a table with columns of its own, among people who are alike in another table."""
-        names = [column.name for column in self.policy.columns]
-        found: dict[Values, Neighbours[Population]] = {}
-        for table in self.policy.tables if isinstance(self.policy, Table) and self.sizes else ():
-            alike = tuple(
-                mine if name in table.columns else other for name, mine, other in zip(names, first, last, strict=True)
-            )
-            if alike != first:
-                others = (Crowd(alike, self.people - 1),)
-                name = f"alone, among people alike in table {table.name}"
-                found[alike] = Neighbours(name, (Crowd(first, 1), *others), (Crowd(first, 0), *others))
-        return list(found.values())
+        return [*with_people(pairs), *self.further]
 
     def pair(self, name: str, mine: Values, near: Values, other: Values, size: int) -> Neighbours[Population]:
         """Return the person in a class of so many people, and the class without the person; the rest are elsewhere."""
@@ -124,8 +110,9 @@ def crowd_subject(policy: PolicyT, request: AuditRequest, kind: type[CrowdSubjec
     planned = _parameters(policy)
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     most = max(planned.k + 1, MOST_PEOPLE // 2)
-    sizes = tuple((why, size) for why, size in _hardest(planned, request) if size <= most)
-    copied = policy.recoding is None or (isinstance(policy, Table) and policy.below_k != "noise")
+    hard = request.hard(planned.k, planned.sampled_with, planned.epsilon / request.understated)
+    sizes = tuple((why, size) for why, size in hard.items() if size <= most)
+    copied = policy.recoding is None or (isinstance(policy, TablePolicy) and policy.below_k != "noise")
     return kind(
         policy, request.name, request.understated, request.stacked and copied, sizes=sizes, people=request.people
     )
@@ -135,31 +122,16 @@ def _parameters(policy: CrowdPolicy) -> Plan:
     return cast(CrowdClassesPlan, plan(policy)).parameters
 
 
-def _hardest(planned: Plan, request: AuditRequest) -> Iterable[tuple[str, int]]:
-    """Return the hardest sizes; of several tables from parts those of each, at the rate of the part."""
-    epsilon, shares = planned.epsilon / request.understated, planned.request.shares
-    if not shares:
-        return request.hard(planned.k, planned.sampled_with, epsilon).items()
-    assert planned.rate is not None, "parts are of a sample at one rate"
-    found: dict[int, str] = {}
-    for number, (share, k) in enumerate(zip(shares, planned.thresholds, strict=True), 1):
-        # Given the other parts, everybody left is in this one with this probability.
-        rate = planned.rate * share / (1 - planned.rate * (sum(shares) - share))
-        for why, size in request.hard(k, rate, epsilon).items():
-            found.setdefault(size, f"part {number}, {why}")
-    return [(why, size) for size, why in found.items()]
-
-
 def _at(policy: PolicyT, epsilon: float) -> PolicyT:
     """Return the very same release, guaranteed at another ε: k, rate and noise stay, and δ is what goes with that ε."""
     planned = _parameters(policy)
-    reason = "the recoding is chosen: two parts share it" if policy.recoding is not None else None
-    reason = "every table has a k of its own" if planned.request.shares else reason
-    if reason is not None:
-        raise InvalidInput(f"epsilon must be left to the policy when {reason}. Drop it.")
+    if policy.recoding is not None:
+        raise InvalidInput(
+            "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
+        )
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
     changes: dict[str, Any] = {"k": planned.k, "epsilon": epsilon, "delta": None}
-    changes |= {"sampling": policy.sampling.replace(rate=rate)}
+    changes |= {"sampling": policy.sampling.at_rate(rate)}
     if planned.noise_epsilon is not None:
         changes["noise_epsilon"] = planned.noise_epsilon
     return policy.replace(**changes)

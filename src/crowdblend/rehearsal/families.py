@@ -16,22 +16,24 @@ _NETWORK = """
 [data]
 source = "links.parquet"
 
-[graph]
+[privacy]
+epsilon = 10.0
+
+[release]
+format = "csv"
+
+[[publish]]
+kind = "graph"
 people = 24
 degree_bound = 4
 
-[[graph.statistics]]
+[[publish.statistics]]
 name = "connectivity"
 samples = 11
 
-[[graph.statistics]]
+[[publish.statistics]]
 name = "average-degree"
 samples = 12
-
-[release]
-kind = "graph"
-format = "csv"
-epsilon = 10.0
 """
 
 
@@ -46,63 +48,84 @@ class Family:
 
     def subject(self, hard: Hard, *, understated: float = 1.0, people: int | None = None) -> AnySubject:
         """Return the family as the audit sees it; where classes are independent, many releases are run as one."""
-        policy, made_up = parse_policy(self.policy), people or self.people
+        loaded, made_up = parse_policy(self.policy), people or self.people
+        policy = loaded if loaded.is_programme else loaded.only
         found = subject_of(policy, hard, self.name, people=made_up, understated=understated, stacked=True)
         return replace(found, sizes=(), further=self.further) if self.further else found  # type: ignore[call-arg]
 
 
-def _toml(kind: str, sampling: str, columns: str, release: str, *, data: str = 'person = "id"', more: str = "") -> str:
+def _toml(kind: str, sampling: str, columns: str, privacy: str, publish: str, *, person: str = 'person = "id"') -> str:
     return f"""
 [data]
 source = "people.parquet"
-{data}
+{person}
 
 [sampling]
 {sampling}
 
+[privacy]
+{privacy}
+
+[release]
+format = "csv"
+
 [columns]
 {columns}
 
-[release]
+[[publish]]
 kind = "{kind}"
-format = "csv"
-{release}
-{more}
+{publish}
 """
 
 
 def _crowds(
-    kind: str, sampling: str, release: str, *, age: str = "width = 30", data: str = 'person = "id"', more: str = ""
+    kind: str,
+    design: str,
+    privacy: str,
+    publish: str,
+    *,
+    age: str = "width = 30",
+    person: str = 'person = "id"',
+    recoding: str = "",
 ) -> str:
     columns = f'group = {{ values = ["x", "y"] }}\nage = {{ from = 0, to = 90, {age} }}'
-    return _toml(kind, sampling, columns, f"accept_delta = true\n{release}", data=data, more=more)
+    return _toml(kind, design, columns, f"accept_delta = true\n{privacy}\n{recoding}", publish, person=person)
 
 
-def _statistics(sample: int, what: str, *, groups: str = '"x", "y"') -> str:
-    columns = f"""group = {{ values = [{groups}] }}
-sex = {{ values = ["f", "m"] }}
-visits = {{ from = 0, to = 1, resolution = 1 }}
-change = {{ from = -1, to = 1, resolution = 1 }}"""
-    more = f'[[statistics]]\nname = "people"\n{what}'
-    who = 'person = "id"\npeople = 24'
-    return _toml("statistics", f"sample = {sample}", columns, "epsilon = 3.0", data=who, more=more)
-
-
-def _synopsis(sample: int, how: str) -> str:
-    columns, who = 'group = { values = ["x", "y"] }', 'person = "id"\npeople = 24'
-    more = f"[synopsis]\nconjunctions = 1\n{how}"
-    return _toml("synopsis", f"sample = {sample}", columns, "epsilon = 3.0", data=who, more=more)
-
-
-def _two_tables(one: str = "", other: str = "") -> str:
-    return f"""[[tables]]
-name = "one"
+def _two_tables(privacy: str, one: str = "", other: str = "") -> str:
+    tables = f"""name = "one"
 columns = ["group", "age"]
 {one}
-[[tables]]
+
+[[publish]]
+kind = "table"
 name = "other"
 columns = ["group"]
 {other}"""
+    return _crowds("table", _at(0.7), privacy, tables)
+
+
+def _at(rate: float) -> str:
+    return f'design = "poisson"\nrate = {rate}'
+
+
+_NUMBERS = {
+    "sex": '{ values = ["f", "m"] }',
+    "visits": "{ from = 0, to = 1, resolution = 1 }",
+    "change": "{ from = -1, to = 1, resolution = 1 }",
+}
+
+
+def _statistics(sample: int, what: str, *, groups: str = '"x", "y"') -> str:
+    declared = {"group": f"{{ values = [{groups}] }}", **_NUMBERS}
+    columns = "\n".join(f"{name} = {domain}" for name, domain in declared.items() if name in what)
+    publish = f'[[publish.statistics]]\nname = "people"\n{what}'
+    return _toml("statistics", f'design = "survey"\npeople = {sample}\nof = 24', columns, "epsilon = 3.0", publish)
+
+
+def _synopsis(sample: int, how: str) -> str:
+    columns, drawn = 'group = { values = ["x", "y"] }', f'design = "survey"\npeople = {sample}\nof = 24'
+    return _toml("synopsis", drawn, columns, "epsilon = 3.0", f"conjunctions = 1\n{how}")
 
 
 def _choosing(crowd: int) -> Population:
@@ -115,38 +138,40 @@ def _choosing(crowd: int) -> Population:
     return tuple(Crowd((group, age), size) for group, age, size in sizes)
 
 
-_SUPPRESS = "k = 10\nepsilon = 0.8\n"
-_NOISE = 'below_k = "noise"\nk = 8\nepsilon = 2.0\nshow_from = 1\n'
+_BUDGET, _SUPPRESS = "epsilon = 0.8", "k = 10"
+_NOISE = 'below_k = "noise"\nk = 8\nshow_from = 1'
 _TIPPED = Neighbours("the person tips the choice", _choosing(7), _choosing(6))
 
 FAMILIES = {
     name: Family(name, policy, further=(_TIPPED,) if name == "recoding by the population" else ())
     for name, policy in {
-        "suppressed table": _crowds("table", "rate = 0.8", _SUPPRESS),
-        "thinned table": _crowds("table", "rate = 0.8", _SUPPRESS, data="rows_are_people = true"),
-        "microdata": _crowds("microdata", "rate = 0.8", _SUPPRESS),
-        "noise below k, hidden": _crowds("table", "rate = 0.5", _NOISE),
-        "noise below k, flagged": _crowds("table", "rate = 0.5", _NOISE + "flag = true\n"),
+        "suppressed table": _crowds("table", _at(0.8), _BUDGET, _SUPPRESS),
+        "thinned table": _crowds("table", _at(0.8), _BUDGET, _SUPPRESS, person="rows_are_people = true"),
+        "microdata": _crowds("microdata", _at(0.8), _BUDGET, _SUPPRESS),
+        "noise below k, hidden": _crowds("table", _at(0.5), "epsilon = 2.0", _NOISE),
+        "noise below k, flagged": _crowds("table", _at(0.5), "epsilon = 2.0", _NOISE + "\nflag = true"),
         "recoding by the population": _crowds(
             "table",
-            "rate = 0.5",
-            "k = 10\nepsilon = 4.4",
+            _at(0.5),
+            "epsilon = 4.4",
+            "k = 10",
             age="width = [30, 90], weight = 0.1",
-            more='[recoding]\nepsilon = 4.0\nusing = "population"',
+            recoding='[recoding]\nepsilon = 4.0\nusing = "population"',
         ),
         "recoding by a part": _crowds(
             "table",
-            "rate = 0.85",
-            "k = 15\nepsilon = 0.8",
+            _at(0.85),
+            _BUDGET,
+            "k = 15",
             age="width = [30, 90]",
-            more='[recoding]\nepsilon = 0.05\nusing = "split"\nshare = 0.02',
+            recoding='[recoding]\nepsilon = 0.05\nusing = "split"\nshare = 0.02',
         ),
         "points": _crowds(
             "points",
-            "rate = 0.8",
-            _SUPPRESS + "noise_epsilon = 0.01\n",
+            _at(0.8),
+            _BUDGET,
+            _SUPPRESS + '\nnoise_epsilon = 0.01\nkeep_in = "block"',
             age="width = 30, resolution = 1",
-            more='[points]\nkeep_in = "block"',
         ),
         "statistics of a sample": _statistics(12, 'histogram = "group"', groups='"x", "y", "z"'),
         "statistics of everybody": _statistics(23, 'count = { group = "x" }'),
@@ -158,12 +183,10 @@ FAMILIES = {
         "median in groups": _statistics(24, 'median = "visits"\nby = ["group"]'),
         "quantile": _statistics(24, 'quantile = "visits"\nat = 0.75'),
         "stratified table": _crowds(
-            "table", 'stratum = "group"\nrates = { x = 0.8, y = 0.4 }', "delta = 0.11\nepsilon = 0.8"
+            "table", 'design = "strata"\ncolumn = "group"\nrates = { x = 0.8, y = 0.4 }', f"delta = 0.11\n{_BUDGET}", ""
         ),
-        "parts of one sample": _crowds(
-            "table", "rate = 0.7", "delta = 0.1\nepsilon = 0.8", more=_two_tables("share = 0.9", "share = 0.05")
-        ),
-        "fresh samples": _crowds("table", "rate = 0.7\nfresh = true", _SUPPRESS, more=_two_tables()),
+        "parts of one sample": _two_tables("delta = 0.1\nepsilon = 0.8", "share = 0.9", "share = 0.05"),
+        "fresh samples": _two_tables('epsilon = 0.8\ndelta = 0.1\nsplit = "fresh"', "k = 10", "k = 10"),
         "synopsis, fitted": _synopsis(22, 'mechanism = "fitted"\nrows = 4'),
         "synopsis, chosen": _synopsis(24, 'mechanism = "exponential"\nrows = 1'),
         "network": _NETWORK,

@@ -6,25 +6,22 @@ The claim is that of the release without the bug, so the audit must refute it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
-from crowdblend.engines.engine import Progress
+from crowdblend.designs.draw import Draw
 from crowdblend.kinds import plan
-from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.statistics.plan import StatisticsPlan
 from crowdblend.kinds.statistics.rehearse import Whole
-from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.kinds.table.stratified import StratifiedTablePlan
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
-from crowdblend.mechanisms.parts import draw_each
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
 from crowdblend.planning.statistics import StrataWay, Way
 from crowdblend.policies.load import parse_policy
+from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.families import FAMILIES, Family
 from crowdblend.rehearsal.subject import AnySubject, Hard
@@ -80,18 +77,13 @@ class _OtherStratum(StratifiedTablePlan):
         return super().mechanisms[::-1]
 
 
-class _InEveryPart(TablePlan):
-    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
-        sample, _ = self.sample_of(reading, key, progress)
-        return self._publish_each([sample] * len(self.policy.tables), self.parameters.thresholds, {})
+class _OneSample(ProgrammePlan):
+    def draws(self, key: ReleaseKey) -> list[Draw | None]:
+        return [self.sample.draw(key.coin())] * len(self.planned)
 
 
-class _OneSampleForAll(TablePlan):
-    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
-        everybody, _ = self.sample_of(reading, key, progress)
-        assert self.parameters.rate is not None
-        samples = draw_each(everybody, self.parameters.rate, 1, key) * len(self.policy.tables)
-        return self._publish_each(samples, (self.parameters.k,) * len(samples), {})
+def _programme_as(changed: type[ProgrammePlan], planned: ProgrammePlan) -> ProgrammePlan:
+    return changed(**{field.name: getattr(planned, field.name) for field in fields(planned)})
 
 
 def _run_as(changed: Callable[..., Any], planned: Any, **how: float) -> Any:
@@ -100,7 +92,7 @@ def _run_as(changed: Callable[..., Any], planned: Any, **how: float) -> Any:
 
 def _noise_of_tight_bounds(planned: StatisticsPlan) -> StatisticsPlan:
     """Return the plan with the noise of values up to 1; the policy, which reads the data, has values up to 5."""
-    tight = cast(StatisticsPlan, plan(parse_policy(FAMILIES["sum"].policy)))
+    tight = cast(StatisticsPlan, plan(parse_policy(FAMILIES["sum"].policy).only))
     return replace(planned, parameters=tight.parameters)
 
 
@@ -140,7 +132,17 @@ INJECTED_BUGS = {
         ),
         _bug("bare quantile", "a quantile is chosen with hardly any noise", "quantile", _LittleNoise, factor=20),
         _bug("other stratum's k", "every stratum has the k of another", "stratified table", _OtherStratum),
-        _bug("in every part", "a person is in all parts", "parts of one sample", _InEveryPart),
-        _bug("one sample for all", "fresh samples are one and the same", "fresh samples", _OneSampleForAll),
+        InjectedBug(
+            "in every part",
+            "a person is in all parts",
+            FAMILIES["parts of one sample"],
+            partial(_programme_as, _OneSample),
+        ),
+        InjectedBug(
+            "one sample for all",
+            "fresh samples are one and the same",
+            FAMILIES["fresh samples"],
+            partial(_programme_as, _OneSample),
+        ),
     )
 }

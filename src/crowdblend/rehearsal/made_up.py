@@ -11,10 +11,10 @@ import math
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.graph.policy import Graph, GraphStatistic
-from crowdblend.kinds.outlier_table.policy import OutlierTable
-from crowdblend.kinds.statistics.policy import Statistics
-from crowdblend.kinds.synopsis.policy import Synopsis
+from crowdblend.kinds.graph.policy import GraphPolicy, GraphStatistic
+from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
+from crowdblend.kinds.statistics.policy import StatisticsPolicy
+from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.packages import pyarrow
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import CrowdPolicy
@@ -23,7 +23,7 @@ from crowdblend.recoding import Intervals, Values
 from crowdblend.rehearsal.made_up_values import Rng, draw_measure, draw_values
 
 # Policies about people in rows.
-RowsPolicy = CrowdPolicy | OutlierTable | Statistics | Synopsis
+RowsPolicy = CrowdPolicy | OutlierTablePolicy | StatisticsPolicy | SynopsisPolicy
 
 MOST_MADE_UP = 10_000_000
 USUAL_PEOPLE = 100_000
@@ -32,7 +32,7 @@ _ROUNDS = 64
 
 
 def make_up_people(
-    policy: RowsPolicy | Graph,
+    policy: RowsPolicy | GraphPolicy,
     people: int | None = None,
     *,
     spread: float = 1.0,
@@ -49,7 +49,7 @@ def make_up_people(
     count = people_of(policy, people)
     _check_shape(spread, sparsity, like)
     rng = np.random.default_rng()
-    if isinstance(policy, Graph):
+    if isinstance(policy, GraphPolicy):
         return _links(policy, count, spread, rng)
     most = getattr(policy, "rows_per_person", None)
     persons = np.repeat(np.arange(1, count + 1), rng.integers(1, (most or 1) + 1, count))
@@ -57,7 +57,7 @@ def make_up_people(
     return pyarrow.table(rows if policy.person is None else {policy.person: pyarrow.array(persons), **rows})
 
 
-def make_up_vertices(policy: Graph, people: int | None = None, *, spread: float = 1.0) -> pyarrow.Table:
+def make_up_vertices(policy: GraphPolicy, people: int | None = None, *, spread: float = 1.0) -> pyarrow.Table:
     """Return a row for everybody in a network, with the data of people that its statistics read."""
     count, rng = people_of(policy, people), np.random.default_rng()
     columns = {policy.graph.vertex: pyarrow.array(np.arange(count))}
@@ -67,10 +67,10 @@ def make_up_vertices(policy: Graph, people: int | None = None, *, spread: float 
     return pyarrow.table(columns)
 
 
-def people_of(policy: RowsPolicy | Graph, people: int | None) -> int:
+def people_of(policy: RowsPolicy | GraphPolicy, people: int | None) -> int:
     """Return how many people to make up: as many as the policy declares, or as are wanted where it declares none."""
-    declared = policy.graph.people if isinstance(policy, Graph) else policy.people
-    if isinstance(policy, Statistics) and policy.sampling.weight is not None:
+    declared = policy.graph.people if isinstance(policy, GraphPolicy) else policy.people
+    if isinstance(policy, StatisticsPolicy) and policy.sampling.weight is not None:
         # Whoever has a weight is in the sample already, and people are those of the population.
         declared = None
     if declared is not None and people not in (None, declared):
@@ -109,7 +109,7 @@ def _rows(
     policy: RowsPolicy, count: int, spread: float, sparsity: float, like: pyarrow.Table | None, rng: Rng
 ) -> dict[str, pyarrow.Array]:
     """Return the columns by name: copied from the public table where it has them, drawn otherwise."""
-    design = design_of(policy.sampling, policy.columns)
+    design = design_of(policy.sampling, policy.columns, getattr(policy, "beside", ()))
     # The published columns, and strata or weights beside them.
     columns = (*policy.columns, *(() if design is None else design.unpublished))
     pool = _pool(columns, count, sparsity)
@@ -142,7 +142,7 @@ def _pool(columns: tuple[Column, ...], count: int, sparsity: float) -> int:
 
 
 def _column(policy: RowsPolicy, column: Column, count: int, spread: float, rng: Rng) -> pyarrow.Array:
-    if isinstance(policy, Statistics) and not column.recodings:
+    if isinstance(policy, StatisticsPolicy) and not column.recodings:
         return draw_measure(policy.measures[column.name], count, spread, rng)
     return draw_values(column.recoding, count, spread, rng)
 
@@ -155,7 +155,7 @@ def _vertex_values(made: GraphStatistic, count: int, spread: float, rng: Rng) ->
     return draw_values(Intervals(made.start, made.stop, made.stop - made.start), count, spread, rng)
 
 
-def _links(policy: Graph, count: int, spread: float, rng: Rng) -> pyarrow.Table:
+def _links(policy: GraphPolicy, count: int, spread: float, rng: Rng) -> pyarrow.Table:
     """Return links of random couples, round by round: at most one for everybody in each, and fewer in later ones."""
     bounds, half = policy.graph.bounds, count // 2
     room = math.floor(bounds.average_bound * count / 2)

@@ -20,9 +20,9 @@ from crowdblend.engines.engine import Engine
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds import AnyPlan, Publication
+from crowdblend.kinds import AnyPlan, Result
 from crowdblend.kinds.outputs import Output
-from crowdblend.policies.sampling import ExactSample
+from crowdblend.policies.sampling import Survey
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import Shown, shown_in
@@ -43,7 +43,7 @@ class Files:
         # Unlike what is registered with atexit this also runs in the processes that an audit starts.
         Finalize(self, shutil.rmtree, (self._folder,), {"ignore_errors": True}, exitpriority=0)
 
-    def contents(self, published: Publication) -> dict[str, bytes]:
+    def contents(self, published: Result) -> dict[str, bytes]:
         """Return what the files of a publication hold, by name."""
         published.write(self._folder)
         held = {}
@@ -52,13 +52,13 @@ class Files:
             file.unlink()
         return held
 
-    def of(self, published: Publication) -> dict[str, Shown]:
+    def of(self, published: Result) -> dict[str, Shown]:
         """Return the files of a publication as they are read, by name."""
         return {name: shown_in(name, content) for name, content in self.contents(published).items()}
 
     def cut(self, output: Output, releases: int) -> list[dict[str, Shown]]:
         """Return the rows of each of several releases that are written into one file, one below the other."""
-        ((name, whole),) = self.of(Publication((output,), ())).items()
+        ((name, whole),) = self.of(Result((output,), ())).items()
         each = len(whole.rows) // releases
         return [{name: Shown(whole.header, whole.rows[each * place :][:each])} for place in range(releases)]
 
@@ -74,7 +74,7 @@ class Crowd:
 Population = tuple[Crowd, ...]
 
 
-def publish_once(planned: AnyPlan, engine: Engine, key: bytes) -> Publication:
+def publish_once(planned: AnyPlan, engine: Engine, key: bytes) -> Result:
     """Read and publish as a release does."""
     release_key = ReleaseKey(key)
     return planned.publish(planned.read(engine, release_key), release_key)
@@ -103,13 +103,12 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             raise InvalidInput(
                 "The audit runs tables and microdata of published strata with one sampling rate each.",
                 remedy="Audit each stratum as a policy of its own, with its rate.",
-                where="[sampling] stratum",
+                where="[sampling] column",
                 code="rehearsal.strata",
             )
-        exact: PolicyT = policy.replace(sampling=sampling.replace(already_drawn=False), accept_delta=True)
+        exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True)
         return exact
-    if isinstance(sampling, ExactSample):
+    if isinstance(sampling, Survey) or not hasattr(policy, "accept_delta"):
         return policy
-    rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
-    drawn: PolicyT = policy.replace(sampling=sampling.replace(already_drawn=False, rate=rate), accept_delta=True)
+    drawn: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True)
     return drawn

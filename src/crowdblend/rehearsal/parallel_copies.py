@@ -7,10 +7,9 @@ are R independent releases of one copy.
 Proof. Classes of different copies are different classes, and no person is in two copies. So the slices are functions of
 disjoint, independent parts of the randomness; and each slice is computed as it would be from its copy alone. ∎
 
-Suppressed tables, noise below k, microdata and points are of this kind once `show_from` is fixed, and so are strata,
-and tables from parts of a sample or from fresh samples when each of them has the column. Where a recoding is chosen,
-all copies are read together: the coins decide of every person whether they choose, are published, or neither. Then each
-copy chooses, and the copies that chose the same recoding are published together.
+Suppressed tables, noise below k, microdata and points are of this kind once `show_from` is fixed, and so are strata.
+Where a recoding is chosen, all copies are read together: the coins decide of every person whether they choose, are
+published, or neither. Then each copy chooses, and the copies that chose the same recoding are published together.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import numpy as np
 
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan
-from crowdblend.kinds.kind import Publication
+from crowdblend.kinds.kind import Result
 from crowdblend.kinds.recoding_choice import recode
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
@@ -56,8 +55,6 @@ class ParallelCopies:
             changes["show_from"] = mechanism.show_from
             if mechanism.show_from is None:
                 copies = min(copies, MOST_CELLS_LISTED // (policy.cells or 1))
-        if policy.tables:
-            changes["tables"] = tuple(table.replace(columns=(COPY, *table.columns)) for table in policy.tables)
         self._names = tuple(f"{copy:06d}" for copy in range(copies))
         columns = (Column(COPY, (Values(self._names),)), *policy.columns)
         here = policy.replace(columns=columns, **changes)
@@ -118,7 +115,7 @@ class ParallelCopies:
             found |= zip(copies, self._single.choice.several(lattice, codes, counts, own, len(copies)), strict=True)
         return [found[copy] for copy in range(len(self._names))]
 
-    def _slices(self, published: Publication) -> list[Slice]:
+    def _slices(self, published: Result) -> list[Slice]:
         """Return the lines of each copy in every file, without the column that tells copies apart."""
         files = sorted(self._files.contents(published).items())
         cut = [(name, *_cut(content.decode(), self._names)) for name, content in files]

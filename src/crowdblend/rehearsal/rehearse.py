@@ -22,13 +22,13 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds import AnyPlan, Publication, plan
-from crowdblend.kinds.graph.policy import Graph
-from crowdblend.kinds.points.policy import Points
+from crowdblend.kinds import AnyPlan, Result, plan
+from crowdblend.kinds.graph.policy import GraphPolicy
+from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.kinds.statistics.plan import StatisticsPlan
-from crowdblend.kinds.statistics.policy import Statistics
+from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.packages import parquet, pyarrow
-from crowdblend.policies.sampling import ExactSample
+from crowdblend.policies import sampling as designs
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.expectations import Expectation, NumberExpectation, TableExpectation
@@ -39,11 +39,12 @@ MOST_TIMES = 10_000
 # How many people have each label of each column.
 Margins = dict[str, dict[str, int]]
 # How far a published number is off, by the release, its statistic, its place in that, and its value.
-Off = Callable[[Publication, str, int, float], float]
+Off = Callable[[Result, str, int, float], float]
+NumbersPolicy = StatisticsPolicy | GraphPolicy
 
 
 def rehearse(
-    policy: RowsPolicy | Graph,
+    policy: RowsPolicy | GraphPolicy,
     *,
     name: str = "policy",
     people: int | None = None,
@@ -81,17 +82,21 @@ def rehearse(
             epsilon=float(guarantee.epsilon if here.epsilon is None else here.epsilon),
             delta=float(guarantee.delta),
             k=planned.k,
-            files=() if isinstance(here, Statistics | Graph) else _files(planned, published, here, engine, count),
-            numbers=_numbers(here, published, engine) if isinstance(here, Statistics | Graph) else (),
+            files=()
+            if isinstance(here, StatisticsPolicy | GraphPolicy)
+            else _files(planned, published, here, engine, count),
+            numbers=_numbers(here, published, engine) if isinstance(here, StatisticsPolicy | GraphPolicy) else (),
         )
 
 
 @contextmanager
-def about_made_up(policy: RowsPolicy | Graph, made: pyarrow.Table, spread: float) -> Iterator[RowsPolicy | Graph]:
+def about_made_up(
+    policy: RowsPolicy | GraphPolicy, made: pyarrow.Table, spread: float
+) -> Iterator[RowsPolicy | GraphPolicy]:
     """Yield the policy about made-up rows, drawn here if they are a sample."""
     with opened_frame(made) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
-        if isinstance(policy, Graph):
+        if isinstance(policy, GraphPolicy):
             yield _with_vertices(policy, Path(folder), spread).with_source(source)
         else:
             yield _drawn(policy).with_source(source)
@@ -101,25 +106,25 @@ def _drawn(policy: RowsPolicy) -> RowsPolicy:
     """Return the policy with people who were drawn before drawn now; with weights they are the sample."""
     if not policy.sampling.designed:
         return drawn_here(policy)
-    changes: dict[str, Any] = {} if isinstance(policy, Statistics) else {"accept_delta": True}
-    changes["sampling"] = policy.sampling.replace(already_drawn=policy.sampling.weight is not None)
+    changes: dict[str, Any] = {} if isinstance(policy, StatisticsPolicy) else {"accept_delta": True}
+    changes["sampling"] = policy.sampling.drawn_here()
     return policy.replace(**changes)
 
 
-def _with_vertices(policy: Graph, folder: Path, spread: float) -> Graph:
+def _with_vertices(policy: GraphPolicy, folder: Path, spread: float) -> GraphPolicy:
     if policy.graph.vertices is None:
         return policy
     parquet.write_table(make_up_vertices(policy, spread=spread), folder / "people.parquet")
     return policy.replace(graph=policy.graph.replace(vertices=str(folder / "people.parquet")))
 
 
-def _count(policy: RowsPolicy | Graph, made: pyarrow.Table) -> int:
-    if isinstance(policy, Graph):
+def _count(policy: RowsPolicy | GraphPolicy, made: pyarrow.Table) -> int:
+    if isinstance(policy, GraphPolicy):
         return policy.graph.people
     return int(made.num_rows if policy.person is None else len(made.column(policy.person).unique()))
 
 
-def _tables(published: Publication) -> Iterator[tuple[str, pyarrow.Table]]:
+def _tables(published: Result) -> Iterator[tuple[str, pyarrow.Table]]:
     """Yield the files of a publication as Arrow tables, without a disk."""
     for output in published.outputs:
         batches = [pyarrow.record_batch(piece, names=output.header) for piece in output.pieces()]
@@ -127,7 +132,7 @@ def _tables(published: Publication) -> Iterator[tuple[str, pyarrow.Table]]:
 
 
 def _files(
-    planned: AnyPlan, published: list[Publication], policy: RowsPolicy, engine: Engine, people: int
+    planned: AnyPlan, published: list[Result], policy: RowsPolicy, engine: Engine, people: int
 ) -> tuple[TableExpectation, ...]:
     """Return averages over all releases, for every file."""
     # Of people with weights only the sample is made up, and not the population.
@@ -152,7 +157,7 @@ def margins_of(policy: RowsPolicy, engine: Engine) -> Margins:
     data = replace(
         policy.data, person=None, rows_are_people=True, rows_per_person=None, duplicates="refuse", people=None
     )
-    axes = dict(policy.axes) if isinstance(policy, Points) else {}
+    axes = dict(policy.axes) if isinstance(policy, PointsPolicy) else {}
     columns = [column for column in policy.columns if column.name not in axes]
     if not columns:
         return {}
@@ -169,8 +174,7 @@ def _cells(policy: RowsPolicy, file: str) -> int | None:
     """Return how many cells the declared domain of a table has; None where rows are people, or a domain is open."""
     if not policy.rows_are_counted:
         return None
-    named = next((table.columns for table in getattr(policy, "tables", ()) if table.name == Path(file).stem), None)
-    sizes = [column.recoding.size for column in policy.columns if named is None or column.name in named]
+    sizes = [column.recoding.size for column in policy.columns]
     return None if None in sizes or file.startswith("totals.") else int(np.prod([size or 0 for size in sizes]))
 
 
@@ -216,10 +220,12 @@ def _interval(table: pyarrow.Table) -> float | None:
     return float(np.median(length)) if len(length) else None
 
 
-def _numbers(policy: Statistics | Graph, published: list[Publication], engine: Engine) -> tuple[NumberExpectation, ...]:
+def _numbers(
+    policy: StatisticsPolicy | GraphPolicy, published: list[Result], engine: Engine
+) -> tuple[NumberExpectation, ...]:
     """Return the errors of every statistic, over all releases and groups."""
-    off = _off_a_network if isinstance(policy, Graph) else _off_statistics(policy, engine)
-    ranked = () if isinstance(policy, Graph) else {made.name for made in policy.statistics if made.is_quantile}
+    off = _off_a_network if isinstance(policy, GraphPolicy) else _off_statistics(policy, engine)
+    ranked = () if isinstance(policy, GraphPolicy) else {made.name for made in policy.statistics if made.is_quantile}
     errors: dict[str, list[list[tuple[float, float]]]] = defaultdict(list)
     for one in published:
         ((_, table),) = _tables(one)
@@ -238,27 +244,25 @@ def _numbers(policy: Statistics | Graph, published: list[Publication], engine: E
     return tuple(found)
 
 
-def _off_a_network(published: Publication, name: str, row: int, value: float) -> float:
+def _off_a_network(published: Result, name: str, row: int, value: float) -> float:
     return abs(value - float(published.internal["statistics_without_noise"][name][row]))
 
 
-def _off_statistics(policy: Statistics, engine: Engine) -> Off:
+def _off_statistics(policy: StatisticsPolicy, engine: Engine) -> Off:
     """Return how far a number is from the statistic without noise and without a draw, or with weights, as weighted.
 
     A quantile is off in ranks, as a share of the people concerned.
     """
     without = tuple(made.replace(error=None) for made in policy.statistics)
     weighted = policy.sampling.weight is not None
-    everybody = policy.replace(
-        sampling=policy.sampling if weighted else ExactSample(everybody=True), statistics=without
-    )
+    everybody = policy.replace(sampling=policy.sampling if weighted else designs.Everybody(), statistics=without)
     planned = cast(StatisticsPlan, plan(everybody.with_source(policy.data)))
     reading = planned.read(engine, ReleaseKey(new_key()))
     places = {made.name: place for place, made in enumerate(without)}
     mechanism = planned.parameters.way_of(0).mechanism
     exact = [planned.exact(place, mechanism, reading) for place in places.values()]
 
-    def off(_: Publication, name: str, row: int, value: float) -> float:
+    def off(_: Result, name: str, row: int, value: float) -> float:
         place = places[name]
         made = without[place]
         if not made.is_quantile:

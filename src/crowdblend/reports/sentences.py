@@ -6,9 +6,9 @@ Certificates hold ids and numbers; sentences are rendered here.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from crowdblend.calculus import Certificate
+from crowdblend.designs import Everybody
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.facts import CellTable
@@ -22,11 +22,6 @@ from crowdblend.reports.text import enumeration, one_in, round_up
 
 MOST_NAMES = 5
 _FEW = 6
-_ONE_SAMPLE = "All tables come from one sample: each is added up from the cells of their common, finest table."
-_INTERVALS = (
-    "The columns estimate, low and high are about the population: an interval covers the number of people 95 times "
-    "in 100 among the cells of that size that are published."
-)
 
 
 def title(columns: tuple[str, ...], counted: bool, what: str = "people") -> str:
@@ -63,28 +58,28 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     table = next(iter(facts.tables.values()))
     laws = table.laws
     if isinstance(facts.mechanism, NoiseEverywhere) and isinstance(facts, TableFacts):
-        return _of_everybody(facts, facts.mechanism)
+        if isinstance(facts.design, Everybody):
+            return _of_everybody(facts, facts.mechanism)
+        off = f"{facts.mechanism.expected_error():.3g}"
+        return [
+            _sample(facts.rate, 0.0, counted=True),
+            f"Every cell is published with noise: its count is off by {off} on average, "
+            "whatever its size. Noisy counts may be negative, and sums of cells are right on average.",
+            *_population(table, counted=True),
+        ]
     if laws.stratum is not None:
         return stratum_sentences(facts, table)
-    if isinstance(facts, TableFacts) and len(facts.shares) > 0:
-        return _of_parts(facts)
-    if isinstance(facts, TableFacts) and facts.has_fresh_samples:
-        return _of_fresh_samples(facts)
-    assert facts.mechanism is not None, "a release without strata and tables of their own has one mechanism"
+    assert facts.mechanism is not None, "a release without strata has one mechanism"
     k, counted, noise = facts.mechanism.k, facts.rows_are_counted, isinstance(facts.mechanism, NoisyHistogram)
-    added_up = isinstance(facts, TableFacts) and bool(facts.named)
     share = facts.recoding.share or 0.0 if facts.recoding is not None else 0.0
     lines = [_sample(facts.rate, share, counted=counted)]
     if not counted:
         lines += _suppressed("combination of labels", "and each of them is one row", k)
     elif isinstance(facts.mechanism, NoisyHistogram):
-        lines += [_ONE_SAMPLE] if added_up else []
-        lines += _noisy("a finest cell" if added_up else "a cell", facts.mechanism)
-    elif added_up:
-        lines += _added_up(k)
+        lines += _noisy("a cell", facts.mechanism)
     else:
         lines += _suppressed("cell", "and its count is exact", k)
-    lines += [*_population(facts.tables, counted), *hidden_design(facts)]
+    lines += [*_population(table, counted), *hidden_design(facts)]
     if not noise:
         lines.append(
             "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall "
@@ -93,21 +88,18 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     return lines
 
 
-def _population(tables: Mapping[str, CellTable], counted: bool) -> list[str]:
+def _population(table: CellTable, counted: bool) -> list[str]:
     """What the figures and the columns beside the counts are about."""
-    first = next(iter(tables.values())).laws.estimator
-    if first is None:
+    if table.laws.estimator is None:
         return []
     columns = "The columns estimate, low and high and the figures" if counted else "The figures"
     lines = [
         f"{columns} are about the population: an interval covers the number of people 95 times in 100 among the cells "
         "of that size that are published."
     ]
-    for name, table in tables.items() if first.law.noiseless else ():
-        most = table.laws.unpublished(table.columns)
-        where = f" of table {name}" if len(tables) > 1 else ""
-        if most is not None:
-            lines.append(f"A cell{where} that is missing has up to {most:,} people of the population, 95 times in 100.")
+    most = table.laws.unpublished(table.columns) if table.laws.estimator.law.noiseless else None
+    if most is not None:
+        lines.append(f"A cell that is missing has up to {most:,} people of the population, 95 times in 100.")
     return lines
 
 
@@ -130,37 +122,6 @@ def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
     ]
 
 
-def _of_parts(facts: TableFacts) -> list[str]:
-    """How to read tables that were counted in different parts of one sample."""
-    lines = [
-        "Every table was counted in a part of the sample of its own; nobody is in two of them. Counts of different "
-        "tables are of different people, so they need not add up, and their differences mean nothing."
-    ]
-    for (name, k), share in zip(facts.crowds.items(), facts.shares, strict=True):
-        stands = f" One counted person stands for about {1 / (facts.rate * share):.3g} people." if facts.rate else ""
-        lines.append(
-            f"Table {name}: a share of {share:g} of the sample. Every published cell holds at least {k:,} people of "
-            f"that part, and its count is exact; a cell that is missing holds between 0 and {k - 1:,}.{stands}"
-        )
-    return [*lines, _INTERVALS]
-
-
-def _of_fresh_samples(facts: TableFacts) -> list[str]:
-    """How to read tables that were each counted in a sample of its own."""
-    lines = [
-        "Every table was counted in a random sample of its own, drawn anew from everybody. Counts of different tables "
-        "are of different people, so they need not add up, and their differences mean nothing."
-    ]
-    rate = facts.rate or 1.0
-    for name, k in facts.crowds.items():
-        lines.append(
-            f"Table {name}: the sample kept each person with probability {rate:g}, so one counted person stands for "
-            f"about {1 / rate:.3g} people. Every published cell holds at least {k:,} people of that sample, and its "
-            f"count is exact; a cell that is missing holds between 0 and {k - 1:,}."
-        )
-    return [*lines, _INTERVALS]
-
-
 def _sample(rate: float | None, share: float, *, counted: bool) -> str:
     text = "Each row is one person of a random sample. The order of the rows means nothing."
     if counted:
@@ -178,14 +139,6 @@ def _suppressed(what: str, meaning: str, k: int) -> list[str]:
     return [
         f"Every published {what} holds at least {k:,} sampled people, {meaning}.",
         f"A {what} that is missing is not zero. It holds fewer than {k:,} sampled people: between 0 and {k - 1:,}.",
-    ]
-
-
-def _added_up(k: int) -> list[str]:
-    return [
-        f"{_ONE_SAMPLE} Finest cells with fewer than {k:,} sampled people were left out before adding.",
-        "A count can therefore be lower than the number of sampled people, never higher.",
-        f"A cell that is missing is not zero. None of its finest cells reached {k:,} sampled people.",
     ]
 
 

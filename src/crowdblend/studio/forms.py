@@ -22,11 +22,6 @@ WAY_NAMES = {
     "hierarchy": "groups from a file",
     "resolution": "numbers between bounds",
 }
-DESIGN_NAMES = {
-    "sample": "a sample that was taken before",
-    "draw": "everybody, of whom a sample is drawn",
-    "everybody": "everybody, as a register",
-}
 _FORM = "application/x-www-form-urlencoded"
 # A hierarchy has a field for every cell.
 _MOST_FIELDS = 25_000
@@ -42,7 +37,7 @@ _EXAMPLES = {
     "rates": "north = 0.05",
     "texts": "one a line",
 }
-_COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column", "stratum")
+_COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column")
 
 
 @dataclass(frozen=True)
@@ -68,8 +63,7 @@ class Field:
 
 def field_of(key: Key, name: str, value: str) -> Field:
     """Return the input for a key."""
-    # The weight of a sample is a column; that of a statistic is a number.
-    named = key.name in (*_COLUMN_KEYS, "weight") and key.kind == "text"
+    named = key.name in _COLUMN_KEYS and key.kind == "text"
     kind = "choice" if key.choices and key.kind != "flag" else _INPUTS.get(key.kind, "text")
     label = key.name[0].upper() + key.name[1:].replace("_", " ")
     example = _EXAMPLES.get(key.kind, "")

@@ -16,10 +16,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, Unavailable
+from crowdblend.policies.sampling import DESIGNS
 from crowdblend.reports.page import make_environment
 from crowdblend.reports.text import inline_svg
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import DESIGN_NAMES, KIND_NAMES, form_of, revision_of
+from crowdblend.studio.forms import KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
 from crowdblend.studio.model import readiness
 from crowdblend.studio.security import at
@@ -42,7 +43,7 @@ def environment() -> Environment:
     """Return the templates of the studio, with those of reports."""
     made = make_environment(HERE / "templates")
     made.filters |= {"picture": inline_svg, "up": bound_text, "paper_name": paper_name}
-    made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGN_NAMES)
+    made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS)
     return made
 
 
@@ -195,20 +196,19 @@ def summary(draft: Draft) -> list[tuple[str, str, str]]:
     who = data.get("person") or ("every row is another person" if data.get("rows_are_people") == "true" else "")
     given = [
         ("data", "data", data.get("source", "")),
-        ("data", "they are", DESIGN_NAMES[choices.design] if data.get("source") else ""),
+        ("data", "they are", DESIGNS[choices.design].words if choices.design and data.get("source") else ""),
         ("data", "person column", who),
         ("data", "population", data.get("population", "")),
         ("columns", "published columns", ", ".join(choices.used)),
         ("release", "kind", KIND_NAMES[choices.kind]),
     ]
     for section, name, words in (
-        ("release", "epsilon", "privacy loss ε"),
-        ("release", "delta", "added probability δ"),
+        ("privacy", "epsilon", "privacy loss ε"),
+        ("privacy", "delta", "added probability δ"),
         ("sampling", "rate", "share of people sampled"),
-        ("sampling", "stratum", "strata"),
-        ("sampling", "weight", "design weight"),
-        ("sampling", "sample", "sampled people"),
-        ("release", "k", "smallest crowd k"),
+        ("sampling", "column", "column of the design"),
+        ("sampling", "people", "sampled people"),
+        ("publish", "k", "smallest crowd k"),
     ):
         given.append(("release", words, choices.text(section, name)))
     return [(step, name, text) for step, name, text in given if text]

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.kinds import AnyPolicy
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
-from crowdblend.policies import load_policy
+from crowdblend.policies.load import load_policy
+from crowdblend.policies.policy import Policy
 from crowdblend.studio.addresses import check_paths
 from crowdblend.studio.jobs import JOB, STATUS, Order, Status
 from crowdblend.studio.model.choices import choices_of
@@ -70,13 +70,12 @@ class StatusFile:
         self._last = time.monotonic()
 
 
-def checked_policy(policy: str, root: str) -> AnyPolicy:
+def checked_policy(policy: str, root: str) -> Policy:
     """Return a policy whose files lie under the root now, whatever was put in their place since the page looked."""
     place = Root.at(root)
     found = load_policy(place.inside(policy))
     check_paths(place, choices_of(found))
-    checked: AnyPolicy = found
-    return checked
+    return found
 
 
 def release(status: StatusFile, policy: str, out: str, ledger: str | None, root: str) -> Result:

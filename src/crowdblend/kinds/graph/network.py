@@ -17,8 +17,7 @@ import numpy as np
 
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
-from crowdblend.kinds.graph.policy import Graph as GraphPolicy
-from crowdblend.kinds.graph.policy import Links
+from crowdblend.kinds.graph.policy import GraphPolicy, Links
 from crowdblend.kinds.graph.policy import NetworkStatistic as Statistic
 from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.links import numbered
@@ -100,20 +99,20 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
     raise refusal(
         "vertices-of-graph",
         "A graph from Python lists its people itself.",
-        "Remove vertices from [graph].",
-        "[graph] vertices",
+        "Remove vertices from [[publish]].",
+        "[[publish]] vertices",
     )
 
 
 def _check_people(links: Links, found: int, *, listed: bool) -> None:
-    people, where = links.bounds.people, "[graph] people"
+    people, where = links.bounds.people, "[[publish]] people"
     if listed and found != people:
         raise refusal(
             "vertices", f"vertices lists another number of people than people = {people}.", "Correct people.", where
         )
     if found > people:
         raise refusal(
-            "people", f"The network has more than people = {people} people.", "Correct people in [graph].", where
+            "people", f"The network has more than people = {people} people.", "Correct people in [[publish]].", where
         )
 
 
@@ -121,21 +120,21 @@ def _check_bounds(links: Links, made: Network) -> None:
     bounds = links.bounds
     if not made.links:
         raise refusal(
-            "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "[graph]"
+            "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "[[publish]]"
         )
     if int(made.degrees.max()) > bounds.degree_bound:
         raise refusal(
             "degree-bound",
             f"Someone has more than degree_bound = {bounds.degree_bound} links.",
             "Give a bound that is known without the data, or cap links before the release.",
-            "[graph] degree_bound",
+            "[[publish]] degree_bound",
         )
     if Fraction(2 * made.links, bounds.people) > Fraction(bounds.average_bound):
         raise refusal(
             "average-bound",
             f"People have more than average_bound = {bounds.average_bound:g} links on average.",
             "Give a bound that is known without the data.",
-            "[graph] average_bound",
+            "[[publish]] average_bound",
         )
 
 

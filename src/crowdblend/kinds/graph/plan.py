@@ -11,13 +11,14 @@ from fractions import Fraction
 import numpy as np
 
 from crowdblend.calculus import Assumption
+from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Unavailable
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
 from crowdblend.kinds.graph.network import NetworkData, check_network, read_network
-from crowdblend.kinds.graph.policy import Graph, NetworkStatistic
-from crowdblend.kinds.kind import Lines, Publication, Reading, ReleasePlan, software
+from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
+from crowdblend.kinds.kind import Lines, Reading, ReleasePlan, Result, software
 from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
@@ -37,10 +38,10 @@ class NetworkReading(Reading):
 
 
 @dataclass(frozen=True)
-class GraphPlan(ReleasePlan[Graph, NetworkReading]):
+class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
     """The planned statistics of a network, in the order of the policy."""
 
-    policy: Graph
+    policy: GraphPolicy
     plans: tuple[NetworkPlan, ...]
 
     @property
@@ -53,7 +54,7 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
         """None: rows are links, and people are known by their names."""
         return ()
 
-    def facts(self, publication: Publication | None = None) -> GraphFacts:
+    def facts(self, publication: Result | None = None) -> GraphFacts:
         bounds = self.policy.graph.bounds
         ran = self.mechanisms if publication is None else publication.mechanisms
         mechanisms = [one for one in ran if isinstance(one, NoisyStatistic)]
@@ -96,13 +97,15 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
         """Refuse a source that does not exist or lacks a column, without reading a row."""
         check_network(self.policy, engine)
 
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> NetworkReading:
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+    ) -> NetworkReading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
-        del key
+        del key, drawn
         with _in_memory():
             return NetworkReading(read_network(self.policy, engine, progress))
 
-    def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Every statistic with noise of its own."""
         del progress
         with _in_memory():
@@ -139,7 +142,7 @@ def _described(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> GraphS
     )
 
 
-def plan(policy: Graph) -> GraphPlan:
+def plan(policy: GraphPolicy) -> GraphPlan:
     """Plan every statistic, and refuse what would show nothing."""
     plans = tuple(plan_network(statistic.request) for statistic in policy.requests)
     refuse_useless(plans)
@@ -157,8 +160,8 @@ class Number:
 
 
 def publish_numbers(
-    policy: Graph, mechanisms: tuple[NoisyStatistic, ...], network: NetworkData, key: ReleaseKey
-) -> Publication:
+    policy: GraphPolicy, mechanisms: tuple[NoisyStatistic, ...], network: NetworkData, key: ReleaseKey
+) -> Result:
     """Every statistic with noise of its own; the same key gives the same numbers."""
     exact = [exact_values(*one, network) for one in zip(policy.requests, mechanisms, strict=True)]
     (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
@@ -167,11 +170,11 @@ def publish_numbers(
         for statistic, values in zip(policy.requests, exact, strict=True)
     }
     internal = _internal(network.structure, true)
-    return Publication((numbers_output(policy, numbers),), mechanisms, internal=internal)
+    return Result((numbers_output(policy, numbers),), mechanisms, internal=internal)
 
 
 def noisy_numbers(
-    policy: Graph,
+    policy: GraphPolicy,
     mechanisms: tuple[NoisyStatistic, ...],
     exact: Sequence[list[Fraction]],
     key: ReleaseKey,
@@ -205,7 +208,7 @@ def _labels(statistic: NetworkStatistic) -> tuple[str | None, ...]:
     return statistic.classes or (None,)
 
 
-def numbers_output(policy: Graph, numbers: Sequence[Number]) -> NumbersOutput:
+def numbers_output(policy: GraphPolicy, numbers: Sequence[Number]) -> NumbersOutput:
     """The file of the numbers."""
     columns: dict[str, list[str | float | None]] = {"statistic": [number.statistic for number in numbers]}
     if any(number.label is not None for number in numbers):
@@ -213,7 +216,7 @@ def numbers_output(policy: Graph, numbers: Sequence[Number]) -> NumbersOutput:
     columns["value"] = [number.value for number in numbers]
     columns["error"] = [number.error for number in numbers]
     columns["confidence"] = [CONFIDENCE] * len(numbers)
-    return NumbersOutput(f"data.{policy.format}", columns)
+    return NumbersOutput(policy.file, columns)
 
 
 def _internal(structure: Structure, true: dict[str, list[float]]) -> dict[str, object]:

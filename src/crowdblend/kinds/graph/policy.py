@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Never
 
 from msgspec.structs import asdict
 
 from crowdblend.lazy import lazy
-from crowdblend.policies.key import FilePath, Rule, Section, Texts, key, needs, part
-from crowdblend.policies.policy import Policy
+from crowdblend.policies.key import FilePath, Rule, Section, Texts, conflicts, key, needs, part
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import naming, refusal
-from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import DataSource, format_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 else:
     networks, requests = lazy("crowdblend.planning.networks"), lazy("crowdblend.planning.networks.request")
 
-_STATISTICS = "[[graph.statistics]]"
+_STATISTICS = "[[publish.statistics]]"
 _TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}
 _REQUEST = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")
 
@@ -34,7 +34,7 @@ _REQUEST = ("epsilon", "samples", "error", "explored", "accuracy", "failure_expo
 class Links(Section, frozen=True, kw_only=True):
     """The columns of the links, who is in the network, and what to do with links that are none."""
 
-    section = "[graph]"
+    section = "[[publish]]"
 
     people: Annotated[int, key("How many people there are, those without links included; public.", "people")]
     degree_bound: Annotated[int, key("The most links that anybody can have, known beforehand; public.", "degree_bound")]
@@ -56,8 +56,10 @@ class Links(Section, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.source == self.target:
-            message = f"source and target in [graph] are the same column, {self.source[:60]!r}."
-            raise refusal("link-columns", message, "Name the two columns with the ends of a link.", "[graph] target")
+            message = f"source and target in [[publish]] are the same column, {self.source[:60]!r}."
+            raise refusal(
+                "link-columns", message, "Name the two columns with the ends of a link.", "[[publish]] target"
+            )
         _ = self.bounds
         _ = self.people_source
 
@@ -65,7 +67,7 @@ class Links(Section, frozen=True, kw_only=True):
     def bounds(self) -> Bounds:
         """What everybody may know of the network."""
         average = self.degree_bound if self.average_bound is None else self.average_bound
-        return naming("[graph]", lambda: requests.Bounds(self.people, self.degree_bound, float(average)))
+        return naming("[[publish]]", lambda: requests.Bounds(self.people, self.degree_bound, float(average)))
 
     @cached_property
     def people_source(self) -> DataSource | None:
@@ -73,7 +75,7 @@ class Links(Section, frozen=True, kw_only=True):
         if self.vertices is None:
             return None
         path = self.vertices
-        return naming("[graph] vertices", lambda: DataSource(path, format_of(path), rows_are_people=True))
+        return naming("[[publish]] vertices", lambda: DataSource(path, format_of(path), rows_are_people=True))
 
 
 class GraphStatistic(Section, frozen=True, kw_only=True):
@@ -170,23 +172,28 @@ class NetworkStatistic:
         return self.request.name if self.column is None else f"{self.request.name} of {self.column}"
 
 
-class Graph(Policy, frozen=True, kw_only=True):
+class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
     """What the steward decided, complete and free of contradictions."""
 
     kind = "graph"
     rows_are_links = True
+    rules: ClassVar[tuple[Rule, ...]] = (
+        conflicts("person", because="rows of a network are links"),
+        conflicts("rows_are_people", because="rows of a network are links"),
+    )
 
     graph: Annotated[Links, part("The links, and what is public about them.")]
     statistics: Annotated[tuple[GraphStatistic, ...], part("The statistics of a network, one after the other.")] = ()
     epsilon: Annotated[
-        float | None, key("The privacy loss of all statistics; those without their own share it.", "epsilon")
+        float | None,
+        key("The privacy loss of all statistics; those without their own share it.", "epsilon", section="privacy"),
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.statistics:
             raise refusal(
-                "statistics", "The policy has no [[graph.statistics]].", "Add at least one statistic.", _STATISTICS
+                "statistics", "The policy has no [[publish.statistics]].", "Add at least one statistic.", _STATISTICS
             )
         labels = [statistic.label for statistic in self.statistics]
         for statistic in self.statistics:
@@ -196,7 +203,9 @@ class Graph(Policy, frozen=True, kw_only=True):
                 )
             if statistic.column is not None and self.graph.vertices is None:
                 message = f"The {statistic.label[:60]} needs people's data."
-                raise refusal("vertices", message, "Name their file as vertices in [graph].", "[graph] vertices")
+                raise refusal(
+                    "vertices", message, "Name their file as vertices in [[publish]].", "[[publish]] vertices"
+                )
         _ = self.requests
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
@@ -204,15 +213,13 @@ class Graph(Policy, frozen=True, kw_only=True):
         for statistic in self.statistics:
             yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
 
+    def _people(self) -> dict[str, Any]:
+        return {"rows_are_people": True}
+
     @cached_property
     def graph_in_memory(self) -> Any:
         """A networkx graph given from Python instead of the source, by `with_graph`."""
         return None
-
-    @property
-    def sampling(self) -> Sampling:
-        """A network is not sampled beforehand: each statistic draws people of its own."""
-        return NOT_SAMPLED
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -241,8 +248,8 @@ class Graph(Policy, frozen=True, kw_only=True):
             return None
         left = self.epsilon - sum(self._taken(statistic) for statistic in self.statistics)
         if left < 0 or (sharing and left <= 0):
-            message = f"epsilon in [release] is {self.epsilon:g}, less than its statistics take."
-            raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "[release] epsilon")
+            message = f"epsilon in [privacy] is {self.epsilon:g}, less than its statistics take."
+            raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "[privacy] epsilon")
         return left / sharing if sharing else None
 
     def _taken(self, statistic: GraphStatistic) -> float:
@@ -254,7 +261,7 @@ class Graph(Policy, frozen=True, kw_only=True):
         return networks.plan_network(statistic.request(self.graph.bounds)).epsilon
 
 
-def with_graph(policy: Graph, graph: Any) -> Graph:
+def with_graph(policy: GraphPolicy, graph: Any) -> GraphPolicy:
     """Return the policy about a networkx graph, or anything with nodes, edges and is_directed, instead of a file."""
     placed = copy.copy(policy)
     placed.__dict__["graph_in_memory"] = graph
@@ -265,3 +272,39 @@ def _length(low: float, high: float) -> float:
     """high − low, rounded up."""
     length = high - low
     return length if Fraction(length) >= Fraction(high) - Fraction(low) else math.nextafter(length, math.inf)
+
+
+class Graph(Publication):
+    """Figures of a network, from one link a row."""
+
+    kind = "graph"
+    policy = GraphPolicy
+    common = ("name",)
+
+    def __init__(
+        self,
+        *statistics: GraphStatistic,
+        people: int,
+        degree_bound: int,
+        average_bound: float | None = None,
+        source: str = "source",
+        target: str = "target",
+        vertices: str | None = None,
+        vertex: str = "id",
+        self_loops: Literal["refuse", "drop"] = "refuse",
+        duplicates: Literal["refuse", "drop"] = "refuse",
+        name: str | None = None,
+        **unknown: Never,
+    ) -> None:
+        links = Links(
+            people=people,
+            degree_bound=degree_bound,
+            average_bound=average_bound,
+            source=source,
+            target=target,
+            vertices=vertices,
+            vertex=vertex,
+            self_loops=self_loops,
+            duplicates=duplicates,
+        )
+        super().__init__((), name, None, 1.0, {"graph": links, "statistics": tuple(statistics)}, unknown)

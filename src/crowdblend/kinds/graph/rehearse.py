@@ -16,7 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph.network import NetworkData, read_network
 from crowdblend.kinds.graph.plan import GraphPlan, NetworkReading, exact_values, noisy_numbers, numbers_output
 from crowdblend.kinds.graph.plan import Number as PublishedNumber
-from crowdblend.kinds.graph.policy import Graph, NetworkStatistic
+from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
 from crowdblend.planning.networks import Bounds
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
@@ -30,23 +30,24 @@ FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
 _WORTH, _EQUAL = 0.5, 1e-9
 
 
-def subject(policy: Graph, request: AuditRequest) -> GraphSubject:
+def subject(policy: GraphPolicy, request: AuditRequest) -> GraphSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a network", "there is no delta to trade")
     given = policy.graph.bounds.people
     if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
         raise InvalidInput(
-            f"people in [graph] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, got {given:,}.",
+            f"people in [[publish]] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, "
+            f"got {given:,}.",
             remedy="Audit the same policy with another number, and samples that go with it.",
-            where="[graph] people",
+            where="[[publish]] people",
             code="rehearsal.people",
         )
     audited = GraphSubject(policy, request.name, request.understated, request.stacked)
     if not audited.pairs():
         raise InvalidInput(
             "One person's links or data must move some published number, and within these bounds they move none.",
-            remedy="Raise average_bound in [graph], or name more values.",
-            where="[graph] average_bound",
+            remedy="Raise average_bound in [[publish]], or name more values.",
+            where="[[publish]] average_bound",
             code="rehearsal.no-neighbours",
         )
     return audited
@@ -61,7 +62,7 @@ class ReplacedLinks:
 
 
 @dataclass(frozen=True)
-class GraphSubject(AuditSubject[Graph, GraphPlan, ReplacedLinks]):
+class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
     """What a policy publishes about made-up networks, when one person's links and data are replaced."""
 
     def pairs(self) -> list[Neighbours[ReplacedLinks]]:
@@ -144,7 +145,7 @@ class GraphBatch:
         return [(files, None) for files in self.files.cut(output, len(drawn))]
 
 
-def made_up(policy: Graph, groups: LinkedGroups) -> NetworkData:
+def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkData:
     """Return a network as it is read from files."""
     graph, people = policy.graph, policy.graph.bounds.people
     first, second = zip(*groups.links, strict=True)

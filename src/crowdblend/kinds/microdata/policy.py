@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Never
 
 from crowdblend.policies.crowd import RecodedPolicy
-from crowdblend.policies.key import key
+from crowdblend.policies.publication import Publication
 
 
-class Microdata(RecodedPolicy, frozen=True, kw_only=True):
+class MicrodataPolicy(RecodedPolicy, frozen=True, kw_only=True):
     """Rows of people; classes below k are left out, and nothing of them is noisy."""
 
     kind = "microdata"
-    designs = ("draw", "sample")
+    designs = ("poisson", "coins", "strata", "weights", "biased")
     audits_strata = True
+    below_k: ClassVar[str] = "suppress"
     flag: ClassVar[bool] = False
     noise_epsilon: ClassVar[None] = None
     show_from: ClassVar[None] = None
-    tables: ClassVar[tuple[()]] = ()
-    shares: ClassVar[tuple[()]] = ()
 
-    below_k: Annotated[Literal["suppress"], key("What happens to classes below k.")] = "suppress"
+
+class Microdata(Publication):
+    """A row for everybody in a class of at least k."""
+
+    kind = "microdata"
+    policy = MicrodataPolicy
+
+    def __init__(
+        self,
+        *columns: str,
+        name: str | None = None,
+        share: float | None = None,
+        weight: float = 1.0,
+        k: int | None = None,
+        **unknown: Never,
+    ) -> None:
+        super().__init__(columns, name, share, weight, {"k": k}, unknown)

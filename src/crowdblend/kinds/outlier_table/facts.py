@@ -31,6 +31,10 @@ class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-ta
     def domains(self) -> Mapping[str, Domain]:
         return self.columns
 
+    @property
+    def mechanisms(self) -> tuple[OutlierHistogram]:
+        return (self.mechanism,)
+
     def derivations(self) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         return self.design.derivations((self.mechanism,), self.mechanism.epsilon)
@@ -51,6 +55,11 @@ class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-ta
         """A few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
         flat = max(1, self.mechanism.limit - self.mechanism.transition)
         return sorted({1, *(1 + (flat - 1) * part // 4 for part in range(1, 4)), flat})
+
+    @property
+    def own_parameters(self) -> Parameters:
+        found: Parameters = {"noise_epsilon": self.mechanism.epsilon, "limit": self.mechanism.limit}
+        return found | {"transition": self.mechanism.transition} | ({} if self.rate is None else {"rate": self.rate})
 
     @property
     def parameters(self) -> Parameters:

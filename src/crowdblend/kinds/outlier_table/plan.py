@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,22 +12,23 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.kinds.delta_limit import check_delta
-from crowdblend.kinds.kind import Lines, Publication, software
+from crowdblend.kinds.kind import Lines, Result, software
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
-from crowdblend.kinds.outlier_table.policy import OutlierTable
+from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.kinds.outputs import CountsOutput, describe_shown
 from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
+from crowdblend.planning.part_budget import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 
 @dataclass(frozen=True)
-class OutlierTablePlan(ClassCountsPlan[OutlierTable]):
+class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: OutlierTable
+    policy: OutlierTablePolicy
     parameters: OutlierPlan
 
     @property
@@ -46,7 +48,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTable]):
         plan = self.parameters
         return OutlierHistogram(plan.epsilon, plan.transition, plan.limit, show_from, plan.factor)
 
-    def facts(self, publication: Publication | None = None) -> OutlierTableFacts:
+    def facts(self, publication: Result | None = None) -> OutlierTableFacts:
         (mechanism,) = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(mechanism, OutlierHistogram)
         return OutlierTableFacts(
@@ -83,17 +85,17 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTable]):
             ),
         ]
 
-    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Every bin of the sample, noisy."""
         del progress
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
         internal = {"people_sampled": reading.sample.people, "bins_published": len(published.counts)}
-        output = CountsOutput(f"data.{self.policy.format}", published, self.facts().tables["data"].laws)
-        return Publication((output,), (mechanism,), internal=internal)
+        output = CountsOutput(self.policy.file, published, self.facts().tables["data"].laws)
+        return Result((output,), (mechanism,), internal=internal)
 
 
-def plan(policy: OutlierTable) -> OutlierTablePlan:
+def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
     """Find the transition for delta, or the delta of a transition."""
     planned = plan_outliers(
         epsilon=policy.epsilon,
@@ -107,8 +109,16 @@ def plan(policy: OutlierTable) -> OutlierTablePlan:
             f"epsilon = {planned.epsilon:g} with transition {planned.transition} and limit {planned.limit} leaves less "
             f"than {float(SMALLEST_EPSILON):.1g} to the noise on empty bins.",
             remedy="Raise epsilon.",
-            where="[release] epsilon",
+            where="[privacy] epsilon",
             code="plan.epsilon-too-small",
         )
     check_delta(policy, planned.delta)
     return OutlierTablePlan(policy, planned)
+
+
+def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePlan:
+    """Plan the table of a part of a sample: the person is in it with the rate of the sample, so that it amplifies."""
+    epsilon = math.nextafter(budget.noise / policy.factor, 0.0)
+    delta = None if policy.transition is not None else budget.own_delta
+    sampling = policy.sampling.at_rate(budget.own_rate)
+    return plan(policy.replace(epsilon=epsilon, delta=delta, sampling=sampling, accept_delta=True))

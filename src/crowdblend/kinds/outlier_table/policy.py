@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Never
 
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
 from crowdblend.policies.crowd import Accept, Delta, Drawn, People
 from crowdblend.policies.key import Rule, conflicts, key, one_of
-from crowdblend.policies.policy import AboutPeople
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED
+from crowdblend.policies.terms import Terms
 
-_outliers = partial(key, section="outliers")
 
-
-class OutlierTable(AboutPeople, frozen=True, kw_only=True):
+class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     """What the steward decided; `transition` is None where it is planned for delta. Without a rate nobody is drawn."""
 
     kind = "outlier-table"
-    designs = ("draw", "sample")
+    designs = ("everybody", "poisson", "coins")
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
@@ -31,14 +31,14 @@ class OutlierTable(AboutPeople, frozen=True, kw_only=True):
 
     columns: tuple[Column, ...]
     sampling: Drawn = NOT_SAMPLED
-    limit: Annotated[int, _outliers("K: a bin of that size would need no noise beyond epsilon's.", "limit")]
+    limit: Annotated[int, key("K: a bin of that size would need no noise beyond epsilon's.", "limit")]
     transition: Annotated[
-        int | None, _outliers("t: noise is constant from K - t people on; planned unless given.", "transition")
+        int | None, key("t: noise is constant from K - t people on; planned unless given.", "transition")
     ] = None
     factor: Annotated[
-        float, _outliers("c: the guarantee for crowds of j is c times epsilon(j); 2 unless given.", "factor")
+        float, key("c: the guarantee for crowds of j is c times epsilon(j); 2 unless given.", "factor")
     ] = 2.0
-    epsilon: Annotated[float, key("The privacy loss of the noise on large bins.", "epsilon")]
+    epsilon: Annotated[float, key("The privacy loss: what anybody spends at most.", "epsilon", section="privacy")]
     delta: Delta = None
     accept_delta: Accept = False
     people: People = None
@@ -53,8 +53,42 @@ class OutlierTable(AboutPeople, frozen=True, kw_only=True):
         check_names(self.columns, self.person, ("count", "estimate", "low", "high"))
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
+        self._check_certified()
 
     @property
     def cells(self) -> int:
         """How many bins there are, empty ones included."""
         return math.prod(column.recoding.size or 1 for column in self.columns)
+
+
+class OutlierTable(Publication):
+    """A table whose bins are all noisy, the more the smaller they are."""
+
+    kind = "outlier-table"
+    policy = OutlierTablePolicy
+
+    def __init__(
+        self,
+        *columns: str,
+        limit: int,
+        name: str | None = None,
+        share: float | None = None,
+        weight: float = 1.0,
+        transition: int | None = None,
+        factor: float = 2.0,
+        show_from: int | None = None,
+        **unknown: Never,
+    ) -> None:
+        keys = {"limit": limit, "transition": transition, "factor": factor, "show_from": show_from}
+        super().__init__(columns, name, share, weight, keys, unknown)
+
+    def within_programme(self, terms: Terms) -> PublicationPolicy:
+        """Return it without the programme's delta where the noise is given; refuses a factor, which says nothing."""
+        if "factor" in self.keys:
+            message = (
+                "The guarantee of crowds by their size is stated of an outlier-table alone, and factor is about it."
+            )
+            raise refusal(
+                "factor", message, "Remove factor, or publish it in a policy of its own.", "[[publish]] factor"
+            )
+        return self.within(terms.replace(delta=None) if "transition" in self.keys else terms)

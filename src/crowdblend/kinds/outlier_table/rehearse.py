@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from crowdblend.kinds.outlier_table.plan import plan
-from crowdblend.kinds.outlier_table.policy import OutlierTable
+from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.rehearsal.crowds import CrowdSubject
 from crowdblend.rehearsal.made_up_people import drawn_here
 from crowdblend.rehearsal.subject import AuditRequest
 
 
-def subject(policy: OutlierTable, request: AuditRequest) -> CrowdSubject:
+def subject(policy: OutlierTablePolicy, request: AuditRequest) -> CrowdSubject:
     """Return the policy with bins of the hardest sizes; a batch would have other empty bins, so there is none."""
     request.leave_epsilon("the policy of an outlier-table", "the noise on its bins follows from it")
     here = drawn_here(policy)

@@ -25,8 +25,11 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         "Every count is noisy, and the smaller the bin the noisier: small bins hide their people best.",
         _listed(facts.mechanism.show_from),
     )
+    alone = folder.publication is None
     said = "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
-    errors = Part("error", "How exact the counts are", [said, _errors(facts)])
+    if not alone:
+        said = "How far a count is off on average, by how many people share the bin."
+    errors = Part("error", "How exact the counts are", [said, _errors(facts, guaranteed=alone)])
     return replace(table_view, reading=reading, parts=(*table_view.parts, errors))
 
 
@@ -39,11 +42,14 @@ def _listed(threshold: int | None) -> str:
     )
 
 
-def _errors(facts: OutlierTableFacts) -> Table:
+def _errors(facts: OutlierTableFacts, *, guaranteed: bool) -> Table:
+    """The error at some sizes, and what is guaranteed there; one of several publications guarantees nothing alone."""
     noise = facts.mechanism
     rows = [
         [str(size), f"{noise.expected_error(size):.3g}", round_up(noise.factor * float(noise.loss(size)))]
         for size in facts.sizes
     ]
     headers = ["people in the bin", "expected error", "their ε"]
+    if not guaranteed:
+        return Table(headers[:2], [row[:2] for row in rows], "Error by the size of the bin", {0, 1})
     return Table(headers, rows, "Error and guarantee by the size of the bin", {0, 1, 2})

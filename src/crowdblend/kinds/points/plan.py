@@ -8,17 +8,20 @@ from typing import Any, TypeVar
 from crowdblend.designs import Biased, Poisson, Strata
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees import PartOfPoints
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, one_sample, published_strata
+from crowdblend.kinds.crowd_classes import placed
 from crowdblend.kinds.delta_limit import check_delta, refuse_crowd_of_one, with_stated_delta
-from crowdblend.kinds.kind import Lines, Publication, software
+from crowdblend.kinds.kind import Lines, Result, software
 from crowdblend.kinds.outputs import PointsOutput
 from crowdblend.kinds.points.facts import FAILURE, POINTS, AxisFacts, PointsFacts
-from crowdblend.kinds.points.policy import Points
+from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.kinds.strata import describe_sample, plan_stratified
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
 from crowdblend.mechanisms.strata import publish_points
 from crowdblend.planning import Plan
+from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.request import PlanRequest
@@ -32,10 +35,10 @@ MOST_LISTED = 5_000
 
 
 @dataclass(frozen=True)
-class PointsPlan(ClassCountsPlan[Points]):
+class PointsPlan(ClassCountsPlan[PointsPolicy]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: Points
+    policy: PointsPolicy
     parameters: Plan
 
     @property
@@ -63,7 +66,7 @@ class PointsPlan(ClassCountsPlan[Points]):
         """The planned epsilon and delta."""
         return self.parameters.epsilon, self.parameters.delta
 
-    def facts(self, publication: Publication | None = None) -> PointsFacts:
+    def facts(self, publication: Result | None = None) -> PointsFacts:
         policy, design, (epsilon, delta) = self.policy, self.sample, self.budget
         ran = self.mechanisms if publication is None else publication.mechanisms
         moved = [one.moved for one in ran if isinstance(one, NoisyPoints)]
@@ -137,20 +140,20 @@ class PointsPlan(ClassCountsPlan[Points]):
             lines.append(("", f"and less in blocks of {len(displaced) - 3:,} smaller sizes"))
         return lines
 
-    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """The points of the sample, moved."""
         del progress
         policy, mechanisms, people = self.policy, self.mechanisms, reading.sample.people
         published = self._moved(mechanisms, reading, key)
         names = tuple(column.name for column in policy.columns[: -policy.dimension])
         laws = self.facts().tables["data"].laws
-        output = PointsOutput(f"data.{policy.format}", published, names, tuple(policy.axes), laws)
+        output = PointsOutput(policy.file, published, names, tuple(policy.axes), laws)
         internal = {
             "people_sampled": people,
             "points_published": published.points,
             "relative_difference": (people - published.points) / people if people else 0.0,
         }
-        return Publication((output,), mechanisms, internal=internal)
+        return Result((output,), mechanisms, internal=internal)
 
     def _moved(
         self, mechanisms: tuple[NoisyPoints, ...], reading: ClassCountsReading, key: ReleaseKey
@@ -196,7 +199,7 @@ class StratifiedPointsPlan(PointsPlan):
 PlanT = TypeVar("PlanT", bound=PointsPlan)
 
 
-def plan(policy: Points) -> PointsPlan:
+def plan(policy: PointsPolicy) -> PointsPlan:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
     if policy.design is not None and policy.design.published:
         return _plan_strata(policy)
@@ -219,7 +222,7 @@ def plan(policy: Points) -> PointsPlan:
             raise InvalidInput(
                 f"noise_epsilon and {policy.planned} are both left out.",
                 remedy=f"Add noise_epsilon = 1.0, for example, or give {policy.planned} to have the noise planned.",
-                where="[release] noise_epsilon",
+                where="[[publish]] noise_epsilon",
                 code="plan.unknown",
             )
         assert policy.delta is not None
@@ -236,13 +239,13 @@ def plan(policy: Points) -> PointsPlan:
     return _drawable(PointsPlan(policy, planned))
 
 
-def _plan_strata(policy: Points) -> StratifiedPointsPlan:
+def _plan_strata(policy: PointsPolicy) -> StratifiedPointsPlan:
     """Plan the k of every stratum, or the one of epsilon and delta that is left out."""
     if policy.noise_epsilon is None:
         raise InvalidInput(
             "Points of a stratified sample need the noise of their policy.",
             remedy="Add noise_epsilon = 1.0, for example, and leave k out to have it planned.",
-            where="[release] noise_epsilon",
+            where="[[publish]] noise_epsilon",
             code="plan.unknown",
         )
     planned = plan_stratified(policy, "moved", policy.noise_epsilon)
@@ -257,7 +260,7 @@ def _require_more_than_sampling(planned: Plan) -> None:
             f"delta = {planned.delta:g} with noise_epsilon = {planned.noise_epsilon:g} is not below the rate of "
             f"{planned.sampled_with:g}: sampling alone guarantees as much.",
             remedy="Lower noise_epsilon or delta, or raise k.",
-            where="[release] noise_epsilon",
+            where="[[publish]] noise_epsilon",
             code="plan.no-more-than-sampling",
         )
 
@@ -272,7 +275,22 @@ def _drawable(planned: PlanT) -> PlanT:
                 f"noise_epsilon = {mechanism.noise_epsilon:g} leaves less than {float(SMALLEST_EPSILON):.1g} to each "
                 f"step of a block of {' x '.join(map(str, shape))} steps.",
                 remedy="Raise it, or use a coarser resolution.",
-                where="[release] noise_epsilon",
+                where="[[publish]] noise_epsilon",
                 code="plan.epsilon-too-small",
             )
     return planned
+
+
+def plan_part(policy: PointsPolicy, budget: PartBudget) -> PointsPlan:
+    """Plan the points of a part of a sample."""
+    noise, k = policy.noise_epsilon, policy.k
+    if noise is None:
+        raise InvalidInput(
+            "Points of a part of a sample need the noise of their policy.",
+            remedy="Add noise_epsilon = 1.0, for example, and leave k out to have it planned.",
+            where="[[publish]] noise_epsilon",
+            code="plan.unknown",
+        )
+    if k is None:
+        k = budget.smallest_k(lambda size: PartOfPoints(budget.share, size, noise))
+    return plan(placed(policy, budget, k, releases=1))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Never, cast
 
 from msgspec.structs import force_setattr
 
@@ -15,6 +15,7 @@ from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.domains import AxisDomain
 from crowdblend.policies.key import Ends, Section, key, part
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import naming, refusal
 from crowdblend.recoding.reading import exact
 
@@ -23,13 +24,12 @@ if TYPE_CHECKING:
     from crowdblend.recoding.blocks import Box
 
 BLOCK = "block"
-_points = partial(key, section="points")
 
 
 class NamedBox(Section, frozen=True, kw_only=True):
     """One block of points."""
 
-    section = "[[boxes]]"
+    section = "[[publish.boxes]]"
 
     name: Annotated[str, key("Your name for the box.")]
     box: Annotated[Ends, key("The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.")]
@@ -38,23 +38,22 @@ class NamedBox(Section, frozen=True, kw_only=True):
 class QuadtreeRegion(Section, frozen=True, kw_only=True):
     """A region where blocks are halved further."""
 
-    section = "[[quadtree]]"
+    section = "[[publish.quadtree]]"
 
     box: Annotated[Ends, key("The lower and the upper end on every axis of a region to be halved further.")]
     depth: Annotated[int, key("How often the domain is halved where it meets the region.", (1, 30))]
 
 
-class Points(CrowdPolicy, frozen=True, kw_only=True):
+class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
     """What the steward decided about points; the axes are the last of the columns."""
 
     kind = "points"
-    designs = ("draw", "sample")
+    designs = ("poisson", "coins", "strata", "weights", "biased")
     has_axes = True
     recoding: ClassVar[None] = None
-    tables: ClassVar[tuple[()]] = ()
+    below_k: ClassVar[str] = "suppress"
     reserved = ("estimate", "low", "high")
 
-    below_k: Annotated[Literal["suppress"], key("What happens to blocks below k.")] = "suppress"
     noise_epsilon: Annotated[
         float | None,
         key(
@@ -63,10 +62,10 @@ class Points(CrowdPolicy, frozen=True, kw_only=True):
             "noise_epsilon",
         ),
     ] = None
-    keep_in: Annotated[
-        Literal["none", "bounds", "block"], _points("What noisy points are kept in; none unless given.")
-    ] = "none"
-    show_blocks: Annotated[bool, _points("Publish the number of every point's block, in a column of its own.")] = False
+    keep_in: Annotated[Literal["none", "bounds", "block"], key("What noisy points are kept in; none unless given.")] = (
+        "none"
+    )
+    show_blocks: Annotated[bool, key("Publish the number of every point's block, in a column of its own.")] = False
     boxes: Annotated[tuple[NamedBox, ...], part("Blocks of points, one by one.")] = ()
     quadtree: Annotated[tuple[QuadtreeRegion, ...], part("Regions where blocks of points are small.")] = ()
 
@@ -102,18 +101,18 @@ class Points(CrowdPolicy, frozen=True, kw_only=True):
         """The blocks that points are counted in, fixed in one of three ways."""
         domains = {column.name: column.domain for column in self.columns if isinstance(column.domain, AxisDomain)}
         widths = {name: domain.width for name, domain in domains.items() if domain.width is not None}
-        ways = {"width": widths, "[[boxes]]": self.boxes, "[[quadtree]]": self.quadtree}
+        ways = {"width": widths, "[[publish.boxes]]": self.boxes, "[[publish.quadtree]]": self.quadtree}
         given = [name for name, value in ways.items() if value]
         if len(given) != 1 or (widths and len(widths) < self.dimension):
             some = " on some axes only" if widths and len(widths) < self.dimension else ""
             message = f"Blocks are fixed by {' and '.join(given) or 'nothing'}{some}."
-            raise refusal("blocks", message, "Give a width on every axis, or [[boxes]], or [[quadtree]].", "[columns]")
+            raise refusal("blocks", message, "Give a width on every axis, or boxes, or quadtree.", "[columns]")
         axes = dict(self.axes)
         if widths:
             return _grid(widths, axes)
         if self.boxes:
-            return recodings.Boxes(tuple(_box(named.box, axes, "[[boxes]]") for named in self.boxes))
-        regions = tuple((_box(region.box, axes, "[[quadtree]]"), region.depth) for region in self.quadtree)
+            return recodings.Boxes(tuple(_box(named.box, axes, "[[publish.boxes]]") for named in self.boxes))
+        regions = tuple((_box(region.box, axes, "[[publish.quadtree]]"), region.depth) for region in self.quadtree)
         return recodings.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
 
     def shapes(self) -> list[tuple[int, ...]]:
@@ -164,3 +163,33 @@ def _box(ends: Ends, axes: dict[str, Axis], where: str) -> Box:
     if any(low >= high for low, high in box):
         raise refusal("box", "A box ends at or below where it begins.", "Swap its ends.", where)
     return box
+
+
+class Points(Publication):
+    """Where people are: blocks of at least k, every point moved by noise."""
+
+    kind = "points"
+    policy = PointsPolicy
+
+    def __init__(
+        self,
+        *columns: str,
+        name: str | None = None,
+        share: float | None = None,
+        weight: float = 1.0,
+        k: int | None = None,
+        noise_epsilon: float | None = None,
+        keep_in: Literal["none", "bounds", "block"] = "none",
+        show_blocks: bool = False,
+        boxes: Sequence[NamedBox] = (),
+        quadtree: Sequence[QuadtreeRegion] = (),
+        **unknown: Never,
+    ) -> None:
+        keys: dict[str, object] = {
+            "k": k,
+            "noise_epsilon": noise_epsilon,
+            "keep_in": keep_in,
+            "show_blocks": show_blocks,
+        }
+        keys |= {"boxes": tuple(boxes), "quadtree": tuple(quadtree)}
+        super().__init__(columns, name, share, weight, keys, unknown)

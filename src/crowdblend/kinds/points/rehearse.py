@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.kinds.kind import Outcome
-from crowdblend.kinds.points.policy import BLOCK, Points
+from crowdblend.kinds.points.policy import BLOCK, PointsPolicy
 from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
 from crowdblend.rehearsal.made_up_people import Population, Values
 from crowdblend.rehearsal.made_up_values import CLASSES, examples
@@ -19,7 +19,7 @@ from crowdblend.rehearsal.subject import AuditRequest
 Cells = NDArray[np.int64]
 
 
-def subject(policy: Points, request: AuditRequest) -> CrowdSubject:
+def subject(policy: PointsPolicy, request: AuditRequest) -> CrowdSubject:
     """Return the policy with crowds of the hardest sizes."""
     return crowd_subject(policy, request, PointsSubject)
 
@@ -28,7 +28,7 @@ def subject(policy: Points, request: AuditRequest) -> CrowdSubject:
 class PointsSubject(CrowdSubject):
     """What a policy publishes about made-up people who are somewhere."""
 
-    policy: Points
+    policy: PointsPolicy
     corners_are = "block"
 
     def observer(self, population: Population) -> PointsObserver:
@@ -53,7 +53,7 @@ class PointsSubject(CrowdSubject):
 class PointsObserver:
     """Somebody who wants to know about a person with these raw values, one for each column."""
 
-    policy: Points
+    policy: PointsPolicy
     values: Values
 
     def observe(self, files: PublishedFiles, _outcome: Outcome) -> Views:

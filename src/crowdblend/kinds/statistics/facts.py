@@ -13,12 +13,13 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.designs import Design, Strata, Survey, Weights
+from crowdblend.designs import Coins, Design, Poisson, Strata, Stratum, Survey, Weights
 from crowdblend.kinds.facts import Count, Epsilon, Fact, Parameters, ReleaseFacts, contradiction
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.mechanism import Loss
+from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay, TotalsPlan, Way
 from crowdblend.planning.statistics.stratified import own_weights, weights_of
 from crowdblend.recoding import Bounded, Breaks
@@ -71,7 +72,7 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     domain of its labels, that of its numbers, or both.
     """
 
-    design: Survey | Strata | Weights
+    design: Survey | Poisson | Coins | Strata | Weights
     epsilon: Epsilon
     confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     people: Count
@@ -116,7 +117,7 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     @property
     def stratum(self) -> tuple[str, Sequence[str]] | None:
         """The column of the strata and their labels."""
-        return None if isinstance(self.design, Survey) else (self.design.column, list(self.design.strata))
+        return (self.design.column, list(self.design.strata)) if isinstance(self.design, Strata) else None
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The labels of a column."""
@@ -161,9 +162,20 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
             if len(samples) != 1 or None in samples or self.people != self.design.of:
                 raise contradiction("statistics of one way are relative to one number of people")
             return Way(name, samples.pop(), self.people, shapes, noise, self.failure)  # type: ignore[arg-type]
-        strata = list(self.design.strata.values())
+        strata = (
+            [Stratum(self.design.rate, self.design.rate, self.design.rate)]
+            if isinstance(self.design, Poisson)
+            else (list(self.design.strata.values()))
+        )
         weights = own_weights(self.design.breaks, strata) if isinstance(self.design, Weights) else weights_of(strata)
         return StrataWay(self.design, weights, shapes, noise, self.failure)  # type: ignore[arg-type]
+
+    @property
+    def mechanisms(self) -> tuple[NoisyStatistics, ...]:
+        """The noise on the totals of every way."""
+        return tuple(
+            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA) for _, way in self.plan.ways
+        )
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if there is one, and differential privacy."""
@@ -179,6 +191,16 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
         together = () if self.group is None or self.group == 1 else (derived_for_group(one, self.group),)
         return (one, *together, *others)
 
+    @property
+    def notes(self) -> list[str]:
+        sampled = ""
+        if isinstance(self.design, Poisson):
+            sampled = f" of a random sample, which has each person with probability {self.design.rate:g},"
+        return [
+            f"Every number{sampled} is an estimate for everybody. It is within its error of the true one with a "
+            f"probability of at least {self.confidence:g}; the error of a quantile is one of its rank."
+        ]
+
     def values(self, place: int) -> StatisticValues:
         """How the numbers of a statistic are computed."""
         return (SampleValues if isinstance(self.design, Survey) else StrataValues)(self, self.plan, place)
@@ -186,6 +208,7 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     @property
     def parameters(self) -> Parameters:
         found: Parameters = {"epsilon": self.epsilon, "people": self.people, "confidence": self.confidence}
+        found |= {} if self.rate is None or isinstance(self.design, Survey) else {"rate": self.rate}
         return found | ({"sample": self.design.people} if isinstance(self.design, Survey) else {})
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from typing import Any, TypeAlias
 
 from crowdblend.calculus.checker import MOST_STEPS
-from crowdblend.designs import Strata, Survey
+from crowdblend.designs import Coins, Poisson, Strata, Survey
+from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.class_counts import ClassCountsReading, published_strata
-from crowdblend.kinds.kind import Lines, Publication, ReleasePlan, software
+from crowdblend.kinds.kind import Lines, ReleasePlan, Result, software
 from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts
-from crowdblend.kinds.statistics.policy import Statistics
+from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import (
     TotalsReading,
     exact_in_copies,
@@ -30,6 +32,7 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import Published, SampleValues, StatisticValues, StrataValues
 from crowdblend.kinds.strata import describe_strata
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
+from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.statistics import (
     EVERYBODY,
     SAMPLE,
@@ -58,10 +61,10 @@ _WAYS: dict[Mechanism, str] = {EVERYBODY: "all people, with noise", SAMPLE: "a s
 
 
 @dataclass(frozen=True)
-class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
+class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
     """A policy with nothing left open: the noise and the error of every statistic."""
 
-    policy: Statistics
+    policy: StatisticsPolicy
     parameters: TotalsPlan
 
     @property
@@ -81,7 +84,7 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
         """How the numbers of a statistic are computed."""
         return (SampleValues if self.strata is None else StrataValues)(self.policy, self.parameters, place)
 
-    def facts(self, publication: Publication | None = None) -> StatisticsFacts:
+    def facts(self, publication: Result | None = None) -> StatisticsFacts:
         policy = self.policy
         ran = self.mechanisms if publication is None else publication.mechanisms
         noise: dict[int, float] = {}
@@ -123,11 +126,11 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
         return {"way": way.mechanism, "noise_epsilon": self.parameters.noise_epsilon(place), **error, **compared}
 
     @property
-    def sample(self) -> Survey | Strata:
-        """Whom the guarantee is relative to: so many random people, or those of strata."""
+    def sample(self) -> Survey | Strata | Poisson:
+        """Whom the guarantee is relative to: so many random people, or those of a sample by coins."""
         if self.strata is None:
             return Survey(self.policy.samples, self.policy.people)
-        return published_strata(self.strata[0], already_drawn=self.policy.sampling.already_drawn)
+        return _sampled(self.strata[0], already_drawn=self.policy.sampling.already_drawn)
 
     def describe(self) -> Lines:
         """What would happen, from the policy alone: for every statistic both ways, and the one that is taken."""
@@ -136,9 +139,8 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
             compared = f"with {policy.samples:,} random people of {policy.people:,}"
             lines = [self.describe_reading(policy.wanted), ("would compare", compared)]
         else:
-            column = self.strata[0].strata.column
-            names, strata = dict.fromkeys([column, *policy.wanted]), self.strata[0].strata.strata
-            lines = [self.describe_reading(names), *describe_strata(policy.sampling.already_drawn, column, strata)]
+            column, strata = self.strata[0].strata.column, self.strata[0].strata.strata
+            lines = [self.describe_reading(), *describe_strata(policy.sampling.already_drawn, column, strata)]
         for place, made in enumerate(policy.statistics):
             lines += self._describe(place, made)
         sure = f"each within its ± with a probability of at least {at_least(policy.confidence)}"
@@ -168,10 +170,13 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
         columns = [] if self.strata is None else strata_columns(self.policy, *self.strata)
         return list(dict.fromkeys(column.name for column in columns)) or self.policy.wanted
 
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> StatisticsReading:
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+    ) -> StatisticsReading:
         """Add up everybody, the sample, or both; of strata, count everybody who is kept."""
         if self.strata is not None:
-            return read_strata(self.policy, *self.strata, engine, key, progress)
+            return read_strata(self.policy, *self.strata, engine, drawn or self.sample.draw(key.coin()), progress)
+        assert drawn is None, "a part of a sample is drawn by coins"
         return read_totals(self.policy, self.parameters, engine, key, progress)
 
     def exact(self, place: int, mechanism: Mechanism, reading: StatisticsReading) -> Whole:
@@ -181,7 +186,7 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
         assert self.strata is not None
         return exact_in_copies(self.policy, *self.strata, place, reading)
 
-    def publish(self, reading: StatisticsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: StatisticsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Every statistic with its noise, in the order of the policy."""
         del progress
         mechanisms = self.mechanisms
@@ -189,7 +194,7 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
         for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
             exact = [self.exact(place, way.mechanism, reading) for place in places]
             noisy |= zip(places, self.add_noise((places, way), mechanism, exact, key), strict=True)
-        return Publication((numbers_output(self.policy, self.published(noisy)),), mechanisms)
+        return Result((numbers_output(self.policy, self.published(noisy)),), mechanisms)
 
     def add_noise(
         self,
@@ -226,7 +231,7 @@ class StatisticsPlan(ReleasePlan[Statistics, StatisticsReading]):
         return None if error is None else SampleValues(self.policy, self.parameters, place).in_unit(error)
 
 
-def numbers_output(policy: Statistics, values: Mapping[int, Sequence[Published]]) -> NumbersOutput:
+def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[Published]]) -> NumbersOutput:
     """The published numbers of every statistic, in the order of the policy."""
     rows = [
         (made.name, label, one)
@@ -241,10 +246,10 @@ def numbers_output(policy: Statistics, values: Mapping[int, Sequence[Published]]
     }
     if any(made.is_quantile for made in policy.statistics):
         columns["rank_error"] = [one.rank_error for _, _, one in rows]
-    return NumbersOutput(f"data.{policy.format}", columns, texts=("bin",), doubles=("error", "rank_error"))
+    return NumbersOutput(policy.file, columns, texts=("bin",), doubles=("error", "rank_error"))
 
 
-def domains_of(policy: Statistics, name: str) -> list[Domain]:
+def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
     """How a column is read: by its labels, within its bounds, or both."""
     domains = []
     if name in labelled(policy.statistics):
@@ -259,11 +264,11 @@ def shown(error: float) -> str:
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
 
 
-def plan(policy: Statistics) -> StatisticsPlan:
+def plan(policy: StatisticsPolicy) -> StatisticsPlan:
     """Plan the noise of every statistic, and the sample where the policy leaves it to the errors."""
     if policy.design is not None:
         return _plan_strata(policy, policy.design)
-    if policy.sampling.sample is not None or policy.sampling.everybody:
+    if policy.sampling.people is not None or policy.sampling.everybody:
         low = high = policy.samples
     else:
         low, high = 1, policy.people
@@ -280,25 +285,44 @@ def plan(policy: Statistics) -> StatisticsPlan:
     return planned
 
 
-def _plan_strata(policy: Statistics, design: Design) -> StatisticsPlan:
+def _plan_strata(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
     """The noise of every statistic of a stratified or weighted sample."""
     strata = design.strata.strata
-    breaks = [float(end) for end in getattr(design.column.recoding, "breaks", ())]
-    weights = own_weights(breaks, strata) if design.weighted else weights_of(strata)
-    sampled = published_strata(design, already_drawn=policy.sampling.already_drawn)
+    weights = weights_of(strata)
+    if design.weighted and design.column is not None:
+        weights = own_weights([float(end) for end in getattr(design.column.recoding, "breaks", ())], strata)
+    sampled = _sampled(design, already_drawn=policy.sampling.already_drawn)
     way = plan_strata_statistics(sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     # Three guarantees derive from all of it, and one takes a step more.
     if 3 * way.steps + 1 > MOST_STEPS:
         raise InvalidInput(
             "There are more statistics and rates of strata than fit one certificate.",
             remedy="Publish fewer statistics, or give strata of similar rates one rate.",
-            where="[[statistics]]",
+            where="[[publish.statistics]]",
             code="plan.steps",
         )
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
 
 
-def _planned(policy: Statistics, samples: int) -> StatisticsPlan:
+def _sampled(design: Design, *, already_drawn: bool) -> Strata | Poisson:
+    """How people are sampled: by strata or weights, or all of them at one rate."""
+    if design.column is not None:
+        return published_strata(design, already_drawn=already_drawn)
+    (rate,) = design.strata.rates
+    return Coins(rate) if already_drawn else Poisson(rate)
+
+
+def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
+    """Plan the statistics of a part of a sample.
+
+    Their noise may lose as much as a person of the whole sample can lose. At the rate of the part alone that is the
+    loss ln(1 + rate·(e^ε₀ − 1)).
+    """
+    epsilon = math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)
+    return plan(policy.replace(sampling=policy.sampling.at_rate(budget.own_rate), epsilon=epsilon))
+
+
+def _planned(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
     request = TotalsRequest(
         shapes=policy.shapes(),
         epsilon=policy.epsilon,
@@ -308,8 +332,8 @@ def _planned(policy: Statistics, samples: int) -> StatisticsPlan:
         mixed=policy.data.source != STDIN,
         plain=policy.sampling.everybody,
     )
-    if policy.sampling.sample is None and not policy.sampling.everybody:
-        policy = policy.replace(sampling=policy.sampling.replace(sample=samples))
+    if policy.sampling.people is None and not policy.sampling.everybody:
+        policy = policy.replace(sampling=policy.sampling.replace(people=samples))
     return StatisticsPlan(policy, plan_statistics(request))
 
 

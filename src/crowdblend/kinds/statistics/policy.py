@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Never
 
 from crowdblend import recoding
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column, refuse_choice
-from crowdblend.policies.domains import NumberDomain
+from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.key import Rule, conflicts, key, part
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import did_you_mean, naming, refusal
-from crowdblend.policies.strata import Design, design_of
+from crowdblend.policies.sampling import Coins, Poisson
+from crowdblend.policies.strata import Design, design_of, one_stratum
+from crowdblend.policies.terms import Terms
 from crowdblend.recoding.reading import exact
 
 if TYPE_CHECKING:
@@ -37,10 +41,11 @@ _MOST_STEPS = 1_000_000
 BETWEEN = " / "
 
 
-class Statistics(ExactPolicy, frozen=True, kw_only=True):
+class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     """What the steward decided, complete and free of contradictions."""
 
     kind = "statistics"
+    designs = ("survey", "everybody", "poisson", "coins", "strata", "weights")
     has_numbers = True
     sample_remedy = (
         "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."
@@ -60,21 +65,33 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
         super().__post_init__()
         refuse_choice(self.columns, "a policy of statistics")
         if self.group is not None and self.group > self.people:
-            message = f"group in [release] is {self.group}, and [data] has {self.people} people."
-            raise refusal("range", message, "Lower group.", "[release] group")
+            message = f"group in [[publish]] is {self.group}, and [data] has {self.people} people."
+            raise refusal("range", message, "Lower group.", "[[publish]] group")
         _ = self.measures
         self._check_statistics()
         if self.design is not None:
             self.design.check_rates()
+            said = "group" if self.group is not None else "error" if self.plans_sample else None
+            if self.design.column is None and said is not None:
+                message = f"{said} plans or checks a number of people, and people are drawn by coins."
+                raise refusal(said, message, f'Remove {said}, or write design = "survey".', f"[[publish]] {said}")
+        elif isinstance(self.sampling, Poisson | Coins):
+            message = "Statistics of a sample need its rate."
+            raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         """The labels of columns, and the names of statistics."""
         yield from super().published_texts()
-        yield from (("[[statistics]] name", made.name) for made in self.statistics)
+        yield from (("[[publish.statistics]] name", made.name) for made in self.statistics)
 
     @cached_property
     def design(self) -> Design | None:
-        """The strata or weights by which people are sampled; None where exactly so many are drawn."""
+        """The strata or weights by which people are sampled; a plain sample is one stratum.
+
+        None where exactly so many are drawn.
+        """
+        if isinstance(self.sampling, Poisson | Coins) and self.sampling.rate is not None:
+            return one_stratum(self.sampling.rate)
         return design_of(self.sampling, self.columns)
 
     @cached_property
@@ -87,11 +104,13 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
         """The columns with bounds, for averages, sums and quantiles; intervals of equal width have both."""
         numbers = {column.name: column.domain for column in self.columns if isinstance(column.domain, NumberDomain)}
         found = {name: naming(f"column {name!r}", domain.bounds) for name, domain in numbers.items()}
-        return found | {
-            column.name: _of_intervals(column.recoding)
-            for column in self.classes
-            if isinstance(column.recoding, recoding.Intervals)
-        }
+        for column in self.classes:
+            if isinstance(column.domain, AxisDomain):
+                axis = column.domain
+                found[column.name] = recoding.Bounded(axis.start, axis.stop, axis.resolution, "refuse")
+            elif isinstance(column.recoding, recoding.Intervals):
+                found[column.name] = _of_intervals(column.recoding)
+        return found
 
     @property
     def wanted(self) -> list[str]:
@@ -119,7 +138,7 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
                 made,
                 self.measures.get(str(made.column)),
                 len(self.bins(made)),
-                designed=self.sampling.designed,
+                designed=self.design is not None,
                 share=made.weight / weights,
             )
             for made in self.statistics
@@ -128,7 +147,7 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
     @property
     def stratum(self) -> tuple[str, list[str]] | None:
         """The column of the strata and their labels; None where exactly so many people are drawn."""
-        if self.design is None:
+        if self.design is None or self.design.column is None:
             return None
         strata = self.design.strata
         return strata.column, [stratum.label for stratum in strata.strata]
@@ -141,23 +160,23 @@ class Statistics(ExactPolicy, frozen=True, kw_only=True):
         if not 1 <= len(self.statistics) <= _MOST_STATISTICS:
             raise refusal(
                 "statistics",
-                f"The policy has {len(self.statistics)} [[statistics]]; there can be 1 to {_MOST_STATISTICS}.",
+                f"The policy has {len(self.statistics)} [[publish.statistics]]; there can be 1 to {_MOST_STATISTICS}.",
                 'Add one, for example { name = "women", fraction = { sex = "Female" } }, or publish in two releases.',
-                "[[statistics]]",
+                "[[publish.statistics]]",
             )
         names = [made.name for made in self.statistics]
         for made in self.statistics:
             if names.count(made.name) > 1:
-                message = f"Two [[statistics]] are called {made.name[:60]!r}."
-                raise refusal("statistic-twice", message, "Rename one.", "[[statistics]] name")
+                message = f"Two [[publish.statistics]] are called {made.name[:60]!r}."
+                raise refusal("statistic-twice", message, "Rename one.", "[[publish.statistics]] name")
             naming(f"statistic {made.name[:60]!r}", partial(self._check_statistic, made))
         if sum(len(self.bins(made)) for made in self.statistics) > MOST_BINS:
             raise refusal("bins", f"All histograms together have more than {MOST_BINS:,} bins.", "Use coarser classes.")
         self._check_sizes()
         shares = [shape.share for shape in self.shapes()]
         if not all(0 < share <= 1 for share in shares):
-            message = "The weights of [[statistics]] differ so much that one of them gets no part of epsilon."
-            raise refusal("statistic", message, "Use weights of similar size.", "[[statistics]] weight")
+            message = "The weights of [[publish.statistics]] differ so much that one of them gets no part of epsilon."
+            raise refusal("statistic", message, "Use weights of similar size.", "[[publish.statistics]] weight")
 
     def _check_sizes(self) -> None:
         """Refuse what would take too long to count: all steps of a column for every group."""
@@ -239,3 +258,40 @@ def _of_intervals(intervals: Intervals) -> Bounded:
     step = (exact("to", intervals.stop) - exact("from", intervals.start)) / _DEFAULT_STEPS
     beyond = intervals.top or intervals.bottom or intervals.other is not None
     return recoding.Bounded(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")
+
+
+class Statistics(Publication):
+    """Averages, sums, quantiles, shares, counts and histograms, each with its error."""
+
+    kind = "statistics"
+    policy = StatisticsPolicy
+    common = ("name", "share", "weight")
+
+    def __init__(
+        self,
+        *statistics: Statistic,
+        by: str | Sequence[str] | None = None,
+        name: str | None = None,
+        share: float | None = None,
+        weight: float = 1.0,
+        confidence: float = 0.95,
+        group: int | None = None,
+        **unknown: Never,
+    ) -> None:
+        groups = None if by is None else (by,) if isinstance(by, str) else tuple(by)
+        asked = tuple(one if groups is None or one.by is not None else one.replace(by=groups) for one in statistics)
+        keys = {"statistics": asked, "confidence": confidence, "group": group}
+        super().__init__((), name, share, weight, keys, unknown)
+
+    def within_programme(self, terms: Terms) -> PublicationPolicy:
+        """Return the same; a programme guarantees to one person at a time."""
+        if "group" in self.keys:
+            message = "A programme guarantees to one person at a time, and group in [[publish]] to several together."
+            raise refusal("group", message, "Remove group.", "[[publish]] group")
+        return self.within(terms)
+
+    def columns_of(self, terms: Terms) -> tuple[Column, ...]:
+        """Return the columns that some statistic or the design needs; what else is asked for its policy refuses."""
+        wanted = {name for made in self.keys.get("statistics", ()) for name in (made.column, *made.among, *made.groups)}
+        wanted |= set() if terms.sampling is None else {terms.sampling.stratum, terms.sampling.weight}
+        return tuple(column for column in terms.columns if column.name in wanted) or terms.columns

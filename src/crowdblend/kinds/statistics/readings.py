@@ -8,14 +8,14 @@ from decimal import Decimal
 
 import numpy as np
 
-from crowdblend.designs.draw import Draw, Everybody, Exactly, StratifiedCoin
+from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.totals import Totals
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.class_counts import ClassCountsReading, refusing_weights
 from crowdblend.kinds.kind import Reading
-from crowdblend.kinds.statistics.policy import Statistics
+from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.totals import (
     Crossing,
@@ -69,7 +69,7 @@ def labelled(statistics: Sequence[Statistic]) -> set[str]:
 
 
 def read_totals(
-    policy: Statistics, planned: TotalsPlan, engine: Engine, key: ReleaseKey, progress: Progress | None
+    policy: StatisticsPolicy, planned: TotalsPlan, engine: Engine, key: ReleaseKey, progress: Progress | None
 ) -> TotalsReading:
     """Add up everybody, the sample, or both; then count what has to be counted by steps, in another reading."""
     plain = [made for made in policy.statistics if crossing_of(made) is None]
@@ -93,7 +93,7 @@ def read_totals(
     return TotalsReading(max(way.counted for _, way in planned.ways), totals, crossed)
 
 
-def exact_totals(policy: Statistics, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
+def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
     """The exact totals of a statistic, or the people at each step of each group for a quantile."""
     made = policy.statistics[place]
     crossing = crossing_of(made)
@@ -104,26 +104,23 @@ def exact_totals(policy: Statistics, place: int, mechanism: Mechanism, reading: 
     return ranks if made.is_quantile else group_totals(ranks, made, bounds)
 
 
-def strata_columns(policy: Statistics, design: Design, way: StrataWay) -> list[Column]:
+def strata_columns(policy: StatisticsPolicy, design: Design, way: StrataWay) -> list[Column]:
     """What is counted of strata: the strata first, then labels, then the steps of numbers, and own weights last."""
-    stratum = design.column
-    wanted = labelled(policy.statistics) - {stratum.name}
+    strata = [] if design.column is None else [design.column]
+    wanted = labelled(policy.statistics) - {column.name for column in strata}
     labels = [column for column in policy.classes if column.name in wanted]
     numbers = dict.fromkeys(str(made.column) for made in policy.statistics if made.measured)
-    columns = [stratum, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
-    if design.weighted:
+    columns = [*strata, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
+    if design.weighted and design.column is not None:
         unit = Decimal(way.weights.unit.numerator) / way.weights.unit.denominator
-        columns.append(Column(stratum.name, (Steps(Bounded(0, unit * way.weights.largest, unit)),)))
+        columns.append(Column(design.column.name, (Steps(Bounded(0, unit * way.weights.largest, unit)),)))
     return columns
 
 
 def read_strata(
-    policy: Statistics, design: Design, way: StrataWay, engine: Engine, key: ReleaseKey, progress: Progress | None
+    policy: StatisticsPolicy, design: Design, way: StrataWay, engine: Engine, draw: Draw, progress: Progress | None
 ) -> ClassCountsReading:
     """Draw every stratum at its rate, and count its people by everything that is asked, in one reading."""
-    coin, drawn = key.coin(), policy.sampling.already_drawn
-    rates = design.strata.rates
-    draw: Draw = Everybody(row_key=coin) if drawn else StratifiedCoin(coin, design.strata.column, rates)
     columns = strata_columns(policy, design, way)
     names = list(dict.fromkeys(column.name for column in columns))
     with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(design):
@@ -140,11 +137,11 @@ def read_strata(
 
 
 def exact_in_copies(
-    policy: Statistics, design: Design, way: StrataWay, place: int, reading: ClassCountsReading
+    policy: StatisticsPolicy, design: Design, way: StrataWay, place: int, reading: ClassCountsReading
 ) -> Whole:
     """The totals of a statistic in copies, or the copies at each step of each group for a quantile."""
     made, weights = policy.statistics[place], way.weights
-    counted = count_in_copies(reading.sample, design.strata.column, weights.copies, own=design.weighted)
+    counted = count_in_copies(reading.sample, design.strata.column or None, weights.copies, own=design.weighted)
     fits, counts = fitting(counted, made), counted.counts
     if made.what == "fraction":
         return np.array([counts[~fits].sum(), counts[fits].sum()], np.int64)

@@ -15,7 +15,7 @@ from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.sampling import smallest
 from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.statistics.plan import StatisticsPlan, numbers_output
-from crowdblend.kinds.statistics.policy import BETWEEN, Statistics
+from crowdblend.kinds.statistics.policy import BETWEEN, StatisticsPolicy
 from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
 from crowdblend.planning.statistics import SAMPLE, QuantileShape, Way
 from crowdblend.randomness import ReleaseKey, new_key
@@ -35,7 +35,7 @@ Composition = tuple[int, ...]
 Drawn = tuple[int, ...] | ChosenQuantile
 
 
-def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
+def subject(policy: StatisticsPolicy, request: AuditRequest) -> StatisticsSubject:
     """Return the policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     policy = drawn_here(policy)
     request.leave_epsilon("a policy of statistics", "there is no delta to trade")
@@ -45,7 +45,7 @@ def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
 
 
 @dataclass(frozen=True)
-class StatisticsSubject(AuditSubject[Statistics, StatisticsPlan, Replaced]):
+class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, Replaced]):
     """What a policy publishes about made-up people, when one person's data are replaced."""
 
     @property

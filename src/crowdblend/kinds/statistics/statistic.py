@@ -24,7 +24,7 @@ _FINEST = 1000
 class Statistic(Section, frozen=True, kw_only=True):
     """One published statistic: exactly one of average, sum, median, quantile, fraction, count and histogram."""
 
-    section = "[[statistics]]"
+    section = "[[publish.statistics]]"
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of(*WHAT, code="statistic"),
         conflicts("where", "fraction", "count", code="statistic", because="they name their labels themselves"),

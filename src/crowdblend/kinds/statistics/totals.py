@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.totals import Totals
-from crowdblend.kinds.statistics.policy import Statistics
+from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import Whole
@@ -40,7 +40,7 @@ class Crossing:
     column: str
     labels: tuple[str, ...]
 
-    def columns(self, policy: Statistics) -> list[Column]:
+    def columns(self, policy: StatisticsPolicy) -> list[Column]:
         """What an engine counts: the labels, and the steps last."""
         known = {column.name: column for column in policy.classes}
         return [*(known[name] for name in self.labels), Column(self.column, (Steps(policy.measures[self.column]),))]

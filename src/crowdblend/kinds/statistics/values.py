@@ -225,7 +225,8 @@ class StrataValues(StatisticValues):
     def _strata(self) -> list[tuple[int, ...] | None]:
         """For every published number the strata that its people can be in; None for all."""
         policy, made = self.policy, self.made
-        assert policy.stratum is not None, "strata have a column"
+        if policy.stratum is None:
+            return [None] * max(1, len(policy.bins(made)))
         name, labels = policy.stratum
         some = None
         if made.what != "fraction" and name in made.among:

@@ -9,6 +9,7 @@ from crowdblend.designs import Survey
 from crowdblend.kinds.facts import contradiction
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
+from crowdblend.kinds.statistics.values import StrataValues
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
 from crowdblend.reading.release import PublishedRelease
@@ -35,6 +36,37 @@ def check(published: PublishedRelease) -> None:
         made = facts.statistics[place]
         if not (_error_holds(facts, made, row, errors.get(place)) and _is_possible(facts, made, row)):
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
+    for place, made in enumerate(facts.statistics):
+        own = [row for row, (other, _) in zip(rows, planned, strict=True) if other == place]
+        if not (_on_grid(facts, made, own) and _counts_follow(facts, place, own)):
+            raise contradiction(f"{path.name} has numbers that its grid, its rate or its noise does not give")
+
+
+def _on_grid(facts: StatisticsFacts, made: Statistic, rows: list[Row]) -> bool:
+    """Whether quantiles are steps of the grid among which they were chosen."""
+    if not made.is_quantile:
+        return True
+    bounds = facts.measures[str(made.column)]
+    return all(_is_whole((row["value"] - float(bounds.ends[0])) / float(bounds.resolution)) for row in rows)
+
+
+def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
+    """Whether counts of a sample by coins are whole multiples of its weight, with the errors that follow from them."""
+    made, values = facts.statistics[place], facts.values(place)
+    if not isinstance(values, StrataValues) or made.what not in ("count", "histogram"):
+        return True
+    unit = float(values.way.weights.unit)
+    totals = [row["value"] / unit for row in rows]
+    if not all(map(_is_whole, totals)):
+        return False
+    again = values.of_totals([round(total) for total in totals], 0)
+    # A number that is 0 may have been below it, with an error that says by how much.
+    each = zip(rows, again, strict=True)
+    return all(row["value"] <= 0 or math.isclose(row["error"], one.error or 0.0, rel_tol=1e-9) for row, one in each)
+
+
+def _is_whole(number: float) -> bool:
+    return abs(number - round(number)) <= 1e-6 * max(1.0, abs(number)) and abs(number) < 2**53
 
 
 def _is_stated(facts: StatisticsFacts, place: int) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from crowdblend.designs import Strata, Weights
+from crowdblend.designs import Poisson, Strata, Weights
 from crowdblend.figures.bars import interval_chart
 from crowdblend.guarantees import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least
@@ -22,7 +22,7 @@ MOST_BARS = 40
 _WAYS = {
     "everybody": "from everybody, with noise",
     "sample": "from a random sample, with noise",
-    "strata": "from a stratified sample, weighted, with noise",
+    "strata": "from a sample, weighted, with noise",
 }
 
 
@@ -94,6 +94,11 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
             f"What these numbers tell about you is compared with what the data of {k:,} random people out of {n:,} "
             "with yours concealed tell; ε bounds the difference. Your household, your friends and everybody like you "
             f"are protected as far as {k:,} random people tell little about them."
+        )
+    if isinstance(facts.design, Poisson):
+        yield (
+            "Every number is an estimate for the whole population: whoever was sampled counts as "
+            f"{1 / facts.design.rate:.4g} people. Which people were sampled, and how many, is not published."
         )
     if isinstance(facts.design, Strata):
         column = shorten(facts.design.column, 60)

@@ -8,16 +8,16 @@ from functools import cached_property
 import numpy as np
 
 from crowdblend.designs import Survey
-from crowdblend.designs.draw import Everybody
+from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.kind import Lines, Misfit, Publication, ReleasePlan, software
+from crowdblend.kinds.kind import Lines, Misfit, ReleasePlan, Result, software
 from crowdblend.kinds.outputs import RowsOutput
 from crowdblend.kinds.synopsis.facts import Exponential, Fitted, Queries, SynopsisFacts, other_queries
-from crowdblend.kinds.synopsis.policy import Synopsis as SynopsisPolicy
+from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms import SampledClasses, synopsis
 from crowdblend.mechanisms.synopsis import (
     Conjunctions,
@@ -51,7 +51,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         """The columns by size, the largest first: the order of the universe's axes."""
         return universe_order(self.policy)
 
-    def facts(self, publication: Publication | None = None) -> SynopsisFacts:
+    def facts(self, publication: Result | None = None) -> SynopsisFacts:
         policy, plan, misfit = self.policy, self.parameters, None
         (ran,) = self.mechanisms if publication is None else publication.mechanisms
         if publication is not None and isinstance(publication.outcome, Misfit):
@@ -95,8 +95,11 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         """The columns of the policy."""
         return [column.name for column in self.policy.columns]
 
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+    ) -> ClassCountsReading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
+        assert drawn is None, "exactly so many people are drawn here"
         counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
         if counted.classes.people != self.policy.people:
             raise refusal(
@@ -107,7 +110,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             )
         return EverybodyReading(counted)
 
-    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Draw the people and publish rows that answer for them; the true errors are for the steward alone."""
         del progress
         (mechanism,) = self.mechanisms
@@ -125,7 +128,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             "error_about_everybody": _error(mechanism.queries, rows, of_all),
         }
         outcome = None if rows.misfit is None else Misfit(rows.misfit)
-        return Publication((self.output(rows),), (mechanism,), outcome, internal)
+        return Result((self.output(rows),), (mechanism,), outcome, internal)
 
     def cells_of(self, classes: SampledClasses) -> Cells:
         """The cell of the universe of every class."""
@@ -140,7 +143,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             codes[:, place] = places[axis]
         names = tuple(column.name for column in self.policy.columns)
         labels = tuple(self.policy.labels(name) for name in names)
-        return RowsOutput(f"data.{self.policy.format}", names, labels, codes)
+        return RowsOutput(self.policy.file, names, labels, codes)
 
 
 @dataclass(frozen=True)

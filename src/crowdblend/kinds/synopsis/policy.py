@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, Never
 
 from crowdblend.policies.columns import check_closed, refuse_choice, refuse_numbers
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.key import Conditions, Rule, Texts, conflicts, key, one_of
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import did_you_mean, refusal
 
-_synopsis = partial(key, section="synopsis")
 
-
-class Synopsis(ExactPolicy, frozen=True, kw_only=True):
+class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
     """What the steward decided: exactly one class of queries, and how the rows are made."""
 
     kind = "synopsis"
+    designs = ("survey", "everybody")
     largest_epsilon = 100
     rules: ClassVar[tuple[Rule, ...]] = (
         *(
@@ -26,19 +26,17 @@ class Synopsis(ExactPolicy, frozen=True, kw_only=True):
         one_of("conjunctions", "ranges", "half_planes", "queries", code="query-class"),
     )
 
-    conjunctions: Annotated[
-        int | None, _synopsis("Answer all conjunctions of up to this many columns.", (1, 10**6))
-    ] = None
-    ranges: Annotated[str | None, _synopsis("Answer all ranges of this column, in the order of its classes.")] = None
-    half_planes: Annotated[Texts | None, _synopsis("Answer all half-planes over the grid of these two columns.")] = None
+    conjunctions: Annotated[int | None, key("Answer all conjunctions of up to this many columns.", (1, 10**6))] = None
+    ranges: Annotated[str | None, key("Answer all ranges of this column, in the order of its classes.")] = None
+    half_planes: Annotated[Texts | None, key("Answer all half-planes over the grid of these two columns.")] = None
     queries: Annotated[
-        Conditions | None, _synopsis("Answer these conjunctions, each a table of columns with their labels.")
+        Conditions | None, key("Answer these conjunctions, each a table of columns with their labels.")
     ] = None
-    rows: Annotated[
-        int | None, _synopsis("How many synthetic rows; as many as people are drawn unless given.", "rows")
-    ] = None
+    rows: Annotated[int | None, key("How many synthetic rows; as many as people are drawn unless given.", "rows")] = (
+        None
+    )
     mechanism: Annotated[
-        Literal["fitted", "exponential"] | None, _synopsis("How the rows are made; the better one unless given.")
+        Literal["fitted", "exponential"] | None, key("How the rows are made; the better one unless given.")
     ] = None
 
     def __post_init__(self) -> None:
@@ -60,15 +58,46 @@ class Synopsis(ExactPolicy, frozen=True, kw_only=True):
         for where, asked, _ in (*grids, ("queries", queries, 0)):
             for name in asked or ():
                 if name not in names:
-                    message = f"[synopsis] asks about {name[:60]!r}, which [columns] does not declare."
-                    raise refusal("unknown-column", message, did_you_mean(name, names), f"[synopsis] {where}")
+                    message = f"[[publish]] asks about {name[:60]!r}, which [columns] does not declare."
+                    raise refusal("unknown-column", message, did_you_mean(name, names), f"[[publish]] {where}")
         for where, asked, number in grids:
             if asked and (len(asked) != number or sorted(names) != sorted(asked)):
-                message = f"{where} in [synopsis] needs {number} of the columns, and [columns] declares {len(names)}."
-                raise refusal("query-class", message, "Declare those alone, and name them.", f"[synopsis] {where}")
+                message = f"{where} in [[publish]] needs {number} of the columns, and [columns] declares {len(names)}."
+                raise refusal("query-class", message, "Declare those alone, and name them.", f"[[publish]] {where}")
         for condition in self.queries or ():
             for name, label in condition.items():
                 if label not in self.labels(name):
                     message = f"column {name!r} has no class {label[:60]!r}."
                     remedy = did_you_mean(label, self.labels(name))
-                    raise refusal("unknown-label", message, remedy, "[synopsis] queries")
+                    raise refusal("unknown-label", message, remedy, "[[publish]] queries")
+
+
+class Synopsis(Publication):
+    """Synthetic rows that answer a class of questions."""
+
+    kind = "synopsis"
+    policy = SynopsisPolicy
+
+    def __init__(
+        self,
+        *columns: str,
+        name: str | None = None,
+        share: float | None = None,
+        weight: float = 1.0,
+        conjunctions: int | None = None,
+        ranges: str | None = None,
+        half_planes: Sequence[str] | None = None,
+        queries: Sequence[Mapping[str, str]] | None = None,
+        rows: int | None = None,
+        mechanism: Literal["fitted", "exponential"] | None = None,
+        confidence: float = 0.95,
+        **unknown: Never,
+    ) -> None:
+        keys: dict[str, object] = {
+            "conjunctions": conjunctions,
+            "ranges": ranges,
+            "half_planes": half_planes,
+            "queries": queries,
+        }
+        keys |= {"rows": rows, "mechanism": mechanism, "confidence": confidence}
+        super().__init__(columns, name, share, weight, keys, unknown)

@@ -14,7 +14,7 @@ from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import Misfit, Outcome, Reading
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
-from crowdblend.kinds.synopsis.policy import Synopsis as SynopsisPolicy
+from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
 from crowdblend.randomness import ReleaseKey, Source, new_key

@@ -1,33 +1,21 @@
-"""Facts of tables: of one sample, of its strata, of parts of it, of fresh samples, and of registers."""
+"""Facts of tables: of a sample, of its strata, and of registers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Everybody, Poisson
-from crowdblend.guarantees.parameters import MOST_PARTS
+from crowdblend.designs import Everybody
 from crowdblend.kinds.crowd_facts import CrowdFacts, by_stratum
-from crowdblend.kinds.facts import CellTable, Fact, Parameters, Share, contradiction
+from crowdblend.kinds.facts import DATA, CellTable, Parameters, contradiction
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 
-DATA, TOTALS = "data", "totals"
-
-
-class NamedTable(Fact, frozen=True, kw_only=True):
-    """One of several tables: a sum of the finest one, or counted by itself.
-
-    One with a mechanism of its own was counted in its share of the sample, or, without a share, in a fresh sample.
-    """
-
-    columns: tuple[str, ...]
-    mechanism: SuppressedHistogram | None = None
-    share: Share | None = None
+TOTALS = "totals"
 
 
 class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
@@ -35,7 +23,6 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     mechanism: SuppressedHistogram | NoisyHistogram | NoiseEverywhere | None = None
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
-    named: Annotated[dict[str, NamedTable], msgspec.Meta(max_length=MOST_PARTS)] = msgspec.field(default_factory=dict)
     totals: tuple[NoisyTotal, ...] = ()
     count: Literal["rows", "people"] = "rows"
 
@@ -80,47 +67,14 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     @property
     def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram | NoiseEverywhere | NoisyTotal, ...]:
-        if self._own:
-            return tuple(self._own.values())
-        if isinstance(self.design, Everybody) != isinstance(self.mechanism, NoiseEverywhere):
+        everywhere = isinstance(self.mechanism, NoiseEverywhere)
+        if (isinstance(self.design, Everybody) and not everywhere) or (everywhere and self.recoding is not None):
             raise contradiction("its mechanism is not one for its design")
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
 
-    @property
-    def _own(self) -> Mapping[str, SuppressedHistogram]:
-        """The mechanism of every table that was counted by itself; none where they are sums of one."""
-        own = {name: table.mechanism for name, table in self.named.items() if table.mechanism is not None}
-        if not own and any(table.share is not None for table in self.named.values()):
-            raise contradiction("a table has a share of the sample and no mechanism of its own")
-        if own and (len(own) < len(self.named) or self.mechanism is not None or self.strata or self.recoding):
-            raise contradiction("some of its tables are counted by themselves and some are not")
-        return own
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """The share of the sample that every table was counted in; none where they share it, or have their own."""
-        found = tuple(table.share for table in self.named.values() if table.share is not None)
-        if found and len(found) < len(self._own):
-            raise contradiction("some of its tables have a share of the sample and some do not")
-        return found
-
-    @property
-    def has_fresh_samples(self) -> bool:
-        """Whether every table was counted in a sample of its own."""
-        return bool(self._own) and not self.shares
-
     def derivations(self) -> tuple[Derivation, ...]:
-        """Those of the one table; tables of parts, and tables of fresh samples, have one guarantee together."""
-        self._check_totals()
-        if isinstance(self.design, Everybody):
-            return self._of_everybody(self.design)
-        if not self._own:
-            return super().derivations()
-        if not isinstance(self.design, Poisson) or (self.has_fresh_samples and self.design.drawn_before):
-            raise contradiction("tables are counted by themselves in samples at one rate, fresh ones drawn here")
-        if self.shares:
-            return self.kept(self.design.parts_derivations(self.mechanisms, self.shares, self.epsilon))
-        return self.kept(self.design.fresh_derivations(self.mechanisms, self.epsilon))
+        self.check()
+        return self._of_everybody(self.design) if isinstance(self.design, Everybody) else super().derivations()
 
     def _of_everybody(self, design: Everybody) -> tuple[Derivation, ...]:
         if self.releases > 1 or self.recoding is not None:
@@ -130,7 +84,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
             raise contradiction("its mechanisms guarantee less than it states")
         return derived
 
-    def _check_totals(self) -> None:
+    def check(self) -> None:
         """Refuse totals other than those of a register whose people have several rows: each adds so many to each."""
         rows = self.rows_per_person
         wanted = [] if rows is None else [("rows", rows), ("people", 1)]
@@ -139,33 +93,14 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
-        named = self.named or {DATA: NamedTable(columns=tuple(self.columns))}
+        mechanisms = self.mechanisms[: len(self.mechanisms) - len(self.totals)]
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
-        found = {}
-        for name, table in named.items():
-            if not set(table.columns) <= set(self.columns):
-                raise contradiction("a table has a column that is not declared")
-            columns = {column: self.columns[column] for column in table.columns}
-            if table.mechanism is None:
-                mechanisms = self.mechanisms[: len(self.mechanisms) - len(self.totals)]
-                laws = self.laws(mechanisms[0], sizes)
-                found[name] = CellTable(columns, laws, tuple(one.law for one in mechanisms), self._flagged)
-                continue
-            assert isinstance(self.design, Poisson), "tables are counted by themselves in samples at one rate"
-            own = {column: sizes[column] for column in columns}
-            laws = self.laws(table.mechanism, own, Poisson(self.design.rate * (table.share or 1.0)))
-            found[name] = CellTable(columns, laws, (table.mechanism.law,))
-        return found
-
-    @property
-    def _flagged(self) -> bool:
-        """Sums of cells are not called exact."""
-        return isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag and not self.named
+        flagged = isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
+        laws = self.laws(mechanisms[0], sizes)
+        return {DATA: CellTable(self.columns, laws, tuple(one.law for one in mechanisms), flagged)}
 
     @property
     def crowds(self) -> Mapping[str, int]:
-        if self._own:
-            return {name: mechanism.k for name, mechanism in self._own.items()}
         found = self.mechanism
         return {DATA: found.k} if isinstance(found, SuppressedHistogram | NoisyHistogram) else {}
 

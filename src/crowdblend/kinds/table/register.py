@@ -11,15 +11,15 @@ from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition
-from crowdblend.designs import Everybody
+from crowdblend.designs import Coins, Everybody, Poisson
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.kinds.kind import Lines, Publication, software
-from crowdblend.kinds.outputs import ESTIMATES, NumbersOutput, Output, table_outputs
-from crowdblend.kinds.table.facts import NamedTable, TableFacts
-from crowdblend.kinds.table.policy import Table
+from crowdblend.kinds.kind import Lines, Result, software
+from crowdblend.kinds.outputs import ESTIMATES, NumbersOutput, Output, counts_output
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.randomness import ReleaseKey
@@ -30,21 +30,22 @@ TOTAL_SHARE = 0.05
 
 
 @dataclass(frozen=True)
-class RegisterPlan(ClassCountsPlan[Table]):
-    """The plan of a table of everybody; nothing is left open but how ε is divided."""
+class RegisterPlan(ClassCountsPlan[TablePolicy]):
+    """The plan of a table with noise on every cell; nothing is left open but how the loss is divided.
 
-    policy: Table
+    `epsilon` is the loss of the noise to everybody who is counted: all people of a register, or those of a sample.
+    """
+
+    policy: TablePolicy
+    epsilon: float
 
     @property
-    def sample(self) -> Everybody:
-        """Nobody is drawn: everybody is counted."""
-        return Everybody()
-
-    @property
-    def epsilon(self) -> float:
-        """The loss of all that is published."""
-        assert self.policy.epsilon is not None, "a register has an epsilon"
-        return self.policy.epsilon
+    def sample(self) -> Everybody | Poisson:
+        """Who is counted: everybody, or a sample."""
+        drawn = self.policy.sampling
+        if drawn.rate is None:
+            return Everybody()
+        return Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
 
     @property
     def mechanisms(self) -> tuple[NoiseEverywhere | NoisyTotal, ...]:
@@ -61,7 +62,7 @@ class RegisterPlan(ClassCountsPlan[Table]):
             per_row = math.nextafter(per_row, 0.0)
         return NoiseEverywhere(per_row, rows), *totals
 
-    def facts(self, publication: Publication | None = None) -> TableFacts:
+    def facts(self, publication: Result | None = None) -> TableFacts:
         cells, *others = self.mechanisms if publication is None else publication.mechanisms
         assert isinstance(cells, NoiseEverywhere)
         return TableFacts(
@@ -74,7 +75,6 @@ class RegisterPlan(ClassCountsPlan[Table]):
             mechanism=cells,
             totals=tuple(one for one in others if isinstance(one, NoisyTotal)),
             count="people" if self.policy.count == "people" else "rows",
-            named={table.name: NamedTable(columns=tuple(table.columns)) for table in self.policy.tables},
         )
 
     def describe(self) -> Lines:
@@ -82,6 +82,8 @@ class RegisterPlan(ClassCountsPlan[Table]):
         cells = self.mechanisms[0]
         assert isinstance(cells, NoiseEverywhere)
         kept = "everybody is counted; no sample is drawn"
+        if policy.sampling.rate is not None:
+            kept = f"a sample at rate {policy.sampling.rate}"
         if rows is not None:
             kept = f"everybody is counted, with at most {rows} random rows each; no sample is drawn"
             if policy.count == "people":
@@ -96,14 +98,14 @@ class RegisterPlan(ClassCountsPlan[Table]):
             lines.append(("", "the number of rows kept and the number of people, noisy as well"))
         return lines
 
-    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Every cell of everybody, noisy."""
         del progress
         cells, *totals = mechanisms = self.mechanisms
         counted, people = reading.sample, reading.counted.people
         assert isinstance(cells, NoiseEverywhere)
         published = cells.publish(counted, key)
-        outputs: list[Output] = list(table_outputs(self.policy, published, self.facts().tables))
+        outputs: list[Output] = [counts_output(self.policy, published, self.facts())]
         if totals:
             assert people is not None, "an engine says how many people have the rows that it keeps"
             true = {"rows": counted.people, "people": people}
@@ -111,7 +113,7 @@ class RegisterPlan(ClassCountsPlan[Table]):
             numbers = [made.publish(true[made.name], key) for made in noisy]
             outputs.append(NumbersOutput(f"totals.{self.policy.format}", _estimated(noisy, numbers), ("total",)))
         internal = {"people": people or counted.people, "rows_kept": counted.people}
-        return Publication(tuple(outputs), tuple(mechanisms), internal=internal)
+        return Result(tuple(outputs), tuple(mechanisms), internal=internal)
 
 
 def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[str | float]]:
@@ -121,10 +123,16 @@ def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str
     return dict(zip(("total", "count", *ESTIMATES), columns, strict=True))
 
 
-def plan_register(policy: Table) -> RegisterPlan:
+def plan_register(policy: TablePolicy) -> RegisterPlan:
     """The plan of a register; refuses a loss that is too small to be drawn, before anything is spent."""
+    assert policy.epsilon is not None, "a register has an epsilon"
+    return plan_noisy(policy, policy.epsilon)
+
+
+def plan_noisy(policy: TablePolicy, epsilon: float) -> RegisterPlan:
+    """The plan of a table with noise of this loss on every cell."""
     rows = policy.rows_per_person
-    planned = RegisterPlan(policy)
+    planned = RegisterPlan(policy, epsilon)
     # Checked before the budget is divided, which takes no end where a double has no smaller neighbour.
     least = planned.epsilon if rows is None else TOTAL_SHARE * planned.epsilon / rows
     if least < 2 * SMALLEST_EPSILON:
@@ -132,7 +140,7 @@ def plan_register(policy: Table) -> RegisterPlan:
             f"epsilon = {planned.epsilon:g}{'' if rows is None else f' with {rows} rows per person'} leaves less than "
             f"{float(2 * SMALLEST_EPSILON):.1g} to the noise on a number.",
             remedy="Raise epsilon.",
-            where="[release] epsilon",
+            where="[privacy] epsilon",
             code="plan.epsilon-too-small",
         )
     return planned

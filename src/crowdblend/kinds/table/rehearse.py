@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.kinds.table.policy import Table
+from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
 from crowdblend.rehearsal.made_up_people import drawn_here
 from crowdblend.rehearsal.subject import AuditRequest
@@ -11,7 +11,7 @@ from crowdblend.rehearsal.subject import AuditRequest
 _SIZES = (("alone", 1), ("with one other", 2), ("among ten", 10))
 
 
-def subject(policy: Table, request: AuditRequest) -> CrowdSubject:
+def subject(policy: TablePolicy, request: AuditRequest) -> CrowdSubject:
     """Return the policy with people in the cells that are hardest for it."""
     if not policy.sampling.everybody:
         return crowd_subject(policy, request)

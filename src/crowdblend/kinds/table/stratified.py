@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from crowdblend.engines.engine import Progress
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.crowd_classes import internal_counts
-from crowdblend.kinds.kind import Lines, Publication, software
-from crowdblend.kinds.outputs import table_outputs
+from crowdblend.kinds.kind import Lines, Result, software
+from crowdblend.kinds.outputs import counts_output
 from crowdblend.kinds.strata import StratifiedPlan, plan_stratified
-from crowdblend.kinds.table.facts import NamedTable, TableFacts
-from crowdblend.kinds.table.policy import Table
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
@@ -20,7 +20,7 @@ _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
 
 @dataclass(frozen=True)
-class StratifiedTablePlan(StratifiedPlan[Table]):
+class StratifiedTablePlan(StratifiedPlan[TablePolicy]):
     """The plan of a table by strata."""
 
     @property
@@ -28,7 +28,7 @@ class StratifiedTablePlan(StratifiedPlan[Table]):
         """One for each stratum, in the order of the labels."""
         return tuple(map(_mechanism, self.parameters.strata))
 
-    def facts(self, publication: Publication | None = None) -> TableFacts:
+    def facts(self, publication: Result | None = None) -> TableFacts:
         policy, design = self.policy, self.sample
         ran = self.mechanisms if publication is None else publication.mechanisms
         each = [one for one in ran if isinstance(one, SuppressedHistogram | NoisyHistogram)]
@@ -40,18 +40,17 @@ class StratifiedTablePlan(StratifiedPlan[Table]):
             design=design,
             columns={column.name: column.recoding.domain() for column in policy.columns},
             strata=dict(zip(design.strata, each, strict=True)),
-            named={table.name: NamedTable(columns=tuple(table.columns)) for table in policy.tables},
         )
 
     def describe(self) -> Lines:
         return self.describe_strata(f"a table, exact from that k, {_BELOW[self.policy.below_k]} below")
 
-    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """The classes of all strata."""
         del progress
         published = self.published_classes(reading, key)
-        outputs = table_outputs(self.policy, published, self.facts().tables)
-        return Publication(outputs, self.mechanisms, internal=internal_counts(reading.sample, published))
+        output = counts_output(self.policy, published, self.facts())
+        return Result((output,), self.mechanisms, internal=internal_counts(reading.sample, published))
 
 
 def _mechanism(stratum: StratumPlan) -> SuppressedHistogram | NoisyHistogram:
@@ -60,7 +59,7 @@ def _mechanism(stratum: StratumPlan) -> SuppressedHistogram | NoisyHistogram:
     return NoisyHistogram(stratum.k, stratum.noise_epsilon, None)
 
 
-def plan_stratified_table(policy: Table) -> StratifiedTablePlan:
+def plan_stratified_table(policy: TablePolicy) -> StratifiedTablePlan:
     """Plan the k of every stratum, or check that what is stated can be guaranteed."""
     noisy = policy.below_k == "noise"
     return StratifiedTablePlan(policy, plan_stratified(policy, "histogram", policy.noise_epsilon, noisy=noisy))

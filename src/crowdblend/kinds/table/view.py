@@ -67,36 +67,29 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     """Read every data file once, and show what it adds up to."""
     facts = folder.facts
     counted = facts.rows_are_counted is True
-    tables = folder.tables
-    summaries = [summarize(open_cells(folder.files[name], counted=counted), table) for name, table in tables.items()]
+    ((name, table),) = folder.tables.items()
+    summary = summarize(open_cells(folder.files[name], counted=counted), table)
     chosen = chosen_recoding(facts.recoding, figures) if isinstance(facts, CrowdFacts) else []
     words = words_of(facts)
-    strata_keys, strata = _strata(next(iter(tables.values())).laws)
+    strata_keys, strata = _strata(table.laws)
     return View(
-        heading=title(
-            tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted, words.counted
-        ),
+        heading=title(tuple(summary.columns), counted, words.counted),
         what=f"a table: how many {words.counted} have which combination of labels"
         if counted
         else "records of people, one a row",
-        keys=(*_keys(summaries, counted, words), *strata_keys),
+        keys=(*_keys(summary, counted, words), *strata_keys),
         reading=reading(facts) if isinstance(facts, TableFacts | MicrodataFacts) else [],
         parts=(
             *([Part("recoding", HEADING, chosen)] if chosen else []),
-            *(
-                _part(folder, at, summary, counted, len(summaries) > 1, figures, words)
-                for at, summary in enumerate(summaries)
-            ),
+            _part(folder, summary, counted, figures, words),
             *strata,
-            *(_totals(folder, name) for name in folder.files if name not in tables),
+            *(_totals(folder, other) for other in folder.files if other != name),
         ),
     )
 
 
-def _keys(summaries: list[Summary], counted: bool, words: Words) -> list[tuple[str, str]]:
-    if len(summaries) > 1:
-        return [("tables", f"{len(summaries):,}")]
-    summary, total = summaries[0], summaries[0].total
+def _keys(summary: Summary, counted: bool, words: Words) -> list[tuple[str, str]]:
+    total = summary.total
     cells = ("published cells" if counted else "different combinations of labels", f"{summary.cells:,}")
     if total is None or not words.add_up:
         return [cells]
@@ -109,32 +102,14 @@ def _keys(summaries: list[Summary], counted: bool, words: Words) -> list[tuple[s
     return [*population, (f"{words.counted} in the published data", f"{summary.people:,}"), cells]
 
 
-def _part(
-    folder: PublishedRelease,
-    at: int,
-    summary: Summary,
-    counted: bool,
-    several: bool,
-    figures: bool,
-    words: Words,
-) -> Part:
-    """Return the section of one data file; the first one is where the contents point to."""
-    heading = Markup("{}: table {}").format(_PUBLISHED, label(summary.name)) if several else _PUBLISHED
-    blocks: list[Block] = []
-    if several and summary.total is not None and words.add_up:
-        facts = folder.facts
-        whose = " of its own part of the sample" if isinstance(facts, TableFacts) and facts.shares else ""
-        blocks.append(f"{summary.people:,} {words.counted}{whose} in {summary.cells:,} cells.")
+def _part(folder: PublishedRelease, summary: Summary, counted: bool, figures: bool, words: Words) -> Part:
+    """Return the section of the data file."""
     if summary.cells:
-        blocks += [*_figures(summary, figures, words), *_largest(summary, counted, several)]
-    else:
-        crowds = folder.facts.crowds
-        k = crowds.get(summary.name, max(crowds.values(), default=None))
-        crowd = f" of {k:,}" if k is not None else ""
-        blocks.append(
-            f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."
-        )
-    return Part("data" if at == 0 else f"data-{at + 1}", heading, blocks, listed=at == 0)
+        return Part("data", _PUBLISHED, [*_figures(summary, figures, words), *_largest(summary, counted)])
+    k = max(folder.facts.crowds.values(), default=None)
+    crowd = f" of {k:,}" if k is not None else ""
+    nothing = f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."
+    return Part("data", _PUBLISHED, [nothing])
 
 
 def _totals(folder: PublishedRelease, name: str) -> Part:
@@ -146,7 +121,7 @@ def _totals(folder: PublishedRelease, name: str) -> Part:
     return Part(name, "Totals", [said, shown])
 
 
-def _largest(summary: Summary, counted: bool, several: bool) -> list[Block]:
+def _largest(summary: Summary, counted: bool) -> list[Block]:
     names = summary.columns[:MOST_COLUMNS]
     estimated = any(cell.low is not None for cell in summary.largest)
     headers: list[str] = [*(label(name, 40) for name in names), "count" if counted else "rows"]
@@ -164,7 +139,6 @@ def _largest(summary: Summary, counted: bool, several: bool) -> list[Block]:
     caption = (
         "All published cells" if few else f"The largest {len(summary.largest)} of {summary.cells:,} published cells"
     )
-    caption += f" of table {summary.name}" if several else ""  # each region of a page has a name of its own
     caption += f"; {left:,} further columns are not shown" if left else ""
     return [Heading("The cells" if few else "The largest cells"), Table(headers, rows, caption, right)]
 

@@ -6,6 +6,7 @@ The noise is planned from the policy alone: what the network looks like plays no
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -265,7 +266,15 @@ def _explored(request: NetworkRequest, samples: int) -> int:
 
 def _resolution(request: NetworkRequest, moved: float) -> float:
     """A power of ten, fine enough not to matter."""
-    return request.resolution or float(f"1e{math.floor(math.log10(moved / FINENESS))}")
+    step = moved / FINENESS
+    if request.resolution is None and step < sys.float_info.min:
+        raise Infeasible(
+            "The range of a statistic is too small for a grid of doubles.",
+            remedy="Use another unit.",
+            where="[[publish.statistics]] to",
+            code="plan.range",
+        )
+    return request.resolution or float(f"1e{math.floor(math.log10(step))}")
 
 
 def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 from crowdblend.calculus import RULES, Derivation
-from crowdblend.designs import Strata
+from crowdblend.designs import Poisson, Strata
 from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
@@ -144,7 +144,7 @@ class StrataWay:
     # Nothing is about a public number of people.
     counted: ClassVar[int] = 0
 
-    design: Strata
+    design: Strata | Poisson
     weights: Weights
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
@@ -233,7 +233,7 @@ def _means(low: float, high: float, weights: Weights, steps: int, failure: float
 
 
 def plan_strata_statistics(
-    design: Strata, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
+    design: Strata | Poisson, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
 ) -> StrataWay:
     """The least noise that keeps everybody within ε, whichever stratum they are in."""
     # ln(1 + (e^ε − 1)/rate) is what a person who is kept may cost, divided among the copies.

@@ -1,48 +1,43 @@
 """A policy in the making: what was chosen so far, key by key, as the texts that were typed.
 
-The texts become a policy through the same keys as a TOML file, so whatever is wrong with them is refused in the same
-words. Keys that the kind does not have are kept out of the policy.
+It has one publication. The texts become a policy through the same keys as a TOML file, so whatever is wrong with them
+is refused in the same words. Keys that the kind or the design does not have are kept out of the policy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column, read_columns
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
-from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
+from crowdblend.policies.key import Key, keys_of, sections_of
 from crowdblend.policies.load import read_policy
-from crowdblend.policies.policy import Policy, has_columns
+from crowdblend.policies.policy import Policy
+from crowdblend.policies.publication import Publication, own_keys, own_parts
+from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.registry import KINDS, policy_class
-from crowdblend.policies.starter import designs_of
+from crowdblend.policies.schema import kind_lists, kind_sections
+from crowdblend.policies.starter import check_design, usual
+from crowdblend.policies.terms import Terms
 from crowdblend.studio.model.typed import typed_text, typed_value
 
 Texts = dict[str, str]
 WAY = "way"
-
-# What is filled in at the start, and of which kinds, where it is not of all; everything else is the steward's to say.
-_START: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    ("release", "epsilon", "1", ()),
-    ("release", "delta", "1e-6", ("table", "microdata", "points", "outlier-table")),
-    ("sampling", "rate", "0.1", ("table", "microdata", "points")),
-    ("release", "noise_epsilon", "1", ("points",)),
-    ("synopsis", "conjunctions", "2", ("synopsis",)),
-)
-# What a design writes into [sampling]; with everybody there is no rate, no k and no delta.
-_DESIGNED = {"sample": {"already_drawn": "true"}, "draw": {}, "everybody": {"everybody": "true"}}
-_NOT_OF_EVERYBODY = {"sampling": ("rate", "low", "high", "exceptions", "max_rate"), "release": ("k", "delta")}
+PUBLISH = "publish"
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen: the kind, the design, keys by section, repeated sections, and the columns with their domains."""
+    """What was chosen: the kind, the design, keys by section, repeated sections, and the columns with their domains.
+
+    `design` is blank where the kind has none.
+    """
 
     kind: str = "table"
-    design: str = "draw"
+    design: str = ""
     sections: Mapping[str, Texts] = field(default_factory=dict)
     lists: Mapping[str, list[Texts]] = field(default_factory=dict)
     columns: Mapping[str, Texts] = field(default_factory=dict)
@@ -73,23 +68,15 @@ class Choices:
         """The columns that have a domain, in the order of the data."""
         return tuple(name for name, texts in self.columns.items() if texts.get(WAY))
 
+    @property
+    def declared(self) -> dict[str, dict[str, Key]]:
+        """The keys that can be chosen once, by section and by their names in TOML."""
+        return kind_sections(self.kind, self.design)
 
-def declared_keys(kind: str) -> dict[str, dict[str, Key]]:
-    """Return the keys of every section that a kind has once, by their names in TOML."""
-    policy = policy_class(kind)
-    found: dict[str, dict[str, Key]] = {
-        name: {key.name: key for key in keys.values()} for name, keys in sections_of(policy).items()
-    }
-    for part in parts_of(policy).values():
-        if not part.many:
-            found[part.name] = {key.name: key for key in keys_of(part.holder).values()}
-    return found
-
-
-def declared_lists(kind: str) -> dict[str, dict[str, Key]]:
-    """Return the keys of every section that a kind may have several of, by their names in TOML."""
-    parts = parts_of(policy_class(kind)).values()
-    return {part.name: {key.name: key for key in keys_of(part.holder).values()} for part in parts if part.many}
+    @property
+    def declared_lists(self) -> dict[str, dict[str, Key]]:
+        """The keys of the sections that may be repeated, by section and by their names in TOML."""
+        return kind_lists(self.kind, self.design)
 
 
 def ways_of(kind: str) -> dict[str, dict[str, Key]]:
@@ -106,15 +93,31 @@ def ways_of(kind: str) -> dict[str, dict[str, Key]]:
 
 
 def with_kind(choices: Choices, kind: str) -> Choices:
-    """The same choices for another kind: what it does not have is dropped, and what it starts with is filled in."""
+    """The same choices for another kind: what it does not have is dropped, and what is usual is filled in."""
     if kind not in KINDS:
         raise InvalidInput(
             f"There is no kind {kind[:60]!r}.", remedy=f"Use {', '.join(KINDS)}.", where="kind", code="policy.kind"
         )
-    declared, listed = declared_keys(kind), declared_lists(kind)
-    sections = {
+    designs = policy_class(kind).designs
+    design = choices.design if choices.design in designs else next(iter(designs), "")
+    columns = _columns_of(kind, choices.columns)
+    return _settled(replace(choices, kind=kind, columns=columns), design)
+
+
+def with_design(choices: Choices, design: str) -> Choices:
+    """Return the same choices for people who come into the data in another way."""
+    return _settled(choices, check_design(choices.kind, design))
+
+
+def _settled(choices: Choices, design: str) -> Choices:
+    """Return the choices without what kind and design do not have, and with what is usual where nothing was typed."""
+    # A rate of another design would be another number.
+    sections = {**choices.sections, **({"sampling": {}} if design != choices.design else {})}
+    changed = replace(choices, design=design)
+    declared, listed = changed.declared, changed.declared_lists
+    kept = {
         section: {name: text for name, text in texts.items() if name in declared[section]}
-        for section, texts in choices.sections.items()
+        for section, texts in sections.items()
         if section in declared
     }
     lists = {
@@ -122,40 +125,16 @@ def with_kind(choices: Choices, kind: str) -> Choices:
         for name, items in choices.lists.items()
         if name in listed and all(set(item) <= set(listed[name]) for item in items)
     }
-    columns = _columns_of(kind, choices.columns)
-    changed = replace(choices, kind=kind, sections=sections, lists=lists, columns=columns)
-    designs = designs_of(kind)
-    return with_design(changed, choices.design if choices.design in designs else designs[0])
-
-
-def with_design(choices: Choices, design: str) -> Choices:
-    """Return the same choices for data that are a sample, that a sample is drawn from, or that are of everybody."""
-    if design not in designs_of(choices.kind):
-        raise InvalidInput(
-            f"kind = {choices.kind!r} has no design {design[:60]!r}.",
-            remedy=f"Use {' or '.join(designs_of(choices.kind))}.",
-            where="design",
-            code="init.design",
-        )
-    declared = declared_keys(choices.kind)
-    flags: Texts = {name: "" for name in ("already_drawn", "everybody") if name in declared.get("sampling", {})}
-    changed = replace(choices, design=design).with_texts("sampling", {**flags, **_DESIGNED[design]})
-    if design == "sample" and choices.design != "sample":
-        changed = changed.with_texts("sampling", {"rate": ""})
-    for section, name, text, kinds in _START:
-        if kinds and choices.kind not in kinds:
-            continue
-        # The rate of a sample that was taken is for the steward to say.
-        if not changed.text(section, name) and not (design == "sample" and name == "rate"):
-            changed = changed.with_texts(section, {name: text})
-    if design == "everybody":
-        for section, names in _NOT_OF_EVERYBODY.items():
-            changed = changed.with_texts(section, dict.fromkeys(names, ""))
+    changed = replace(changed, sections=kept, lists=lists)
+    proposed = usual(choices.kind, design)
+    for section, keys in declared.items():
+        texts = {name: proposed[key.where] for name, key in keys.items() if key.where in proposed}
+        changed = changed.with_texts(section, {**texts, **changed.sections.get(section, {})})
     return changed
 
 
 def start(kind: str = "table") -> Choices:
-    """Nothing chosen but the kind, and what it starts with."""
+    """Nothing chosen but the kind, and what is usual for it."""
     return with_kind(Choices(), kind)
 
 
@@ -171,27 +150,32 @@ def _columns_of(kind: str, columns: Mapping[str, Texts]) -> dict[str, Texts]:
 
 def toml_parts(choices: Choices) -> dict[str, object]:
     """Return the choices as the sections of a policy, with their values."""
-    declared, listed = declared_keys(choices.kind), declared_lists(choices.kind)
-    parts: dict[str, Any] = {}
-    for section, texts in choices.sections.items():
-        keys = declared.get(section, {})
-        values = {name: typed_value(keys[name].kind, text) for name, text in texts.items() if name in keys}
-        if values:
-            _put(parts, section, values)
-    for section, items in choices.lists.items():
-        keys = listed.get(section, {})
-        tables = [{name: typed_value(keys[name].kind, text) for name, text in item.items()} for item in items]
-        if tables:
-            _put(parts, section, tables)
-    parts.setdefault("release", {})["kind"] = choices.kind
+    declared, listed = choices.declared, choices.declared_lists
+    parts = {
+        section: values
+        for section, texts in choices.sections.items()
+        if (values := _values(declared.get(section, {}), texts))
+    }
+    inside = {
+        section.removeprefix(f"{PUBLISH}."): [_values(listed[section], item) for item in items]
+        for section, items in choices.lists.items()
+        if section in listed and items
+    }
+    publish = {"kind": choices.kind, **parts.pop(PUBLISH, {}), **inside}
+    if choices.design:
+        parts["sampling"] = {"design": choices.design, **parts.get("sampling", {})}
     if has_columns(policy_class(choices.kind)):
         parts["columns"] = {name: domain_table(choices, name) for name in choices.used}
-    return parts
+    return {**parts, PUBLISH: [publish]}
+
+
+def _values(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, object]:
+    return {name: typed_value(keys[name].kind, text) for name, text in texts.items() if name in keys}
 
 
 def paths_of(choices: Choices) -> list[str]:
     """Return the files that the choices name beside the source: hierarchies, rates of strata, people of a network."""
-    keys, ways = declared_keys(choices.kind), ways_of(choices.kind)
+    keys, ways = choices.declared, ways_of(choices.kind)
     typed = [
         (keys.get(section, {}).get(name), text)
         for section, texts in choices.sections.items()
@@ -204,66 +188,65 @@ def paths_of(choices: Choices) -> list[str]:
     return [value for value in values if isinstance(value, str)]
 
 
-def settled(choices: Choices) -> Choices:
-    """Return the choices without what others of them rule out: strata have rates of their own."""
-    return choices.with_texts("sampling", {"rate": ""}) if choices.text("sampling", "stratum") else choices
-
-
 def domain_table(choices: Choices, name: str) -> dict[str, object]:
     """Return the domain of a column as a policy writes it."""
     texts = choices.columns[name]
-    keys = ways_of(choices.kind).get(texts.get(WAY, ""), {})
-    return {key: typed_value(keys[key].kind, text) for key, text in texts.items() if key in keys}
-
-
-def _put(parts: dict[str, Any], section: str, value: Any) -> None:
-    """A section in its place; `graph.statistics` lies in `graph`."""
-    outer, _, inner = section.partition(".")
-    if inner:
-        parts.setdefault(outer, {})[inner] = value
-    elif isinstance(value, dict):
-        parts.setdefault(outer, {}).update(value)
-    else:
-        parts[outer] = value
+    return _values(ways_of(choices.kind).get(texts.get(WAY, ""), {}), texts)
 
 
 def policy_of(choices: Choices, folder: Path | str = ".") -> Policy:
     """The policy that the choices make, or a refusal that says what is missing; paths are relative to `folder`."""
-    made: Policy = read_policy(toml_parts(choices), folder)
-    return made
+    return read_policy(toml_parts(choices), folder)
 
 
 def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
     """Return one column with its recodings, or a refusal that says what its domain lacks."""
     table = {name: domain_table(choices, name)}
-    domain = read_columns(table, Path(folder), axes=policy_class(choices.kind).has_axes)[name]
+    axes = None if policy_class(choices.kind).has_axes else ()
+    domain = read_columns(table, Path(folder), axes=axes)[name]
     if not isinstance(domain, AxisDomain) and hasattr(domain, "bounds"):
         domain.bounds()
     return Column.of(name, domain)
 
 
-def choices_of(policy: Policy, columns: tuple[str, ...] = ()) -> Choices:
+def choices_of(policy: Policy, columns: Iterable[str] = ()) -> Choices:
     """Return the choices that make a policy; `columns` are all of the data, of which the policy publishes some."""
-    kind = policy.kind
-    sections: dict[str, Texts] = {}
-    lists: dict[str, list[Texts]] = {}
-    for section, keys in sections_of(type(policy)).items():
-        sections[section] = _texts(policy, keys)
-    for attribute, part in parts_of(type(policy)).items():
-        value = getattr(policy, attribute)
-        if part.many:
-            lists[part.name] = [_texts(item, keys_of(type(item))) for item in value]
-        elif value is not None:
-            sections[part.name] = _texts(value, keys_of(type(value)))
+    if policy.is_programme:
+        raise InvalidInput(
+            f"This policy has {len(policy.publish)} publications, and the studio works on one at a time.",
+            remedy="Publish it with crowdblend release, or open a policy with one [[publish]].",
+            where="[[publish]]",
+            code="studio.programme",
+        )
+    (publication,), terms = policy.publish, policy.terms
+    sections = {section: _texts(terms, keys) for section, keys in sections_of(Terms).items()}
+    for section, holder in (("sampling", terms.sampling), ("recoding", terms.recoding), ("about", terms.about)):
+        sections[section] = {} if holder is None else _texts(holder, keys_of(type(holder)))
+    texts, lists = _publication_texts(publication)
     published = {
         column.name: {WAY: column.domain.way, **_texts(column.domain, keys_of(type(column.domain)))}
-        for column in getattr(policy, "columns", ())
+        for column in policy.columns
         if column.domain is not None
     }
-    sampling = sections.get("sampling", {})
-    design = "everybody" if sampling.get("everybody") else "sample" if sampling.get("already_drawn") else "draw"
+    design = policy.sampling.design if publication.policy.designs else ""
     named = {name: published.get(name, {}) for name in columns}
-    return Choices(kind, design, sections, lists, {**named, **published})
+    return Choices(publication.kind, design, {**sections, PUBLISH: texts}, lists, {**named, **published})
+
+
+def _publication_texts(publication: Publication) -> tuple[Texts, dict[str, list[Texts]]]:
+    """Return what a publication says, and the sections inside it."""
+    texts = {"name": publication.name or "", "columns": typed_text("texts", publication.columns)}
+    lists: dict[str, list[Texts]] = {}
+    for name, key in own_keys(publication.policy).items():
+        if name in publication.keys:
+            texts[key.name] = typed_text(key.kind, publication.keys[name])
+    for name, part in own_parts(publication.policy).items():
+        value = publication.keys.get(name)
+        if part.many:
+            lists[part.name] = [_texts(item, keys_of(type(item))) for item in value or ()]
+        elif value is not None:
+            texts |= _texts(value, keys_of(type(value)))
+    return {name: text for name, text in texts.items() if text}, lists
 
 
 def _texts(holder: object, keys: Mapping[str, Key]) -> Texts:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.policies.policy import has_columns
+from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.registry import policy_class
-from crowdblend.studio.model.choices import WAY, Choices, column_of, declared_keys, policy_of
+from crowdblend.studio.model.choices import WAY, Choices, column_of, policy_of
 
 READY, INCOMPLETE, UNUSED = "ready", "incomplete", "unused"
 
@@ -16,7 +16,7 @@ def missing_in_data(choices: Choices, names: tuple[str, ...]) -> str | None:
     """Return why the data are not settled: no source, nobody who is protected, or no name for the people."""
     if not choices.text("data", "source") or not names:
         return "Choose the file or table with the data."
-    if "person" in _keys(choices):
+    if "person" in choices.declared["data"]:
         person = choices.text("data", "person")
         if not person and choices.text("data", "rows_are_people") != "true":
             return "Choose the column that tells people apart, or confirm that every row is another person."
@@ -58,7 +58,3 @@ def missing_in_release(choices: Choices, folder: Path | str = ".") -> str | None
     except CrowdblendError as refused:
         return str(refused)
     return None
-
-
-def _keys(choices: Choices) -> set[str]:
-    return set(declared_keys(choices.kind)["data"])

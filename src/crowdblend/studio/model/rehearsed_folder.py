@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, cast
 
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.lazy import lazy
@@ -19,9 +20,12 @@ from crowdblend.policies.policy import Policy
 if TYPE_CHECKING:
     from crowdblend.calculus import Certificate
     from crowdblend.engines.engine import Progress
+    from crowdblend.kinds import AnyPolicy
+    from crowdblend.kinds.graph.policy import GraphPolicy
     from crowdblend.publishing import release as publishing
     from crowdblend.rehearsal import made_up
     from crowdblend.rehearsal import rehearse as rehearsal
+    from crowdblend.rehearsal.made_up import RowsPolicy
 else:
     made_up = lazy("crowdblend.rehearsal.made_up")
     publishing = lazy("crowdblend.publishing.release")
@@ -30,7 +34,6 @@ else:
 MADE_UP, PUBLIC = "Rehearsal on made-up people", "Rehearsal on a public file"
 USUAL_PEOPLE = 10_000
 Spread = Literal["even", "skewed"]
-AnyPolicy = TypeVar("AnyPolicy", bound=Policy)
 SPREADS: dict[str, float] = {"even": 0.0, "skewed": 1.0}
 
 
@@ -65,12 +68,15 @@ def rehearse_into(
     With `spread` "skewed" the first classes of each column are the most common ones. `data` is a file that is public
     anyway, to rehearse with instead. No ledger records it, and the report says what it is about.
     """
-    loaded = _titled(loaded_policy(policy), MADE_UP if data is None else PUBLIC)
+    loaded = loaded_policy(policy)
+    title = MADE_UP if data is None else PUBLIC
+    loaded = loaded.replace(about=loaded.about.replace(title=title) if loaded.about else About(title=title))
+    placed: AbstractContextManager[AnyPolicy]
     if data is None:
-        made = made_up.make_up_people(
-            loaded, None if declares_people(loaded) else people or USUAL_PEOPLE, spread=SPREADS[spread]
-        )
-        placed = rehearsal.about_made_up(loaded, made, SPREADS[spread])
+        only = cast("RowsPolicy | GraphPolicy", loaded.only)
+        count = None if declares_people(loaded) else people or USUAL_PEOPLE
+        made = made_up.make_up_people(only, count, spread=SPREADS[spread])
+        placed = rehearsal.about_made_up(only, made, SPREADS[spread])
     else:
         placed = about(data, loaded.replace(table=None), "duckdb")
     with placed as here:
@@ -80,13 +86,9 @@ def rehearse_into(
 
 def declares_people(policy: Policy) -> bool:
     """Return whether a policy says itself how many people there are."""
-    return policy.rows_are_links or getattr(policy, "people", None) is not None
-
-
-def _titled(policy: AnyPolicy, title: str) -> AnyPolicy:
-    return policy.replace(about=policy.about.replace(title=title) if policy.about else About(title=title))
+    return policy.only.rows_are_links or getattr(policy.only, "people", None) is not None
 
 
 def _suppressed(policy: Policy, internal: Mapping[str, object]) -> float | None:
-    share = internal.get("relative_difference")
-    return float(share) if getattr(policy, "below_k", None) == "suppress" and isinstance(share, int | float) else None
+    share, below = internal.get("relative_difference"), getattr(policy.only, "below_k", None)
+    return float(share) if below == "suppress" and isinstance(share, int | float) else None

@@ -9,11 +9,11 @@ from starlette.responses import Response
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header
-from crowdblend.policies.starter import designs_of
+from crowdblend.policies.registry import policy_class
 from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed
-from crowdblend.studio.model.choices import declared_keys, with_design, with_kind
+from crowdblend.studio.model.choices import with_design, with_kind
 from crowdblend.studio.model.schema import database_header, source_header, tables_at, tables_of
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
@@ -23,11 +23,6 @@ _CHOSEN = ("source", "table", "query", "format")
 _OWN = (*_CHOSEN, "population", "person", "rows_are_people")
 _TABLED = ("duckdb", "sqlite")
 _CHOOSABLE = ("folder", "csv", "parquet", *_TABLED)
-HINTS = {
-    "sample": "A survey. You know, or assume, which share of the people was asked.",
-    "draw": "You hold everybody, and publish about a random part of them. Large groups are shown exactly.",
-    "everybody": "A register. Every count gets a little noise, and no group is left out.",
-}
 
 
 def show(visit: Visit) -> Response:
@@ -37,7 +32,7 @@ def show(visit: Visit) -> Response:
     source = draft.choices.text("data", "source")
     if browse is None and not source:
         browse = ""
-    keys = declared_keys(draft.choices.kind)
+    keys = draft.choices.declared
     files = [] if browse is None else [one for one in studio.root.listing(browse) if one.what in _CHOOSABLE]
     return visit.step(
         draft,
@@ -48,8 +43,7 @@ def show(visit: Visit) -> Response:
         files=files,
         address=source if is_address(source) else "",
         tables=_tables(studio, source),
-        offered=designs_of(draft.choices.kind),
-        hints=HINTS,
+        offered=policy_class(draft.choices.kind).designs,
         keys=keys["data"],
         more=fields_of(keys["data"], "data:", draft.choices.sections.get("data", {}), _OWN),
         about=fields_of(keys["about"], "about:", draft.choices.sections.get("about", {})),
@@ -110,9 +104,10 @@ def save(visit: Visit) -> Response:
         choices = draft.choices
         if sent.get("kind", choices.kind) != choices.kind:
             choices = with_kind(choices, sent["kind"])
-        if sent.get("design", choices.design) != choices.design and sent["design"] in designs_of(choices.kind):
-            choices = with_design(choices, sent["design"])
-        known = declared_keys(choices.kind)
+        design = sent.get("design", choices.design)
+        if design != choices.design and design in policy_class(choices.kind).designs:
+            choices = with_design(choices, design)
+        known = choices.declared
         for section in ("data", "about"):
             texts = prefixed(sent, f"{section}:")
             kept = {key: text for key, text in texts.items() if key in known[section] and key not in _CHOSEN}

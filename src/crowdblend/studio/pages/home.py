@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import load_policy
-from crowdblend.policies.policy import Policy
 from crowdblend.policies.registry import KINDS, WORDS
+from crowdblend.policies.terms import Terms
 from crowdblend.studio.addresses import is_address
 from crowdblend.studio.model.choices import choices_of, start
 from crowdblend.studio.pages.data import open_source
@@ -45,8 +45,9 @@ def begin(visit: Visit) -> Response:
 def _opened(studio: Studio, path: str) -> str:
     """Return a draft of an existing policy, whose paths lie under the root."""
     policy = load_policy(studio.root.existing(path))
-    source, columns = _source(studio, policy, policy.source) if policy.source is not None else ("", ())
-    choices = choices_of(policy, tuple(name for name, _ in columns)).with_texts("data", {"source": source})
+    choices_of(policy)  # refuses a programme before its source is opened
+    source, columns = _source(studio, policy.terms) if policy.terms.source is not None else ("", ())
+    choices = choices_of(policy, [name for name, _ in columns]).with_texts("data", {"source": source})
     studio.checked(choices)
     for name, texts in choices.columns.items():
         if texts.get("hierarchy"):
@@ -57,18 +58,19 @@ def _opened(studio: Studio, path: str) -> str:
     return studio.drafts.change(draft.id, lambda _: named).id
 
 
-def _source(studio: Studio, policy: Policy, source: str) -> tuple[str, Columns]:
+def _source(studio: Studio, terms: Terms) -> tuple[str, Columns]:
     """Return the source of a policy as the studio names it, and its columns."""
-    if policy.query is not None and not is_address(source):
+    source = terms.source or ""
+    if terms.query is not None and not is_address(source):
         raise InvalidInput(
             "The studio opens files under its root, PostgreSQL and SQLite only.",
             remedy="Release this policy with crowdblend release.",
             where="[data] source",
             code="studio.source",
         )
-    given = {"source": source, "table": policy.table or "", "query": policy.query or ""}
+    given = {"source": source, "table": terms.table or "", "query": terms.query or ""}
     named, *_, header = open_source(
-        studio, **given, address=source if is_address(source) else "", delimiter=policy.delimiter
+        studio, **given, address=source if is_address(source) else "", delimiter=terms.delimiter
     )
     return named, header.columns
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds import plan
 from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
@@ -97,12 +98,12 @@ def _write(policy: Policy, path: Path) -> None:
             )
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    policy.to_toml(path)
+    policy.save(path)
 
 
 def _dry_run(studio: Studio, draft: Draft) -> dict[str, object]:
     try:
-        planned = studio.policy(draft.choices).plan()
+        planned = plan(studio.policy(draft.choices))
         planned.check_source(default_engine())
     except CrowdblendError as refused:
         return {"error": refused.to_dict()}

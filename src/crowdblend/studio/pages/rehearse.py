@@ -23,7 +23,9 @@ def show(visit: Visit) -> Response:
     """Return how to rehearse, and what came of the last rehearsal."""
     studio, draft = visit.studio, visit.draft
     files = [one for one in studio.root.listing() if one.what in ("csv", "parquet")]
-    exact = policy_class(draft.choices.kind).rows_are_links or bool(draft.choices.text("data", "people"))
+    choices = draft.choices
+    said = choices.text("data", "people") or choices.text("sampling", "of")
+    exact = policy_class(choices.kind).rows_are_links or bool(said)
     return visit.step(
         draft,
         "rehearse",
@@ -57,7 +59,7 @@ def begin(visit: Visit) -> Response:
     folder = studio.state / "rehearsed"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     policy = folder / f"{draft.id}.toml"
-    studio.policy(draft.choices).to_toml(policy, force=True)
+    studio.policy(draft.choices).save(policy, force=True)
     people = whole_of(sent, "people")
     asked = {"policy": str(policy), "out": f"{OWN}rehearsal", "people": people, "spread": spread, "data": data}
     job = studio.jobs.start("rehearse", asked)

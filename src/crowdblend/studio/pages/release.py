@@ -8,12 +8,13 @@ from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
+from crowdblend.kinds import plan as plan_policy
 from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
-from crowdblend.policies.starter import designs_of
+from crowdblend.policies.registry import policy_class
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import Field, field_of, fields_of, listed, prefixed
-from crowdblend.studio.model.choices import declared_keys, declared_lists, settled, with_design, with_kind
+from crowdblend.studio.model.choices import with_design, with_kind
 from crowdblend.studio.model.expectations import expectations, may_sweep, trade_off_chart
 from crowdblend.studio.model.totals import totals
 from crowdblend.studio.pages.home import WHAT
@@ -38,11 +39,11 @@ class Slider:
 
 SLIDERS = (
     Slider(
-        *("release", "epsilon", "Privacy loss ε", "0.05", "5"),
+        *("privacy", "epsilon", "Privacy loss ε", "0.05", "5"),
         "Smaller protects more and shows less. 1 is usual for one release; below 0.1 protects very strongly.",
     ),
     Slider(
-        *("release", "delta", "Added probability δ", "-12", "-3"),
+        *("privacy", "delta", "Added probability δ", "-12", "-3"),
         "A small chance that the loss is larger than ε. 1e-6 is one in a million.",
         powers=True,
     ),
@@ -51,10 +52,19 @@ SLIDERS = (
         "0.25 is a quarter of the people. A smaller share protects more, and estimates are less exact.",
     ),
     Slider(
-        *("release", "k", "Smallest crowd k", "2", "500"),
+        *("publish", "k", "Smallest crowd k", "2", "500"),
         "A group with fewer sampled people than this is not shown exactly.",
     ),
 )
+# The other fields, by section, under these titles.
+GROUPS = {
+    "sampling": "More about the sample",
+    "publish": "More about what is published",
+    "recoding": "Choosing the recoding",
+    "privacy": "More about the guarantee",
+    "release": "Files and engine",
+}
+_SECTION_OF = {one.key: one.section for one in SLIDERS}
 # The fields of a statistic that are always in view.
 _MAIN_OF_STATISTICS = ("name", "average", "median", "fraction", "histogram")
 PLANNED = ("k", "rate", "epsilon", "delta")
@@ -77,28 +87,27 @@ def save(visit: Visit) -> Response:
         kind, design = sent.get("kind", choices.kind), sent.get("design", choices.design)
         if kind != choices.kind:
             return replace(draft, choices=with_kind(choices, kind))
-        if design != choices.design and design in designs_of(kind):
+        if design != choices.design and design in policy_class(kind).designs:
             return replace(draft, choices=with_design(choices, design))
-        for section, keys in declared_keys(kind).items():
+        for section, keys in choices.declared.items():
             texts = prefixed(sent, f"{section}:")
             choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in keys})
-        for section, keys in declared_lists(kind).items():
+        for section, keys in choices.declared_lists.items():
             if any(name.startswith(f"{section}/") for name in sent):
                 items = listed(sent, section)
                 choices = choices.with_list(
                     section, [{key: text for key, text in item.items() if key in keys} for item in items]
                 )
         if sent.get("planned") in PLANNED:
-            section = "sampling" if sent["planned"] == "rate" else "release"
-            choices = choices.with_texts(section, {sent["planned"]: ""})
-        return replace(draft, choices=visit.studio.checked(settled(choices)))
+            choices = choices.with_texts(_SECTION_OF[sent["planned"]], {sent["planned"]: ""})
+        return replace(draft, choices=visit.studio.checked(choices))
 
     draft = visit.change(changed)
     here = f"/drafts/{draft.id}/release"
     if not visit.by_script:
         return visit.see(here)
     # Other fields than before: the page is made again.
-    if _shape(before) != _shape(draft) or "again" in sent:
+    if (before.choices.kind, before.choices.design) != (draft.choices.kind, draft.choices.design) or "again" in sent:
         return visit.load_again(here)
     plan, unplanned = _plan(visit.studio, draft)
     return visit.step(draft, "release", "fragments/plan.html", unplanned, plan=plan)
@@ -108,7 +117,7 @@ def show_totals(visit: Visit) -> Response:
     """Return the ledger's total before and after; it may take longer than the plan."""
     studio = visit.studio
     try:
-        found = totals(Ledger(studio.ledger), studio.policy(visit.draft.choices).plan())
+        found = totals(Ledger(studio.ledger), plan_policy(studio.policy(visit.draft.choices)))
     except CrowdblendError as refused:
         return visit.page("fragments/totals.html", totals=None, error=str(refused))
     return visit.page("fragments/totals.html", totals=found, error=None)
@@ -116,20 +125,14 @@ def show_totals(visit: Visit) -> Response:
 
 def show_chart(visit: Visit) -> Response:
     """Return how the parameters trade off against each other, as a chart."""
-    chart = trade_off_chart(visit.studio.policy(visit.draft.choices).plan())
+    chart = trade_off_chart(plan_policy(visit.studio.policy(visit.draft.choices)))
     return visit.page("fragments/chart.html", chart=chart and draw_chart(chart))
-
-
-def _shape(draft: Draft) -> object:
-    """Return what the fields of the page depend on."""
-    choices = draft.choices
-    return choices.kind, choices.design, bool(choices.text("sampling", "stratum"))
 
 
 def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, object], str | None]:
     """Return what follows from the choices, and why nothing does."""
     try:
-        planned = studio.policy(draft.choices).plan()
+        planned = plan_policy(studio.policy(draft.choices))
         certificate = planned.certificate()
     except CrowdblendError as refused:
         return {"error": refused.to_dict()}, str(refused)
@@ -149,42 +152,45 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, object], str | None]:
 
 
 def _fields(draft: Draft) -> dict[str, object]:
-    """Return the inputs: sliders for the usual parameters, and every other key of the kind."""
+    """Return the inputs: sliders for the usual parameters, and every other key of the kind and the design."""
     choices = draft.choices
-    keys, everybody = declared_keys(choices.kind), choices.design == "everybody"
-    ruled_out = {"rate", "k", "delta"} if everybody else {"rate"} if choices.text("sampling", "stratum") else set()
+    keys = choices.declared
     sliders = [
         replace(one, field=field_of(keys[one.section][one.key], f"{one.section}:{one.key}", text))
         for one in SLIDERS
-        if one.key in keys.get(one.section, {}) and one.key not in ruled_out
+        if one.key in keys.get(one.section, {})
         for text in [choices.text(one.section, one.key)]
     ]
-    hidden = [("sampling", "already_drawn"), ("sampling", "everybody"), *((one.section, one.key) for one in SLIDERS)]
-    if choices.design == "draw":
-        hidden.append(("sampling", "weight"))  # that of a sample that was taken before
-    groups: list[tuple[str, list[Field]]] = []
-    for section, declared in keys.items():
-        if section not in ("data", "about") and not (section == "sampling" and everybody):
-            shown = {name: key for name, key in declared.items() if (section, name) not in hidden}
-            if shown:
-                groups.append((section, fields_of(shown, f"{section}:", choices.sections.get(section, {}))))
+    groups = {
+        section: fields_of(keys[section], f"{section}:", choices.sections.get(section, {}), _slid(section))
+        for section in GROUPS
+        if section in keys
+    }
     repeated = {}
-    for section, declared in declared_lists(choices.kind).items():
+    for section, declared in choices.declared_lists.items():
         items = [*choices.lists.get(section, []), {}]
         repeated[section] = [fields_of(declared, f"{section}/{at}/", item) for at, item in enumerate(items)]
-    blank = [one.key for one in sliders if not choices.text(one.section, one.key)]
     crowd = {one.key for one in sliders} >= set(PLANNED)
-    needed = {section for section, fields in groups if section != "recoding" and any(one.required for one in fields)}
+    may_plan = [name for name in PLANNED if crowd and not keys[_SECTION_OF[name]][name].required]
+    needed = {section for section, fields in groups.items() if any(one.required for one in fields)}
+    if "rate" not in keys.get("sampling", {}):
+        needed.add("sampling")  # nothing above says how people are drawn
     return {
         "sliders": sliders,
-        "may_plan": PLANNED if crowd else (),
-        "planned_key": next((name for name in PLANNED if name in blank), None) if crowd else None,
-        "groups": groups,
-        "needed": needed | ({"recoding"} if _offers(draft) else set()),
+        "may_plan": may_plan,
+        "planned_key": next((key for key in may_plan if not choices.text(_SECTION_OF[key], key)), None),
+        "groups": {section: fields for section, fields in groups.items() if fields},
+        "titles": GROUPS,
+        "needed": (needed - {"recoding"}) | ({"recoding"} if _offers(draft) else set()),
         "repeated": repeated,
         "main_keys": _MAIN_OF_STATISTICS,
-        "offered": designs_of(choices.kind),
+        "offered": policy_class(choices.kind).designs,
     }
+
+
+def _slid(section: str) -> tuple[str, ...]:
+    """Return the keys of a section that have a slider."""
+    return tuple(one.key for one in SLIDERS if one.section == section)
 
 
 def _offers(draft: Draft) -> bool:

@@ -1,0 +1,39 @@
+"""What one of several publications from parts of one sample may spend, and the smallest crowds that keep to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from crowdblend.guarantees import PartOfSample
+from crowdblend.planning.parts import largest_noise, smallest_k
+
+
+@dataclass(frozen=True)
+class PartBudget:
+    """The share of a part, those of all parts, the rate of the sample, and what the part loses at most."""
+
+    share: float
+    shares: tuple[float, ...]
+    rate: float
+    epsilon: float
+    delta: float
+
+    @property
+    def own_rate(self) -> float:
+        """The rate at which people come into this part."""
+        return self.rate * self.share
+
+    @property
+    def noise(self) -> float:
+        """The largest loss of noise that costs no delta at epsilon."""
+        return largest_noise(self.shares, self.rate, self.epsilon)
+
+    @property
+    def own_delta(self) -> float:
+        """The delta that a mechanism may have by itself, before sampling."""
+        return min(1.0, self.delta / (self.rate * min(1.0, sum(self.shares))))
+
+    def smallest_k(self, part: Callable[[int], PartOfSample]) -> int:
+        """The smallest k with which the part keeps to epsilon and delta."""
+        return smallest_k(part, self.shares, rate=self.rate, epsilon=self.epsilon, delta=self.delta)

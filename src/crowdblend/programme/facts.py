@@ -1,0 +1,183 @@
+"""Facts of a programme: the budget and the sample once, and the facts of every publication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.profiles import profile_of
+from crowdblend.designs import Coins, Design, Everybody, Poisson
+from crowdblend.designs.design import PartClaims
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.parameters import MOST_PARTS
+from crowdblend.kinds.crowd_facts import CrowdFacts, check_series
+from crowdblend.kinds.facts import (
+    DATA,
+    CellTable,
+    Delta,
+    Epsilon,
+    Fact,
+    Parameters,
+    ReleaseFacts,
+    Share,
+    contradiction,
+    read_facts,
+)
+from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.outliers import OutlierHistogram
+from crowdblend.policies.publication import PUBLICATION_NAME
+from crowdblend.recoding.domain import Domain
+
+Sample = Poisson | Coins | Everybody
+_TOGETHER = {
+    "people": "Every publication was computed from a part of the sample of its own, and nobody is in two of them. "
+    "Numbers of different publications are of different people: they need not add up, and their differences mean "
+    "nothing. Compare their intervals.",
+    "fresh": "Every publication was computed from a random sample of its own, drawn anew from everybody; somebody "
+    "may be in several of them. Numbers of different publications need not add up. Compare their intervals.",
+    "one sample": "Every publication was computed from one and the same random sample, with noise of its own, so that "
+    "numbers of different publications need not add up. Compare their intervals.",
+    "budget": "Every publication is about everybody, with noise of its own, so that numbers of different publications "
+    "need not add up. Compare their intervals.",
+}
+
+
+class PublicationFacts(Fact, frozen=True, kw_only=True):
+    """One publication: the share of the sample that it was computed from, if it has one, and its own facts."""
+
+    share: Share | None = None
+    facts: dict[str, Any]
+
+
+class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="programme"):
+    """What a programme says of itself; epsilon and delta are for all publications and all `releases` together.
+
+    The facts of a publication have the sample as it sees it: a part of it has the rate of the sample times its share.
+    """
+
+    epsilon: Epsilon
+    delta: Delta
+    releases: Annotated[int, msgspec.Meta(ge=1, le=10**6)] = 1
+    split: Literal["people", "fresh", "budget"]
+    design: Sample
+    published: Annotated[dict[str, PublicationFacts], msgspec.Meta(min_length=2, max_length=MOST_PARTS)]
+
+    @property
+    def sample(self) -> Design:
+        return self.design
+
+    @property
+    def planned_releases(self) -> int:
+        return self.releases
+
+    @cached_property
+    def publications(self) -> Mapping[str, ReleaseFacts]:
+        found: dict[str, ReleaseFacts] = {}
+        if len({name.lower() for name in self.published}) < len(self.published):
+            raise contradiction("two publications have one name")
+        for name, one in self.published.items():
+            if not PUBLICATION_NAME.fullmatch(name):
+                raise contradiction("a publication has a name that no policy takes")
+            found[name] = read_facts(one.facts)
+            if isinstance(found[name], ProgrammeFacts):
+                raise contradiction("a programme is a publication of itself")
+        return found
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """What the mechanisms of all publications guarantee together."""
+        mechanisms = [self._mechanism(name) for name in self.published]
+        shares = [one.share for one in self.published.values()]
+        given = [share for share in shares if share is not None]
+        if self.split == "people":
+            if len(given) < len(shares) or not isinstance(self.design, Poisson):
+                raise contradiction("every part of a sample has a share")
+            derived = self.design.parts_derivations(mechanisms, given, self.epsilon)
+        elif given:
+            raise contradiction("a share is of one sample for all publications")
+        elif self.split == "fresh":
+            if not isinstance(self.design, Poisson) or self.design.drawn_before:
+                raise contradiction("fresh samples are drawn here, at one rate")
+            derived = self.design.fresh_derivations(mechanisms, self.epsilon)
+        else:
+            if not all(isinstance(one, NoiseEverywhere) for one in mechanisms):
+                raise contradiction("a budget is divided among publications that are noisy everywhere")
+            derived = self.design.together(mechanisms, self.epsilon)
+        differential = differential_of(derived)
+        if differential.conclusion.epsilon > self.epsilon or differential.conclusion.delta > self.delta:
+            raise contradiction("its mechanisms guarantee less than it states")
+        if self.releases > 1 and self.delta == 0:
+            if Fraction(differential.conclusion.epsilon) * self.releases > Fraction(self.epsilon):
+                raise contradiction("its releases guarantee less together than it states")
+        elif self.releases > 1:
+            check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
+        return tuple(derived)
+
+    def _mechanism(self, name: str) -> PartClaims:
+        """The one mechanism of a publication; refuses facts that are not about the programme's own sample."""
+        facts, share = self.publications[name], self.published[name].share
+        if facts.sample != self.sample_of(share):
+            raise contradiction("a publication is of another sample than its programme")
+        facts.check()
+        if isinstance(facts, TableFacts) and facts.rows_per_person is not None:
+            raise contradiction("people with several rows are counted in one publication alone")
+        if facts.person != self.person or facts.files or facts.date or facts.about or facts.software:
+            raise contradiction("a publication says of itself what its programme says")
+        if isinstance(facts, CrowdFacts):
+            stated = (facts.epsilon, facts.delta, facts.releases)
+            if stated != (self.epsilon, self.delta, 1) or facts.recoding is not None:
+                raise contradiction("a publication has another budget than its programme")
+        if isinstance(facts, StatisticsFacts) and (facts.epsilon != self.epsilon or facts.group is not None):
+            raise contradiction("a publication has another budget than its programme")
+        found = facts.mechanisms
+        if any(isinstance(one, OutlierHistogram) and one.factor != OutlierHistogram.usual_factor for one in found):
+            raise contradiction("it states a guarantee by the size of crowds, which no programme has")
+        if len(found) != 1:
+            raise contradiction("a publication of a programme has one mechanism")
+        return found[0]
+
+    @property
+    def together(self) -> list[str]:
+        return [_TOGETHER["one sample" if self.split == "budget" and isinstance(self.design, Poisson) else self.split]]
+
+    def sample_of(self, share: float | None) -> Design:
+        """The sample as a publication with this share sees it."""
+        if share is None or not isinstance(self.design, Poisson):
+            return self.design
+        return type(self.design)(self.design.rate * share)
+
+    @property
+    def tables(self) -> Mapping[str, CellTable]:
+        each = ((name, facts.tables.get(DATA)) for name, facts in self.publications.items())
+        return {name: table for name, table in each if table is not None}
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        return {name: domain for facts in self.publications.values() for name, domain in facts.domains.items()}
+
+    @property
+    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+        return {name: found for facts in self.publications.values() for name, found in facts.declared.items()}
+
+    @property
+    def crowds(self) -> Mapping[str, int]:
+        each = ((name, facts.crowds.get(DATA)) for name, facts in self.publications.items())
+        return {name: k for name, k in each if k is not None}
+
+    @property
+    def parameters(self) -> Parameters:
+        found: Parameters = {"epsilon": self.epsilon, "delta": self.delta, "split": self.split}
+        found |= {"releases": self.releases} if self.releases > 1 else {}
+        return found | ({} if self.rate is None else {"rate": self.rate})
+
+
+def differential_of(derived: Sequence[Derivation]) -> Derivation:
+    """The derivation that says what one person more or less changes."""
+    found = (one for one in derived if isinstance(one.conclusion, Differential))
+    return next(one for one in found if one.conclusion.relation is Relation.ADD_REMOVE)

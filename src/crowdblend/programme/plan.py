@@ -1,0 +1,311 @@
+"""How publications share one budget: parts of one sample, fresh samples, or parts of epsilon.
+
+What is left open is planned: shares so that cells of all publications have about the same relative error, and the split
+whose publications show the smallest classes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Protocol, cast
+
+from crowdblend.designs import Coins, Everybody, Poisson
+from crowdblend.errors import CrowdblendError, Infeasible
+from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
+from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.delta_limit import check_delta
+from crowdblend.kinds.facts import derive
+from crowdblend.kinds.kind import AnyPlan
+from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import largest_noise
+from crowdblend.policies import sampling as sampled
+from crowdblend.policies.policy import Policy, Split
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.refusals import refusal
+from crowdblend.policies.registry import part as module_of
+from crowdblend.programme.facts import Sample, differential_of
+from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
+
+# A publication gets at least this share of the sample, and shares are planned to this many decimals.
+_LEAST, _DECIMALS = 0.02, 3
+# How often the range of what each publication may lose is halved.
+_HALVINGS = 12
+# What a publication without cells is taken to have, where shares are planned.
+_USUAL_CELLS = 100
+
+
+class PartKind(Protocol):
+    """What the module `plan` of a kind offers that can be one of several publications."""
+
+    def plan(self, policy: Any) -> AnyPlan:
+        """The publication with nothing left open, from a sample of its own or from everybody."""
+
+    def plan_part(self, policy: Any, budget: PartBudget) -> AnyPlan:
+        """The publication with nothing left open, as a part of a sample."""
+
+    def plan_noisy(self, policy: Any, epsilon: float) -> AnyPlan:
+        """The publication with noise of this loss everywhere; only kinds that can have it offer this."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What all publications may spend together, in how many releases."""
+
+    epsilon: float
+    delta: float
+    releases: int
+
+
+def plan(policy: Policy) -> ProgrammePlan:
+    """Plan every publication, and how they share the budget; or check that what is stated can be guaranteed."""
+    budget = _budget(policy)
+    if policy.split is not None:
+        return _plan_as(policy, policy.split, budget)
+    usual: tuple[Split, ...] = ("people", "fresh")
+    if isinstance(policy.sampling, sampled.Everybody):
+        usual = ("budget",)
+    elif all(getattr(part, "below_k", None) == "noise" for part in policy.parts):
+        usual = ("people", "budget") if policy.sampling.already_drawn else ("people", "fresh", "budget")
+    elif policy.sampling.already_drawn or any(one.share is not None for one in policy.publish):
+        usual = ("people",)
+    found: dict[Split, ProgrammePlan] = {}
+    problem: CrowdblendError | None = None
+    for split in usual:
+        try:
+            found[split] = _plan_as(policy, split, budget)
+        except CrowdblendError as error:
+            problem = problem or error
+    if not found:
+        assert problem is not None, "a split was tried"
+        raise problem
+    taken = min(found, key=lambda split: _cost(found[split]))
+    others = {split: _compared(other) for split, other in found.items() if split != taken}
+    return replace(found[taken], others=others)
+
+
+def _plan_as(policy: Policy, split: Split, budget: Budget) -> ProgrammePlan:
+    planned = _SPLITS[split](policy, budget)
+    if _keeps(planned):
+        return planned
+    differential = differential_of(derive(replace(planned, delta=1.0).facts())).conclusion
+    if differential.delta > budget.delta:
+        raise Infeasible(
+            f"delta = {budget.delta:g} cannot be guaranteed: with these k, rate, shares and epsilon it is "
+            f"{at_most(differential.delta)}.",
+            remedy="Raise k, epsilon or delta, or leave k out to be planned.",
+            where="[privacy] delta",
+            code="plan.delta-out-of-reach",
+        )
+    raise Infeasible(
+        f"epsilon = {budget.epsilon:g} cannot be guaranteed for {budget.releases} releases with these parameters.",
+        remedy="Raise k or epsilon, or leave k out to be planned.",
+        where="[privacy] epsilon",
+        code="plan.epsilon-out-of-reach",
+    )
+
+
+def _budget(policy: Policy) -> Budget:
+    terms = policy.terms
+    assert terms.epsilon is not None, "a programme has an epsilon"
+    delta = terms.delta or 0.0
+    check_delta(terms, delta)
+    if terms.recoding is not None:
+        message = "A recoding is chosen for one publication, and there are several."
+        raise refusal("recoding", message, "Name one level of every column, and remove [recoding].", "[recoding]")
+    if terms.rows_per_person is not None:
+        message = "People with several rows are counted in one publication, and there are several."
+        raise refusal("rows-per-person", message, 'Write duplicates = "one".', "[data] rows_per_person")
+    return Budget(terms.epsilon, delta, terms.releases)
+
+
+def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
+    """Every publication from a part of one sample."""
+    drawn = policy.sampling
+    if not isinstance(drawn, sampled.Poisson | sampled.Coins) or drawn.rate is None:
+        message = 'Parts of one sample are certified for design = "poisson" or "coins" with a rate.'
+        raise refusal("split", message, "Write one of these designs, or publish one by one.", "[sampling] design")
+    _require_ids(policy, "nobody can be sent to one part of the sample and to no other")
+    shares, rate = shares_of(policy), drawn.rate
+
+    def planned(epsilon: float, delta: float) -> ProgrammePlan:
+        made = []
+        for one, part, share in zip(policy.publish, policy.parts, shares, strict=True):
+            own = PartBudget(share, tuple(shares), rate, epsilon, delta)
+            made.append(PlannedPublication(str(one.name), _module(part).plan_part(part, own), share))
+        sample: Sample = Coins(rate) if drawn.already_drawn else Poisson(rate)
+        return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
+
+    return _within(planned, budget)
+
+
+def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
+    """Every publication from a sample of its own."""
+    drawn = policy.sampling
+    if not isinstance(drawn, sampled.Poisson) or drawn.rate is None:
+        message = (
+            'split = "fresh" draws a sample for every publication, at one rate, from people who are all in the data.'
+        )
+        raise refusal("split", message, 'Write design = "poisson" with rate in [sampling].', "[sampling] design")
+    _refuse_shares(policy, "fresh")
+    rate = drawn.rate
+
+    def planned(epsilon: float, delta: float) -> ProgrammePlan:
+        made = []
+        for one, part in zip(policy.publish, policy.parts, strict=True):
+            changes: dict[str, object] = {"epsilon": epsilon, "accept_delta": True}
+            changes["delta"] = None if getattr(part, "k", None) is not None else delta
+            own = part.replace(**{name: said for name, said in changes.items() if name in part.__struct_fields__})
+            made.append(PlannedPublication(str(one.name), _module(part).plan(own)))
+        return ProgrammePlan(policy, "fresh", Poisson(rate), budget.epsilon, budget.delta, tuple(made), {})
+
+    return _within(planned, Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish)))
+
+
+def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
+    """Every publication with a part of epsilon: all are noisy everywhere, and about the same people."""
+    drawn = policy.sampling
+    sample: Sample = Everybody()
+    if isinstance(drawn, sampled.Poisson | sampled.Coins) and drawn.rate is not None:
+        sample = Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
+    elif not isinstance(drawn, sampled.Everybody):
+        message = 'split = "budget" is certified for design = "everybody", "poisson" and "coins".'
+        raise refusal("split", message, "Write one of these designs.", "[sampling] design")
+    if isinstance(sample, Poisson) and not sample.drawn_before:
+        _require_ids(policy, "publications with different columns would be drawn from different people")
+    _refuse_shares(policy, "budget")
+    whole = math.fsum(one.weight for one in policy.publish)
+
+    def planned(epsilon: float) -> ProgrammePlan:
+        made = []
+        for one, part in zip(policy.publish, policy.parts, strict=True):
+            module = _module(part)
+            if not hasattr(module, "plan_noisy"):
+                message = f'kind = "{part.kind}" is not certified with a part of the budget.'
+                raise refusal("split", message, 'Write split = "people" or "fresh".', "[privacy] split")
+            made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * one.weight / whole)))
+        return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
+
+    # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
+    low = budget.epsilon / budget.releases * (1 - 1e-12)
+    if budget.delta == 0 or not _keeps(planned(low)):
+        return planned(low)
+    high = largest_noise((1.0,), sample.rate, budget.epsilon) if isinstance(sample, Poisson) else budget.epsilon
+    high *= 2 * math.sqrt(len(policy.publish))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _keeps(planned(middle)):
+            low = middle
+        else:
+            high = middle
+    return planned(low)
+
+
+_SPLITS: Mapping[Split, Callable[[Policy, Budget], ProgrammePlan]] = {
+    "people": _by_people,
+    "fresh": _by_fresh_samples,
+    "budget": _by_budget,
+}
+
+
+def _within(planned: Callable[[float, float], ProgrammePlan], budget: Budget) -> ProgrammePlan:
+    """The plan with the smallest crowds whose releases, or samples, keep the budget together."""
+    if budget.releases == 1:
+        return planned(budget.epsilon, budget.delta)
+    # Mechanisms that suppress hardly lose more in several releases, and noise loses in each of them.
+    for divided in (1.0, 2.0, 3.0, 5.0, float(budget.releases)):
+        for smaller in (1.0, 10.0, 1000.0) if divided <= budget.releases else ():
+            tried = planned(budget.epsilon / divided, budget.delta / budget.releases / smaller)
+            if _keeps(tried):
+                return tried
+    raise Infeasible(
+        f"No plan was found that {budget.releases} releases or samples keep together.",
+        remedy="Raise epsilon or delta, lower the rate, or plan fewer.",
+        where="[privacy]",
+        code="plan.no-k",
+    )
+
+
+def _keeps(planned: ProgrammePlan) -> bool:
+    """Whether the facts of the plan give what it states."""
+    try:
+        derive(planned.facts())
+    except CrowdblendError:
+        return False
+    return True
+
+
+def shares_of(policy: Policy) -> list[float]:
+    """The share of the sample for every publication; those left open have cells of about the same relative error."""
+    given = [one.share for one in policy.publish]
+    taken = sum((Fraction(share) for share in given if share is not None), Fraction(0))
+    open_places = [place for place, share in enumerate(given) if share is None]
+    if (
+        len(given) > MOST_PARTS
+        or taken > 1 + Fraction(SHARES_ROUNDING)
+        or (open_places and taken > 1 - Fraction(len(open_places), 100))
+    ):
+        message = f"The shares in [[publish]] add up to {float(taken):g}: nobody is in two parts."
+        if taken <= 1:
+            message = f"The shares in [[publish]] add up to {float(taken):g}, and leave too little to the others."
+        if len(given) > MOST_PARTS:
+            message = f"A sample is divided into at most {MOST_PARTS} parts."
+        raise refusal("shares", message, "Lower them so that they add up to at most 1.", "[[publish]] share")
+    found = [0.0 if share is None else share for share in given]
+    sizes = {place: policy.publish[place].weight * _cells(policy.parts[place]) for place in open_places}
+    left, whole = float(1 - taken), math.fsum(sizes.values())
+    for place, size in sizes.items():
+        least = min(_LEAST, 1 / (2 * len(given)))
+        found[place] = max(least, left * size / whole)
+    if open_places:
+        over = math.fsum(found[place] for place in open_places) / left
+        for place in open_places:
+            found[place] = math.floor(found[place] / over * 10**_DECIMALS) / 10**_DECIMALS
+    return found
+
+
+def _cells(part: PublicationPolicy) -> int:
+    cells = getattr(part, "cells", None)
+    return min(int(cells), 10**6) if isinstance(cells, int) else _USUAL_CELLS
+
+
+def _require_ids(policy: Policy, because: str) -> None:
+    """Refuse rows without ids where one sample is drawn for several publications."""
+    if policy.data.person is None:
+        message = f"Without ids {because}."
+        raise refusal("split", message, "Name the column of ids as person.", "[data] person")
+
+
+def _refuse_shares(policy: Policy, split: Split) -> None:
+    named: Publication | None = next((one for one in policy.publish if one.share is not None), None)
+    if named is not None:
+        message = f'Publication {named.name!r} has a share of the sample, and split = "{split}" has no parts.'
+        raise refusal("shares", message, 'Remove share, or write split = "people".', "[[publish]] share")
+
+
+def _module(part: PublicationPolicy) -> PartKind:
+    module = module_of(part.kind, "plan")
+    if not hasattr(module, "plan_part"):
+        message = f'kind = "{part.kind}" is not certified as one of several publications.'
+        raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
+    return cast(PartKind, module)
+
+
+def _cost(planned: ProgrammePlan) -> float:
+    """How far off a cell of 100 people is, in the mean over publications; a small one may be missing instead."""
+    found = []
+    for one in planned.planned:
+        facts = one.facts((planned.epsilon, planned.delta))
+        errors, k = planned.expected[one.name].errors, max(facts.crowds.values(), default=0)
+        missing = k / (facts.rate or 1.0) if planned.expected[one.name].shown is not None else 0.0
+        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, missing)))
+    return math.fsum(found) / len(found)
+
+
+def _compared(other: ProgrammePlan) -> str:
+    """What another split would give, in a sentence."""
+    people = math.exp(_cost(other))
+    return f"would leave a cell of 100 people off, or missing, by about {people:,.3g} people in the mean"

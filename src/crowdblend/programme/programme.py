@@ -1,0 +1,198 @@
+"""The plan of a programme: a plan for every publication, under one budget, and how they share it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as replace_fields
+
+from crowdblend.calculus import Derivation
+from crowdblend.designs import Claims, Poisson
+from crowdblend.designs.draw import Draw, parts_of
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds.crowd_facts import CrowdFacts
+from crowdblend.kinds.facts import ReleaseFacts, derive, to_json
+from crowdblend.kinds.kind import AnyPlan, Lines, Reading, ReleasePlan, Result, software
+from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.kinds.table.register import RegisterPlan
+from crowdblend.policies.policy import Policy, Split
+from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.registry import kind_of
+from crowdblend.programme.errors_expected import Expected, expected_of
+from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts, Sample
+from crowdblend.randomness import ReleaseKey
+
+if TYPE_CHECKING:
+    from crowdblend.engines.outside_values import OutsideValues
+    from crowdblend.kinds.outputs import Output
+
+_SAID: dict[Split, str] = {
+    "people": "each from a part of the sample of its own, so that nobody is in two",
+    "fresh": "each from a fresh sample of its own",
+    "budget": "all of them noisy, each with a part of epsilon",
+}
+
+
+@dataclass(frozen=True)
+class ProgrammeReading(Reading):
+    """What was read for every publication, by its name."""
+
+    readings: Mapping[str, Reading]
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {f"{name}: {what}": value for name, one in self.readings.items() for what, value in one.internal.items()}
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column, in any publication."""
+        return {name: found for one in self.readings.values() for name, found in one.outside.items()}
+
+
+@dataclass(frozen=True)
+class PlannedPublication:
+    """A publication with nothing left open; `share` is its part of the sample, where it has one."""
+
+    name: str
+    plan: AnyPlan
+    share: float | None = None
+
+    def alone(self) -> PublicationPolicy:
+        """The publication as a policy of its own, with the parameters that were planned for it."""
+        found: PublicationPolicy = self.plan.policy
+        if not isinstance(self.plan, RegisterPlan):
+            return found
+        if not found.sampling.everybody:
+            raise InvalidInput(
+                'With split = "budget" a publication of a sample has noise that it has not by itself.',
+                remedy='Look at it with split = "people" or "fresh".',
+                where="publication",
+                code="policy.publication",
+            )
+        return found.replace(epsilon=self.plan.epsilon)
+
+    def facts(self, budget: tuple[float, float], result: Result | None = None) -> ReleaseFacts:
+        """What it says of itself, with the budget of its programme instead of its own."""
+        found = self.plan.facts(result)
+        if isinstance(found, CrowdFacts):
+            found = replace_fields(found, epsilon=budget[0], delta=budget[1])
+        elif isinstance(found, StatisticsFacts):
+            found = replace_fields(found, epsilon=budget[0])
+        return replace_fields(found, software={})
+
+
+@dataclass(frozen=True)
+class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
+    """Every publication as it is planned; epsilon and delta are for all of them together."""
+
+    policy: Policy
+    split: Split
+    sample: Sample
+    epsilon: float
+    delta: float
+    planned: tuple[PlannedPublication, ...]
+    # What the other ways to share the budget would give, and why this one is taken.
+    others: Mapping[Split, str]
+
+    @property
+    def mechanisms(self) -> tuple[Claims, ...]:
+        return tuple(mechanism for one in self.planned for mechanism in one.plan.mechanisms)
+
+    def facts(self, publication: Result | None = None) -> ProgrammeFacts:
+        parts = {} if publication is None else publication.parts
+        published = {
+            one.name: PublicationFacts(
+                share=one.share, facts=to_json(one.facts((self.epsilon, self.delta), parts.get(one.name)))
+            )
+            for one in self.planned
+        }
+        return ProgrammeFacts(
+            software=software(),
+            person=self.policy.data.person,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            releases=self.policy.terms.releases,
+            split=self.split,
+            design=self.sample,
+            published=published,
+        )
+
+    @cached_property
+    def derived(self) -> tuple[Derivation, ...]:
+        """What is guaranteed, from the planned facts."""
+        return derive(self.facts())
+
+    @cached_property
+    def expected(self) -> Mapping[str, Expected]:
+        """What to expect of every publication: its error, and what is shown."""
+        return {one.name: expected_of(one.facts((self.epsilon, self.delta))) for one in self.planned}
+
+    def summary(self) -> dict[str, Any]:
+        """The budget, and for every publication its parameters and what to expect of it."""
+        each = {
+            one.name: {
+                **({} if one.share is None else {"share": one.share}),
+                **one.facts((self.epsilon, self.delta)).own_parameters,
+                **self.expected[one.name].to_dict(),
+            }
+            for one in self.planned
+        }
+        return {**self.facts().parameters, "publications": each, "other_splits": dict(self.others)}
+
+    def describe(self) -> Lines:
+        """What would happen, from the policy alone: the split, and then every publication."""
+        lines: Lines = [
+            ("would publish", f"{len(self.planned)} publications, {_SAID[self.split]}"),
+            *((f"split = {other}", what) for other, what in self.others.items()),
+        ]
+        for one in self.planned:
+            share = "" if one.share is None else f", from a share of {one.share:g} of the sample"
+            lines.append((one.name, f"{kind_of(one.plan.policy.kind).name}{share}"))
+            lines += [("", said) for what, said in one.plan.describe() if what not in ("would read", "would sample")]
+            lines += [("", sentence) for sentence in self.expected[one.name].sentences()]
+        return [self.describe_reading(), *lines]
+
+    @property
+    def divides_people(self) -> bool:
+        return self.split != "fresh" and isinstance(self.sample, Poisson)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are read, for any publication."""
+        return list(dict.fromkeys(name for one in self.planned for name in one.plan.names))
+
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+    ) -> ProgrammeReading:
+        """Read the data once for every publication; parts of one sample are drawn by one coin."""
+        assert drawn is None, "a programme is not a part of another"
+        draws = self.draws(key)
+        keys = (key.part(b"people of " + one.name.encode()) for one in self.planned)
+        each = zip(self.planned, keys, draws, strict=True)
+        return ProgrammeReading({one.name: one.plan.read(engine, own, progress, who) for one, own, who in each})
+
+    def draws(self, key: ReleaseKey) -> list[Draw | None]:
+        """Who is in each part of the sample; None where every publication draws, or counts, people by itself."""
+        if self.split == "fresh" or not isinstance(self.sample, Poisson):
+            return [None] * len(self.planned)
+        if self.split == "budget":
+            return [self.sample.draw(key.coin())] * len(self.planned)
+        coin, shares = key.coin(), [one.share or 0.0 for one in self.planned]
+        return [self.sample.draw(coin, part) for part in parts_of(key.coin(b"parts of the sample"), shares)]
+
+    def publish(self, reading: ProgrammeReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
+        """Run every publication's mechanisms, each with randomness of its own."""
+        parts: dict[str, Result] = {}
+        outputs: list[Output] = []
+        internal: dict[str, Any] = {}
+        for one in self.planned:
+            result = one.plan.publish(reading.readings[one.name], key.part(b"noise of " + one.name.encode()), progress)
+            parts[one.name] = result
+            outputs += result.outputs
+            internal |= {f"{one.name}: {what}": value for what, value in result.internal.items()}
+        mechanisms = tuple(mechanism for result in parts.values() for mechanism in result.mechanisms)
+        return Result(tuple(outputs), mechanisms, internal=internal, parts=parts)

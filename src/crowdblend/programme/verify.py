@@ -1,0 +1,15 @@
+"""A programme: every publication's data held against its own facts, and no other file."""
+
+from __future__ import annotations
+
+from crowdblend.kinds.facts import contradiction
+from crowdblend.policies.registry import part
+from crowdblend.reading.release import PublishedRelease
+
+
+def check(published: PublishedRelease) -> None:
+    """Refuse a folder with other data files than its publications, and data that contradict what one says of itself."""
+    if set(published.files) != set(published.publications):
+        raise contradiction("its data files are not those of its publications")
+    for one in published.publications.values():
+        part(one.kind, "verify").check(one)
