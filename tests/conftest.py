@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from crowdblend.engines.duckdb import engine
 from crowdblend.engines.duckdb.database import database
-from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import Resources
 from tests.needs import required
 
 

@@ -25,14 +25,15 @@ def survey(people: int = PEOPLE) -> pa.Table:
     )
 
 
-def table(**changes: Any) -> cb.Table:
-    """A policy for the survey; k is planned."""
+def table(**changes: Any) -> cb.Policy:
+    """A policy of one table for the survey; k is planned."""
     given: dict[str, Any] = {
         "person": "person_id",
         "population": "residents",
         "columns": {"sex": cb.values("Female", "Male"), "age": cb.intervals(0, 40, width=20)},
-        "sampling": cb.Sampling(rate=0.5),
+        "sampling": cb.Poisson(0.5),
         "epsilon": 1.0,
         "delta": 1e-6,
+        "publish": cb.Table(),
     }
-    return cb.Table(**{**given, **changes})
+    return cb.Policy(**{**given, **changes})

@@ -81,11 +81,8 @@ def test_compose_adds_up_what_can_be_added(folder: Path) -> None:
 def test_a_networkx_graph_is_its_links() -> None:
     links = friendships(400, most=6)
     graph = networkx.Graph(zip(links["source"].to_pylist(), links["target"].to_pylist(), strict=True))
-    policy = cb.Graph(
-        graph=cb.Links(people=400, degree_bound=6),
-        statistics=[cb.GraphStatistic(name="average-degree", samples=200)],
-        epsilon=8.0,
-    )
+    asked = cb.GraphStatistic(name="average-degree", samples=200)
+    policy = cb.Policy(epsilon=8.0, publish=cb.Graph(asked, people=400, degree_bound=6))
     done = cb.release(graph, policy, ledger=None, key=KEY)
     assert done.data.num_rows == 1
     assert cb.verify(done) == done.certificate

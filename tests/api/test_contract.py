@@ -1,4 +1,4 @@
-"""The Python block of the design, word for word."""
+"""The Python block of the design, and what else is promised to whoever programs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import pytest
 
 BLOCK = """
 import crowdblend as cb
-policy = cb.Table(                                  # Table, Microdata, Points, OutlierTable, Statistics, Synopsis, Graph
+policy = cb.Policy(
     person="person_id", population="residents",
+    sampling=cb.Poisson(rate=0.5),                  # drawn here, each person by a coin
+    epsilon=1.0, delta=1e-6,                        # releases=10: for ten years together
     columns={"sex": cb.values("Female", "Male"), "age": cb.intervals(0, 100, width=10), "zip": cb.prefix(3)},
-    sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6)          # k left out: planned
+    publish=cb.Table("sex", "age", "zip"),          # k left out: planned
+)
 policy.plan()                                       # k, guarantees, assumptions; shows itself in a notebook
-policy.to_toml("policy.toml"); cb.load_policy("policy.toml") == policy
+policy.save("policy.toml"); assert cb.load_policy("policy.toml") == policy
 done = cb.release(df, policy, out="published", ledger=cb.Ledger("ledger.db"))   # pandas | polars | pyarrow | path | DuckDB relation | Spark DataFrame
 done.data, done.certificate, done.report            # ledger defaults to the user's own; ledger=None must be written out; out=None keeps it in memory
 cb.verify("published")                              # folder | certificate file | JSON text | Certificate
@@ -64,7 +67,7 @@ def test_the_block_runs_as_it_stands(audited: bool, tmp_path: Path, monkeypatch:
     policy = names["policy"]
     assert policy.plan().k == 35  # type: ignore[attr-defined]
     assert (tmp_path / "published" / "certificate.json").is_file()
-    assert done.data.num_rows == 60  # type: ignore[attr-defined]
+    assert len(done.data) == 60  # type: ignore[attr-defined]
     if audited:
         assert not verdict.finding  # type: ignore[attr-defined]
     else:
@@ -73,7 +76,7 @@ def test_the_block_runs_as_it_stands(audited: bool, tmp_path: Path, monkeypatch:
         assert asked == expected
         assert verdict.policy.columns == policy.columns  # type: ignore[attr-defined]
     found: Any = names["found"]
-    assert found.data == done.data  # type: ignore[attr-defined]
+    assert found.data.to_pandas().equals(done.data)  # type: ignore[attr-defined]
     assert found.estimates(confidence=0.95) is not None
     assert budget.releases == (1,)  # type: ignore[attr-defined]
     assert names["both"].conclusion.epsilon == 3.0  # type: ignore[attr-defined]

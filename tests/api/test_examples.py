@@ -27,8 +27,7 @@ def people() -> pa.Table:
 def test_examples_about_the_town_run(path: Path, people: pa.Table) -> None:
     policy = cb.load_policy(path)
     done = cb.release(friendships() if policy.kind == "graph" else people, policy, ledger=None)
-    tables = done.data if isinstance(done.data, dict) else {"data": done.data}
-    assert all(table.num_rows for table in tables.values())
+    assert all(table.num_rows for table in done.tables.values())
     assert cb.verify(done) == done.certificate
 
 

@@ -32,14 +32,14 @@ class Tags(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def evil() -> tuple[cb.Table, cb.Release]:
+def evil() -> tuple[cb.Policy, cb.Release]:
     rows = survey().rename_columns(["person_id", EVIL, "age"])
     columns: dict[str, Any] = {EVIL: cb.values("Male", other=EVIL)}
     policy = table(columns=columns)
     return policy, cb.release(rows, policy, ledger=None, key=KEY)
 
 
-def test_a_release_shows_guarantee_figure_and_rows(evil: tuple[cb.Table, cb.Release]) -> None:
+def test_a_release_shows_guarantee_figure_and_rows(evil: tuple[cb.Policy, cb.Release]) -> None:
     page = evil[1]._repr_html_()
     seen = Tags(page)
     assert "Whoever sees everything published guesses" in seen.text
@@ -49,21 +49,21 @@ def test_a_release_shows_guarantee_figure_and_rows(evil: tuple[cb.Table, cb.Rele
     assert "in memory" in seen.text
 
 
-def test_a_plan_shows_guarantees_and_assumptions(evil: tuple[cb.Table, cb.Release]) -> None:
+def test_a_plan_shows_guarantees_and_assumptions(evil: tuple[cb.Policy, cb.Release]) -> None:
     seen = Tags(evil[0].plan()._repr_html_())
     assert "script" not in seen.tags
     assert "k = 35" in seen.text
     assert "Assumptions" in seen.text
 
 
-def test_a_report_stays_in_a_frame_without_scripts(evil: tuple[cb.Table, cb.Release]) -> None:
+def test_a_report_stays_in_a_frame_without_scripts(evil: tuple[cb.Policy, cb.Release]) -> None:
     page = evil[1].report._repr_html_()
     seen = Tags(page)
     assert seen.tags == ["iframe"]
     assert 'sandbox=""' in page
 
 
-def test_secrets_are_not_shown(evil: tuple[cb.Table, cb.Release]) -> None:
+def test_secrets_are_not_shown(evil: tuple[cb.Policy, cb.Release]) -> None:
     assert repr(evil[1]) == "Release(folder=None, entry=None)"
     assert KEY.hex() not in repr(evil[1].__dict__)
 

@@ -19,7 +19,7 @@ from crowdblend.publishing.release import resume as resume_in_folder
 from tests.api.survey import KEY, survey, table
 from tests.refusals import refuses
 
-DRAWN = {"sampling": cb.Sampling(rate=0.5, already_drawn=True)}
+DRAWN = {"sampling": cb.Coins(0.5)}
 
 
 def test_the_users_own_ledger_is_the_default(own_ledger: Path) -> None:

@@ -27,14 +27,14 @@ def test_every_example(path: Path, tmp_path: Path) -> None:
         if "hierarchy" in problem.message:
             pytest.skip("the public table of this example is not beside the checkout")
         raise
-    policy.to_toml(tmp_path / "policy.toml")
+    policy.save(tmp_path / "policy.toml")
     assert cb.load_policy(tmp_path / "policy.toml") == policy
 
 
 @for_each("name", POLICIES)
 def test_every_kind(name: str, tmp_path: Path) -> None:
     policy = parse_policy(POLICIES[name], tmp_path)
-    policy.to_toml(tmp_path / "policy.toml")
+    policy.save(tmp_path / "policy.toml")
     assert cb.load_policy(tmp_path / "policy.toml") == policy
 
 
@@ -50,50 +50,46 @@ def in_python(folder: Path) -> dict[str, Any]:
         "seen": cb.date("week"),
         "letter": cb.hierarchy(folder / "levels.csv", levels=[0, 1]),
     }
-    several = {"columns": columns, "delta": 1e-6, "sampling": cb.Sampling(rate=0.5), **COMMON}
+    several = {"columns": columns, "delta": 1e-6, "sampling": cb.Poisson(0.5), **COMMON}
     plain = {"columns": {"sex": cb.values("f", "m")}, **COMMON}
-    exactly = {**plain, "people": 1000, "sampling": cb.ExactSample(sample=100)}
+    exactly = {**plain, "sampling": cb.Survey(100, of=1000)}
+    pay = {"columns": {"pay": cb.bounds(0, 10, resolution=0.5, blank=0)}}
+    axes = {
+        "x": cb.axis(0, 10, resolution=0.1, width=1),
+        "y": cb.axis(0, 5, resolution=0.5, width=1, outside="drop"),
+    }
+    asked = cb.GraphStatistic(name="connectivity", samples=50)
     return {
-        "table": cb.Table(**several, recoding=cb.Choosing(epsilon=0.1, using="split")),
-        "tables": cb.Table(
+        "table": cb.Policy(**several, recoding=cb.Choosing(epsilon=0.1, using="split"), publish=cb.Table()),
+        "biased": cb.Policy(
             columns={"sex": cb.values("f", "m"), "zip": cb.prefix(3)},
-            **{**COMMON, "delta": 1e-6, "sampling": cb.Sampling(rate=0.1, low=0.08, high=0.12, exceptions=2)},
-            tables=[cb.NamedTable(name="sexes", columns=["sex"])],
+            **COMMON,
+            delta=1e-6,
+            sampling=cb.Biased(0.08, 0.12, rate=0.1, exceptions=2),
+            publish=cb.Table("zip", "sex", name="sexes"),
         ),
-        "microdata": cb.Microdata(**{**several, "columns": {"born": cb.date("month")}}),
-        "points": cb.Points(
-            columns={
-                "x": cb.axis(0, 10, resolution=0.1, width=1),
-                "y": cb.axis(0, 5, resolution=0.5, width=1, outside="drop"),
-            },
-            sampling=cb.Sampling(rate=0.5), k=60, noise_epsilon=1.0, **COMMON,
+        "microdata": cb.Policy(**{**several, "columns": {"born": cb.date("month")}}, publish=cb.Microdata()),
+        "points": cb.Policy(
+            columns=axes, sampling=cb.Poisson(0.5), publish=cb.Points(k=60, noise_epsilon=1.0), **COMMON
         ),
-        "outlier-table": cb.OutlierTable(**{**plain, "delta": 1e-5}, limit=100),
-        "statistics": cb.Statistics(
-            **{**exactly, "columns": {"sex": cb.values("f", "m"), "pay": cb.bounds(0, 10, resolution=0.5, blank=0)}},
-            statistics=[cb.Statistic(name="pay", average="pay")],
-        ),
-        "synopsis": cb.Synopsis(**exactly, conjunctions=1),
-        "graph": cb.Graph(
-            graph=cb.Links(people=100, degree_bound=5),
-            statistics=[cb.GraphStatistic(name="connectivity", samples=50)],
-            epsilon=8.0,
-        ),
-    }  # fmt: skip
+        "outlier-table": cb.Policy(**plain, delta=1e-5, sampling=cb.Everybody(), publish=cb.OutlierTable(limit=100)),
+        "statistics": cb.Policy(**{**exactly, **pay}, publish=cb.Statistics(cb.average("pay", name="pay"))),
+        "synopsis": cb.Policy(**exactly, publish=cb.Synopsis(conjunctions=1)),
+        "graph": cb.Policy(epsilon=8.0, publish=cb.Graph(asked, people=100, degree_bound=5)),
+    }
 
 
 def test_policies_made_in_python(tmp_path: Path) -> None:
     for name, policy in in_python(tmp_path).items():
         path = tmp_path / f"{name}.toml"
-        text = policy.to_toml(path)
-        assert cb.load_policy(path) == policy, text
+        policy.save(path)
+        assert cb.load_policy(path) == policy, policy.to_toml()
 
 
 def test_decimals_are_what_they_look_like() -> None:
-    labels = cb.Table(
-        columns={"x": cb.intervals(0.1, 0.7, width=0.2)}, sampling=cb.Sampling(rate=0.5), delta=1e-6, **COMMON
-    ).columns[0].recoding  # fmt: skip
-    assert labels.size == 3
+    columns = {"x": cb.intervals(0.1, 0.7, width=0.2)}
+    policy = cb.Policy(columns=columns, sampling=cb.Poisson(0.5), delta=1e-6, publish=cb.Table(), **COMMON)
+    assert policy.columns[0].recoding.size == 3
 
 
 def test_wrong_days_are_refused() -> None:

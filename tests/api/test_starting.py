@@ -77,7 +77,7 @@ _GAPS = {
     r"resolution = \"FILL_IN\"": "resolution = 0.5",
     r"width = \"FILL_IN\"": "width = 10",
     r"^people = \"FILL_IN\"": "people = 100000",
-    r"^sample = \"FILL_IN\"": "sample = 5000",
+    r"^of = \"FILL_IN\"": "of = 100000",
     r"^samples = \"FILL_IN\"": "samples = 5000",
     r"^rate = \"FILL_IN\"": "rate = 0.2",
     r"^limit = \"FILL_IN\"": "limit = 100",

@@ -19,23 +19,18 @@ POLICY = """
 source = "town.csv"
 person = "person"
 [sampling]
+design = "poisson"
 rate = 0.25
 [columns]
 worth = { breaks = [0, 1000, 10000], top = true }
 place = { values = ["1", "2", "3"] }
-[release]
-kind = "table"
-format = "csv"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
-"""
-TABLES = """
-[[tables]]
-name = "first"
-columns = ["worth"]
-[[tables]]
-name = "second"
-columns = ["place"]
+[release]
+format = "csv"
+[[publish]]
+kind = "table"
 """
 
 
@@ -68,19 +63,10 @@ def test_the_richest_person_stays_out_of_sight(tmp_path: Path) -> None:
         assert "10000" not in (out / "data.csv").read_text(encoding="utf-8")
 
 
-def test_two_tables_are_sums_of_one_refinement(tmp_path: Path) -> None:
-    """Composition: what either table shows is added up from the same shown cells."""
-    write_town(tmp_path, rich=True)
-    out = tmp_path / "out"
-    release(parse_policy(POLICY + TABLES, folder=tmp_path), out, key=bytes(range(32)))
-    totals = {name: sum(int(row["count"]) for row in read(out / f"{name}.csv")) for name in ("first", "second")}
-    assert totals["first"] == totals["second"] > 0
-
-
 def test_a_second_release_of_one_sample_is_refused(tmp_path: Path) -> None:
     """Differencing and xor: the ledger knows the people of a sample that was drawn before."""
     write_town(tmp_path, rich=True)
-    policy = parse_policy(POLICY.replace("rate = 0.25", "rate = 0.25\nalready_drawn = true"), folder=tmp_path)
+    policy = parse_policy(POLICY.replace("poisson", "coins"), folder=tmp_path)
     ledger = Ledger.create(tmp_path / "ledger.db")
     release(policy, tmp_path / "first", ledger=ledger)
     with pytest.raises(DoesNotCompose):

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.planning.designs import DESIGNS, register_error, sampling_error
+from crowdblend.planning.designs import register_error, sampling_error
 from crowdblend.policies import parse_policy
+from crowdblend.policies.registry import policy_class
+from crowdblend.policies.sampling import DESIGNS
 from tests.cases import for_each
 from tests.commands import crowdblend
 
@@ -30,17 +32,18 @@ def test_the_errors_are_those_of_the_laws() -> None:
     assert sampling_error(rate) == pytest.approx(sum(p * abs(j / rate - people) for j, p in enumerate(mass)), rel=0.01)
 
 
-@for_each("answer", list(DESIGNS))
+@for_each("answer", ("poisson", "coins", "everybody"))
 def test_init_asks_at_a_terminal(answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "people.csv").write_text("id,sex,age\n1,f,3\n")
     monkeypatch.setattr("crowdblend.cli.init.at_a_terminal", lambda: True)
     finished = crowdblend("init", "people.csv", "--person", "id", stdin=f"{answer}\n", folder=tmp_path)
     assert finished.returncode == 0
-    assert all(meaning in finished.stderr for meaning in DESIGNS.values())
+    offered = [DESIGNS[name] for name in policy_class("table").designs]
+    assert all(one.words in finished.stderr and one.meaning in finished.stderr for one in offered)
     assert "off by 0.851 people" in finished.stderr
     text = (tmp_path / "policy.toml").read_text().replace('["FILL_IN"]', '["x"]').replace('"FILL_IN"', "0.1")
     policy = parse_policy(text, tmp_path)
-    assert (policy.sampling.everybody, policy.sampling.already_drawn) == (answer == "everybody", answer == "sample")
+    assert policy.sampling.design == answer
 
 
 def test_init_does_not_ask_where_nobody_answers(tmp_path: Path) -> None:

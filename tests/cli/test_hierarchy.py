@@ -12,13 +12,15 @@ _POLICY = """
 [data]
 person = "id"
 [sampling]
+design = "poisson"
 rate = 0.1
-[columns]
-x = { hierarchy = "h.csv", level = 1 }
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[columns]
+x = { hierarchy = "h.csv", level = 1 }
+[[publish]]
+kind = "table"
 """
 
 

@@ -24,14 +24,16 @@ POLICY = """
 source = "town.parquet"
 person = "person_id"
 [sampling]
+design = "poisson"
 rate = 0.2
+[privacy]
+epsilon = 1.0
+delta = 1e-6
 [columns]
 sex = { values = ["female", "male"] }
 age = { from = 0, to = 100, width = 20, top = true }
-[release]
+[[publish]]
 kind = "table"
-epsilon = 1.0
-delta = 1e-6
 """
 
 
@@ -120,7 +122,7 @@ def test_nobody_there_to_ask(place: Path, how: tuple[str, ...]) -> None:
 
 
 def test_the_second_release_of_a_drawn_table_is_refused(place: Path) -> None:
-    (place / "policy.toml").write_text(POLICY.replace("rate = 0.2", "rate = 0.2\nalready_drawn = true"))
+    (place / "policy.toml").write_text(POLICY.replace("poisson", "coins"))
     assert crowdblend(place, "release", "policy.toml", "--out", "a", "--yes").returncode == 0
     second = crowdblend(place, "release", "policy.toml", "--out", "b", "--yes")
     assert second.returncode == 1
@@ -172,8 +174,10 @@ def test_a_policy_on_stdout_is_no_json(place: Path) -> None:
         (('"female", "male"', '"female"'), "sex"),
         (("town.parquet", "nowhere.parquet"), "nowhere"),
         (('person = "person_id"', 'person = "id"'), "id"),
-        (("delta = 1e-6", "delta = 1e-6\nk = 3"), "delta"),
-        (("[release]", "[relase]"), "relase"),
+        (('kind = "table"', 'kind = "table"\nk = 3'), "delta"),
+        (("[privacy]", "[privcy]"), "privcy"),
+        (("[[publish]]", "[[pubish]]"), "pubish"),
+        (("poisson", "poison"), "poison"),
     ],
     ids=lambda change: change if isinstance(change, str) else None,
 )
@@ -189,9 +193,9 @@ def test_wrong_policies_are_one_sentence(place: Path, change: tuple[str, str], n
 
 def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
     """A limit on the size of files stands in for a full disk."""
-    large = POLICY.replace('kind = "table"', 'kind = "microdata"\nformat = "csv"').replace("rate = 0.2", "rate = 0.5")
+    large = POLICY.replace('kind = "table"', 'kind = "microdata"').replace("rate = 0.2", "rate = 0.5")
     long_label = f'district = {{ values = ["Harbour"], other = "{"somewhere else " * 20}" }}'
-    large = large.replace("[release]", f"{long_label}\n[release]")
+    large = large.replace("[[publish]]", f'{long_label}\n[release]\nformat = "csv"\n[[publish]]')
     (place / "policy.toml").write_text(large)
     command = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes"]
     limit = 256 * 1024
@@ -246,19 +250,21 @@ STATISTICS = """
 [data]
 source = "town.parquet"
 person = "person_id"
-people = 5000
 [sampling]
-sample = 500
+design = "survey"
+people = 500
+of = 5000
+[privacy]
+epsilon = 1.0
 [columns]
 sex = { values = ["female", "male"] }
 age = { from = 0, to = 100, width = 20, top = true }
-[release]
+[[publish]]
 kind = "statistics"
-epsilon = 1.0
-[[statistics]]
+[[publish.statistics]]
 name = "mean age"
 average = "age"
-[[statistics]]
+[[publish.statistics]]
 name = "women"
 fraction = { sex = "female" }
 """
@@ -276,3 +282,16 @@ def test_statistics_from_dry_run_to_verify(place: Path) -> None:
     assert "the data of 500 random people out of 5000, you concealed" in done.stdout
     assert crowdblend(place, "verify", "out").returncode == 0
     assert crowdblend(place, "report", "out", "--out", "again.html").returncode == 0
+
+
+def test_several_publications_from_dry_run_to_verify(place: Path) -> None:
+    more = 'name = "fine"\n[[publish]]\nkind = "microdata"\nname = "people"\ncolumns = ["sex"]\n'
+    (place / "policy.toml").write_text(POLICY + more, encoding="utf-8")
+    planned = json.loads(crowdblend(place, "plan", "policy.toml", "--json").stdout)
+    assert planned["kind"] == "programme"
+    assert set(planned["publications"]) == {"fine", "people"}
+    assert "fine" in crowdblend(place, "release", "policy.toml", "--dry-run").stdout
+    done = crowdblend(place, "release", "policy.toml", "--yes", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert {"fine.parquet", "people.parquet"} <= {file.name for file in (place / "out").iterdir()}
+    assert crowdblend(place, "verify", "out").returncode == 0

@@ -83,7 +83,7 @@ def test_reading_a_policy_loads_the_class_of_its_kind_alone() -> None:
     code = (
         "import sys\nfrom crowdblend.policies import parse_policy\n"
         f"parse_policy({SOUND!r})\n"
-        "others = {f'crowdblend.policies.{kind}' for kind in ('graph', 'synopsis', 'statistics', 'points')}\n"
+        "others = {f'crowdblend.kinds.{kind}.policy' for kind in ('graph', 'synopsis', 'statistics', 'points')}\n"
         "assert not others & set(sys.modules), others & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -26,11 +26,18 @@ def test_the_policy_that_a_page_begins_with_is_whole(page: str, tmp_path: Path) 
     assert parse_policy(first_policy(page), tmp_path).kind in KINDS
 
 
+def test_several_publications_have_a_policy_that_is_whole() -> None:
+    text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8").partition("## Several publications")[2]
+    found = POLICY.search(text)
+    assert found
+    assert [one.kind for one in parse_policy(found[1]).publish] == ["table", "microdata", "statistics"]
+
+
 def test_every_policy_of_the_page_about_surveys_is_whole() -> None:
     found = POLICY.findall((ROOT / "docs" / "surveys.md").read_text(encoding="utf-8"))
     assert len(found) == 4
     for text in found:
-        assert parse_policy(text).design is not None
+        assert parse_policy(text).sampling.designed
 
 
 def test_every_kind_begins_a_page_or_shares_one() -> None:

@@ -83,8 +83,8 @@ def generate(seed: int, folder: Path) -> GeneratedSource:
 def _policy(data: str, name: str, folder: Path, date_too: bool = True) -> object:
     day = 'day = { date = "day", from = 1990-01-01, to = 2030-01-01, missing = "none", other = "out" }\n'
     text = (
-        f'[data]\n{data}rows_are_people = true\npopulation = "p"\n[sampling]\nrate = 0.5\n'
-        f'[release]\nkind = "table"\nk = 50\nepsilon = 2.0\n[columns]\n'
+        f'[data]\n{data}rows_are_people = true\npopulation = "p"\n[sampling]\ndesign = "poisson"\nrate = 0.5\n'
+        f'[privacy]\nepsilon = 2.0\n[[publish]]\nkind = "table"\nk = 50\n[columns]\n'
         f'{json.dumps(name, ensure_ascii=False)} = {{ prefix = 1000, missing = "none" }}\n'
         f'number = {{ from = -1000, to = 1000000, width = 10, missing = "none", other = "out" }}\n{day}'
     )

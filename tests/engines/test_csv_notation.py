@@ -11,7 +11,7 @@ from crowdblend.engines.choice import count_classes, identify
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy
-from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import Resources
 
 _POLICY = """
 [data]
@@ -19,16 +19,17 @@ source = "{source}"
 person = "id"
 {options}
 [sampling]
+design = "coins"
 rate = 0.5
-already_drawn = true
 [columns]
 town = {{ values = ["Köln", "Århus", "Łódź"], other = "Other" }}
 pay = {{ from = 0, to = 3000, width = 0.1 }}
 born = {{ date = "month" }}
-[release]
+[privacy]
+epsilon = 1.0
+[[publish]]
 kind = "table"
 k = 5
-epsilon = 1.0
 """
 _PAYS = [0.1, 0.2, 0.30000000000000004, 1234.5, 2999.9]
 _ROWS = [

@@ -22,6 +22,7 @@ source = "people.parquet"
 person = "id"
 duplicates = "{duplicates}"
 [sampling]
+design = "poisson"
 rate = 0.5
 [columns]
 sex = {{ values = ["Female", "Male"] }}
@@ -29,10 +30,11 @@ race = {{ values = ["White", "Black"], other = "Other" }}
 age = {{ from = 0, to = 100, width = 10, top = true, missing = "none" }}
 income = {{ breaks = [0, 25000.5, 100000], other = "beyond", missing = "none" }}
 born = {{ date = "year", from = 1990-01-01, to = 2000-01-01 }}
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
 """
 DRAWS = {
     "everybody": Everybody(row_key=DrawKey(bytes(32))),
@@ -89,15 +91,17 @@ POINTS = """
 source = "points.parquet"
 person = "id"
 [sampling]
+design = "poisson"
 rate = 0.5
 [columns]
 sex = { values = ["Female", "Male"] }
 x = { from = -20, to = 20, width = 10, resolution = 2 }
 y = { from = 0, to = 1.2, width = 0.6, resolution = 0.1 }
 z = { from = 0, to = 8, width = 4, resolution = 1, outside = "drop" }
-[release]
-kind = "points"
+[privacy]
 epsilon = 1.0
+[[publish]]
+kind = "points"
 k = 40
 noise_epsilon = 1.0
 """
@@ -240,7 +244,7 @@ def test_packed_codes_of_all_sizes_are_exact(tmp_path, handed_over_first, sizes)
     parquet.write_table(pa.table(table), tmp_path / "people.parquet")
     columns = "\n".join(f"c{at} = {{ from = 0, to = {size}, width = 1 }}" for at, size in enumerate(sizes))
     head, _, tail = POLICY.format(duplicates="refuse").partition("sex =")
-    policy = parse_policy(head + columns + "\n[release]" + tail.partition("[release]")[2], tmp_path)
+    policy = parse_policy(head + columns + "\n[privacy]" + tail.partition("[privacy]")[2], tmp_path)
     direct = count_classes(policy, Everybody()).classes
     handed_over_first()
     other = count_classes(policy, Everybody()).classes

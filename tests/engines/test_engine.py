@@ -40,9 +40,9 @@ COLUMNS = {
 
 def policy(folder, columns=COLUMNS, source="people.parquet", data="", release="", person='person = "id"'):
     return parse_policy(
-        f'[data]\nsource = "{source}"\n{person}\n{data}\n[sampling]\nrate = 0.5\n[columns]\n'
+        f'[data]\nsource = "{source}"\n{person}\n{data}\n[sampling]\ndesign = "poisson"\nrate = 0.5\n[columns]\n'
         + "".join(f"{name} = {declared}\n" for name, declared in columns.items())
-        + f'[release]\nkind = "table"\nk = 20\nepsilon = 1.0\ndelta = 1e-6\n{release}\n',
+        + f'[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[release]\n{release}\n[[publish]]\nkind = "table"\nk = 20\n',
         folder,
     )
 

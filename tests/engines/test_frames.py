@@ -15,8 +15,7 @@ from crowdblend.engines.duckdb.database import database, private_folder
 from crowdblend.engines.duckdb.relation import open_frame
 from crowdblend.engines.frames import opened_frame
 from crowdblend.ledger import Wanted
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from tests.cases import for_each
 
 DAY = datetime.datetime(2020, 1, 1)

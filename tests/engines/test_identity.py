@@ -16,8 +16,7 @@ from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import SomeRows
 from crowdblend.ledger import Identity, Wanted
 from crowdblend.ledger.identity import MOST, Anchor, zeros
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from tests.cases import for_each
 from tests.engines.engines import engine_for
 from tests.ledger.sources import people, shuffled, write

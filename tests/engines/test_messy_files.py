@@ -154,9 +154,12 @@ CASES = {
 
 def _policy(path, options):
     data = tomllib.loads("\n".join(options))
-    return cb.Table(
-        source=str(path), person="id", columns=_COLUMNS, sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6, **data
-    )
+    return _table(source=str(path), **data)
+
+
+def _table(columns=_COLUMNS, **data):
+    given = {"person": "id", "sampling": cb.Poisson(0.5), "epsilon": 1.0, "delta": 1e-6}
+    return cb.Policy(columns=columns, publish=cb.Table(), **given, **data)
 
 
 def _counts(policy):
@@ -212,7 +215,7 @@ def test_mixed_types_of_a_frame(truth):
     """Numbers beside texts in one column, as pandas reads many spreadsheets."""
     frame = pd.DataFrame(_PEOPLE, columns=["id", "town", "pay", "born"])
     frame["pay"] = [float(pay) if n % 2 else pay for n, pay in enumerate(frame["pay"])]
-    policy = cb.Table(person="id", columns=_COLUMNS, sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6)
+    policy = _table()
 
     def counts():
         with opened_frame(frame) as held:
@@ -231,12 +234,8 @@ def test_words_for_no_value_have_a_class_where_other_is_declared(tmp_path):
     with pytest.raises(InvalidInput) as caught:
         _counts(_policy(path, []))
     assert (caught.value.code, "Declare other" in caught.value.remedy) == (_OUTSIDE, True)
-    policy = _policy(path, [])
     columns = {**_COLUMNS, "pay": cb.breaks(0, 1000, 2000, 2_000_000, other="unknown")}
-    found = count_classes(
-        cb.Table(source=policy.source, person="id", columns=columns, sampling=policy.sampling, epsilon=1.0, delta=1e-6),
-        Everybody(),
-    )
+    found = count_classes(_table(columns, source=str(path)), Everybody())
     assert found.outside["pay"].values == (("n/a", 30),)
 
 

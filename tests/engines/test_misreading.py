@@ -178,20 +178,20 @@ def test_the_database_does_not_believe_statistics_that_leave_nan_out(tmp_path: P
 GRAPH = """
 [data]
 source = "links.csv"
-[graph]
+[privacy]
+epsilon = 50.0
+accept_epsilon = true
+[[publish]]
+kind = "graph"
 people = 4
 degree_bound = 3
 vertices = "people.csv"
-[[graph.statistics]]
+[[publish.statistics]]
 name = "average"
 column = "age"
 from = 0
 to = 100
 samples = 3
-[release]
-kind = "graph"
-epsilon = 50.0
-accept_epsilon = true
 """
 LINKS = "source,target\na,b\nb,c\nc,d\n"
 
@@ -212,7 +212,7 @@ def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path,
 
     (tmp_path / "links.csv").write_text(LINKS)
     (tmp_path / "people.csv").write_text(f"id,age\na,{age}\nb,30\nc,30\nd,30\n")
-    made = parse_policy(GRAPH, tmp_path)
+    made: Any = parse_policy(GRAPH, tmp_path).only
     if code is None:
         assert read_network(made, default_engine()).values(made.requests[0]) == [30]
     else:
@@ -227,11 +227,11 @@ def test_people_in_a_network_have_names(tmp_path: Path, name: str) -> None:
     (tmp_path / "links.csv").write_text(LINKS + f"d,{name}\n")
     (tmp_path / "people.csv").write_text("id,age\na,1\nb,30\nc,30\nd,30\n")
     with refuses("data.blank", "column 'target'"):
-        read_network(parse_policy(GRAPH, tmp_path), default_engine())
+        read_network(parse_policy(GRAPH, tmp_path).only, default_engine())
     (tmp_path / "links.csv").write_text(LINKS)
     (tmp_path / "people.csv").write_text(f"id,age\na,1\nb,30\nc,30\n{name},30\n")
     with refuses("data.blank", "column 'id'"):
-        read_network(parse_policy(GRAPH, tmp_path), default_engine())
+        read_network(parse_policy(GRAPH, tmp_path).only, default_engine())
 
 
 def test_new_years_eve_in_new_york(tmp_path: Path) -> None:

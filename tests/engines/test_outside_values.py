@@ -35,7 +35,7 @@ def _people(number=400, race="White"):
 
 def _policy(**more):
     given = {"columns": _COLUMNS, "person": "id", "population": "town", "epsilon": 1.0, "delta": 1e-6, **more}
-    return cb.Table(sampling=cb.Sampling(rate=0.5, already_drawn=True), **given)
+    return cb.Policy(sampling=cb.Coins(0.5), publish=cb.Table(), **given)
 
 
 def test_values_rows_and_shares_are_in_the_entry_alone(tmp_path):
@@ -88,9 +88,9 @@ def test_a_column_that_goes_wholly_to_other_is_refused_and_nothing_is_spent(tmp_
 
 def test_statistics_list_them_too(tmp_path):
     (tmp_path / "policy.toml").write_text(
-        '[data]\nperson = "id"\npopulation = "town"\npeople = 400\n[sampling]\nsample = 100\n[release]\n'
-        'kind = "statistics"\nepsilon = 1.0\n[columns]\nrace = { values = ["White"], other = "Other" }\n'
-        '[[statistics]]\nname = "white"\ncount = { race = "White" }\n'
+        '[data]\nperson = "id"\npopulation = "town"\n[sampling]\ndesign = "survey"\npeople = 100\nof = 400\n'
+        '[privacy]\nepsilon = 1.0\n[columns]\nrace = { values = ["White"], other = "Other" }\n'
+        '[[publish]]\nkind = "statistics"\n[[publish.statistics]]\nname = "white"\ncount = { race = "White" }\n'
     )
     ledger = cb.Ledger(tmp_path / "ledger.db")
     cb.release(_people(), tmp_path / "policy.toml", ledger=ledger)

@@ -10,8 +10,7 @@ from pyarrow import csv, parquet
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.duckdb.engine import DuckDBEngine
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from tests.cases import for_each
 
 PLACES = np.array([0, 3, 4, 5, 8, 11])

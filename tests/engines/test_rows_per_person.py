@@ -24,12 +24,13 @@ source = "visits.parquet"
 person = "id"
 rows_per_person = {rows}
 [sampling]
-everybody = true
+design = "everybody"
 [columns]
 ward = {{ values = ["a", "b", "c"] }}
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
+[[publish]]
+kind = "table"
 """
 
 

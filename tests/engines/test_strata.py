@@ -27,15 +27,17 @@ POLICY = """
 source = "people.parquet"
 {people}
 [sampling]
-stratum = "region"
+design = "strata"
+column = "region"
 rates = {{ north = 0.1, south = 0.5, west = 0.25 }}
 [columns]
 region = {{ values = ["north", "south", "west"] }}
 sex = {{ values = ["F", "M"] }}
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
 """
 
 

@@ -15,86 +15,73 @@ PEOPLE = 8_000
 DISTRICTS = ("Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City", "University", "Mills")
 
 _TOWN = '[data]\nsource = "town.parquet"\nperson = "person_id"\n'
-_EXACTLY = _TOWN + f"people = {PEOPLE}\n[sampling]\nsample = 2000\n"
-_DRAW = "[sampling]\nrate = 0.5\n"
-_COLUMNS = (
-    '[columns]\nsex = { values = ["female", "male"] }\nage = { from = 0, to = 90, width = 10, top = true }\n'
-    f"district = {{ values = {list(DISTRICTS)} }}\n"
-)
+_EXACTLY = _TOWN + f'[sampling]\ndesign = "survey"\npeople = 2000\nof = {PEOPLE}\n'
+_DRAW = '[sampling]\ndesign = "poisson"\nrate = 0.5\n'
+_EVERYBODY = '[sampling]\ndesign = "everybody"\n'
+_SEX = 'sex = { values = ["female", "male"] }\n'
+_DISTRICT = f"district = {{ values = {list(DISTRICTS)} }}\n"
+_COLUMNS = f"[columns]\n{_SEX}age = {{ from = 0, to = 90, width = 10, top = true }}\n{_DISTRICT}"
 _LEVELS = _COLUMNS.replace("width = 10", "width = [10, 30, 90]")
-_PROMISE = "epsilon = 1.0\ndelta = 1e-6\n"
-_TABLE = '[release]\nkind = "table"\n' + _PROMISE
+_PROMISE = "[privacy]\nepsilon = 1.0\ndelta = 1e-6\n"
+_TABLE = _PROMISE + '[[publish]]\nkind = "table"\n'
 _NOISE = _TABLE + 'below_k = "noise"\n'
 
 POLICIES = {
     "table": _TOWN + _DRAW + _COLUMNS + _TABLE,
-    "table-drawn": _TOWN + _DRAW + "already_drawn = true\n" + _COLUMNS + _TABLE,
+    "table-drawn": _TOWN + _DRAW.replace("poisson", "coins") + _COLUMNS + _TABLE,
     "table-rows": _TOWN.replace('person = "person_id"', "rows_are_people = true") + _DRAW + _COLUMNS + _TABLE,
     "table-text": _TOWN.replace("town.parquet", "town.csv").replace("person_id", "name") + _DRAW + _COLUMNS + _TABLE,
     "table-one": _TOWN.replace("town.parquet", "twice.csv") + 'duplicates = "one"\n' + _DRAW + _COLUMNS + _TABLE,
     "table-open": _TOWN + _DRAW + "[columns]\ndistrict = { prefix = 3 }\nsex = { prefix = 1 }\n" + _TABLE,
     "table-noise": _TOWN + _DRAW + _COLUMNS + _NOISE,
     "table-flag": _TOWN + _DRAW + _COLUMNS + _NOISE + "flag = true\n",
-    "table-several": _TOWN
-    + _DRAW
-    + _COLUMNS
-    + _TABLE
-    + '[[tables]]\nname = "by_age"\ncolumns = ["age", "sex"]\n'
-    + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\n',
-    "table-parts": _TOWN
-    + _DRAW
-    + _COLUMNS
-    + _TABLE
-    + '[[tables]]\nname = "fine"\ncolumns = ["age", "sex", "district"]\nshare = 0.7\n'
-    + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\nshare = 0.1\n'
-    + '[[tables]]\nname = "by_sex"\ncolumns = ["sex"]\nshare = 0.1\n',
-    "table-register": _TOWN
-    + "[sampling]\neverybody = true\n"
-    + _COLUMNS
-    + '[release]\nkind = "table"\nepsilon = 1.0\n'
-    + '[[tables]]\nname = "fine"\ncolumns = ["sex", "age", "district"]\n'
-    + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\n',
+    "table-register": _TOWN + _EVERYBODY + _COLUMNS + '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "table"\n',
     "table-visits": _TOWN.replace("town.parquet", "twice.csv")
-    + "rows_per_person = 2\n[sampling]\neverybody = true\n"
+    + "rows_per_person = 2\n"
+    + _EVERYBODY
     + _COLUMNS
-    + '[release]\nkind = "table"\nepsilon = 1.0\n',
+    + '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "table"\n',
     "table-biased": _TOWN
-    + "[sampling]\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n"
+    + '[sampling]\ndesign = "biased"\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n'
     + _COLUMNS
-    + '[release]\nkind = "table"\nepsilon = 2.0\ndelta = 1e-4\n',
+    + '[privacy]\nepsilon = 2.0\ndelta = 1e-4\n[[publish]]\nkind = "table"\n',
     "table-population": _TOWN
     + _DRAW
     + _LEVELS
-    + _TABLE
-    + '[recoding]\nepsilon = 0.1\nusing = "population"\nshow_epsilon = 0.1\n',
-    "table-split": _TOWN + _DRAW + _LEVELS + _TABLE + '[recoding]\nepsilon = 0.1\nusing = "split"\n',
-    "microdata": _TOWN + _DRAW + _COLUMNS + '[release]\nkind = "microdata"\n' + _PROMISE,
+    + '[recoding]\nepsilon = 0.1\nusing = "population"\nshow_epsilon = 0.1\n'
+    + _TABLE,
+    "table-split": _TOWN + _DRAW + _LEVELS + '[recoding]\nepsilon = 0.1\nusing = "split"\n' + _TABLE,
+    "microdata": _TOWN + _DRAW + _COLUMNS + _PROMISE + '[[publish]]\nkind = "microdata"\n',
     "points": _TOWN
     + _DRAW
-    + '[columns]\nsex = { values = ["female", "male"] }\nincome = { from = 0, to = 200000, resolution = 1000, '
-    + 'width = 20000, outside = "drop" }\n[release]\nkind = "points"\nk = 60\nepsilon = 1.0\nnoise_epsilon = 1.0\n',
+    + f"[columns]\n{_SEX}income = {{ from = 0, to = 200000, resolution = 1000, "
+    + 'width = 20000, outside = "drop" }\n[privacy]\nepsilon = 1.0\n'
+    + '[[publish]]\nkind = "points"\nk = 60\nnoise_epsilon = 1.0\n',
     "outlier-table": _TOWN
+    + _EVERYBODY
     + _COLUMNS
-    + '[outliers]\nlimit = 100\n[release]\nkind = "outlier-table"\nepsilon = 0.5\n'
-    + "delta = 1e-5\n",
+    + '[privacy]\nepsilon = 0.5\ndelta = 1e-5\n[[publish]]\nkind = "outlier-table"\nlimit = 100\n',
     "statistics": _EXACTLY
-    + _COLUMNS
+    + f"[columns]\n{_SEX}{_DISTRICT}"
     + 'income = { from = 0, to = 200000, resolution = 100, outside = "clamp", blank = 0 }\n'
-    + '[[statistics]]\nname = "women"\nfraction = { sex = "female" }\n[[statistics]]\nname = "income"\n'
-    + 'average = "income"\n[[statistics]]\nname = "districts"\nhistogram = "district"\n'
-    + '[release]\nkind = "statistics"\nepsilon = 1.0\n',
+    + '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "statistics"\n'
+    + '[[publish.statistics]]\nname = "women"\nfraction = { sex = "female" }\n'
+    + '[[publish.statistics]]\nname = "income"\naverage = "income"\n'
+    + '[[publish.statistics]]\nname = "districts"\nhistogram = "district"\n',
     "statistics-rows": _EXACTLY.replace('person = "person_id"', "rows_are_people = true")
+    + f"[columns]\n{_SEX}"
+    + '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "statistics"\n'
+    + '[[publish.statistics]]\nname = "women"\ncount = { sex = "female" }\n',
+    "synopsis": _EXACTLY.replace("people = 2000", "people = 6000")
     + _COLUMNS
-    + '[[statistics]]\nname = "women"\ncount = { sex = "female" }\n[release]\nkind = "statistics"\nepsilon = 1.0\n',
-    "synopsis": _EXACTLY.replace("sample = 2000", "sample = 6000")
-    + _COLUMNS
-    + '[synopsis]\nconjunctions = 2\n[release]\nkind = "synopsis"\nepsilon = 2.0\n',
+    + '[privacy]\nepsilon = 2.0\n[[publish]]\nkind = "synopsis"\nconjunctions = 2\n',
     "synopsis-chosen": _EXACTLY
-    + '[columns]\nsex = { values = ["female", "male"] }\n[synopsis]\nconjunctions = 1\n'
-    + 'mechanism = "exponential"\nrows = 1\n[release]\nkind = "synopsis"\nepsilon = 3.0\n',
-    "graph": '[data]\nsource = "links.csv"\n[graph]\npeople = 3000\ndegree_bound = 8\n'
-    + '[[graph.statistics]]\nname = "connectivity"\nsamples = 1400\n[[graph.statistics]]\nname = "average-degree"\n'
-    + 'samples = 1400\n[release]\nkind = "graph"\nepsilon = 8.0\n',
+    + f"[columns]\n{_SEX}[privacy]\nepsilon = 3.0\n"
+    + '[[publish]]\nkind = "synopsis"\nconjunctions = 1\nmechanism = "exponential"\nrows = 1\n',
+    "graph": '[data]\nsource = "links.csv"\n[privacy]\nepsilon = 8.0\n'
+    + '[[publish]]\nkind = "graph"\npeople = 3000\ndegree_bound = 8\n'
+    + '[[publish.statistics]]\nname = "connectivity"\nsamples = 1400\n'
+    + '[[publish.statistics]]\nname = "average-degree"\nsamples = 1400\n',
 }
 
 

@@ -25,7 +25,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_published_bytes_are_those_of_the_first_release(name: str, sources: Path, tmp_path: Path) -> None:
-    text = POLICIES[name].replace("[release]\n", '[release]\nformat = "csv"\n')
+    text = '[release]\nformat = "csv"\n' + POLICIES[name]
     release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None)
     found = {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))

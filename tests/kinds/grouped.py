@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -28,18 +29,25 @@ people = 4000
 {sampling}
 
 [columns]
-group = {{ values = ["a", "b", "c"] }}
-sex = {{ values = ["f", "m"] }}
-income = {{ from = 0, to = 100000, resolution = 500 }}
-change = {{ from = -50, to = 50, resolution = 1 }}
+{columns}
+
+[privacy]
+epsilon = {epsilon}
 
 [release]
-kind = "statistics"
-epsilon = {epsilon}
 format = "csv"
+
+[[publish]]
+kind = "statistics"
 {more}
 {statistics}
 """
+COLUMNS = {
+    "group": '{ values = ["a", "b", "c"] }',
+    "sex": '{ values = ["f", "m"] }',
+    "income": "{ from = 0, to = 100000, resolution = 500 }",
+    "change": "{ from = -50, to = 50, resolution = 1 }",
+}
 
 
 def people(seed: int = 3) -> dict[str, list[object]]:
@@ -55,16 +63,19 @@ def people(seed: int = 3) -> dict[str, list[object]]:
     return {"id": list(range(PEOPLE)), **{name: column.tolist() for name, column in columns.items()}}
 
 
-def policy_text(*statistics: str, sampling: str = "everybody = true", epsilon: float = 1.0, more: str = "") -> str:
-    listed = "\n".join(f'[[statistics]]\nname = "s{place}"\n{text}\n' for place, text in enumerate(statistics))
-    return POLICY.format(sampling=sampling, epsilon=epsilon, more=more, statistics=listed)
+def policy_text(*statistics: str, sampling: str = 'design = "everybody"', epsilon: float = 1.0, more: str = "") -> str:
+    """A policy of these statistics, with the columns that they are about."""
+    listed = "\n".join(f'[[publish.statistics]]\nname = "s{place}"\n{text}\n' for place, text in enumerate(statistics))
+    words = set(re.findall(r"\w+", listed))
+    columns = "\n".join(f"{name} = {domain}" for name, domain in COLUMNS.items() if name in words)
+    return POLICY.format(sampling=sampling, columns=columns, epsilon=epsilon, more=more, statistics=listed)
 
 
 class Town:
     """The town, released again and again."""
 
     def __init__(self, *statistics: str, **named: object) -> None:
-        self.plan = plan(parse_policy(policy_text(*statistics, **named)))
+        self.plan = plan(parse_policy(policy_text(*statistics, **named)).only)
         self.columns = people()
         self._engine = MemoryEngine(MemoryTable.of(self.columns))
         self._reading: StatisticsReading | None = None

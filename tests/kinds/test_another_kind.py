@@ -20,9 +20,12 @@ from tests.golden.releases import POLICIES, write_sources
 PARTS = {
     "__init__": "from crowdblend.policies.registry import Kind\n"
     'TALLY = Kind("another_package", "Tally", "tally", "Counts in another package.")\n',
-    "policy": "from crowdblend.kinds.table.policy import Table\n"
-    "class Tally(Table, frozen=True, kw_only=True):\n"
-    '    kind = "tally"\n',
+    "policy": "from crowdblend.kinds.table.policy import Table, TablePolicy\n"
+    "class TallyPolicy(TablePolicy, frozen=True, kw_only=True):\n"
+    '    kind = "tally"\n'
+    "class Tally(Table):\n"
+    '    kind = "tally"\n'
+    "    policy = TallyPolicy\n",
     "facts": "from crowdblend.kinds.table.facts import TableFacts\n"
     'class TallyFacts(TableFacts, frozen=True, kw_only=True, tag="tally"):\n'
     '    """What a tally says of itself."""\n',
@@ -76,7 +79,7 @@ def test_a_kind_of_another_package_is_planned_released_verified_shown_rehearsed_
         told = CliRunner().invoke(cli, command)
         assert told.exit_code == 0, (command, told.output)
     assert read(out).kind == "tally"
-    audited = subject_of(load_policy(policy), lambda k, rate, epsilon: {"alone": 1}, "tally")
+    audited = subject_of(load_policy(policy).only, lambda k, rate, epsilon: {"alone": 1}, "tally")
     assert audited.observe(audited.pairs()[0].more, 3)
     assert "What was published" in (tmp_path / "page.html").read_text(encoding="utf-8")
 

@@ -71,7 +71,7 @@ def test_levels_may_skip_and_weigh(town: Path) -> None:
 
 @for_each("text", [POLICY, SPLIT, DRAWN])
 def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: str) -> None:
-    planned = plan(parse_policy(text, town))
+    planned = plan(parse_policy(text, town).only)
     (differential, _) = (one.conclusion for one in planned.certificate().derivations)
     assert differential.epsilon <= 1.0
     assert differential.epsilon == pytest.approx(1.0, abs=1e-12)
@@ -95,8 +95,9 @@ def test_the_budget_is_used_up_and_never_exceeded(epsilon: float, cost: float, s
 
 @pytest.mark.parametrize("stated", ["k = 60", "epsilon = 1.0"])
 def test_epsilon_and_delta_can_be_planned(town: Path, stated: str) -> None:
-    text = POLICY.replace("delta = 1e-6" if stated.startswith("eps") else "epsilon = 1.0", "k = 60")
-    planned = plan(parse_policy(text, town))
+    text = POLICY.replace("delta = 1e-6" if stated.startswith("eps") else "epsilon = 1.0", "")
+    text = text.replace('kind = "table"', 'kind = "table"\nk = 60')
+    planned = plan(parse_policy(text, town).only)
     assert planned.parameters.k == 60
     assert planned.certificate().derivations[0].conclusion.epsilon > 0.1
 
@@ -110,7 +111,7 @@ def test_a_release_end_to_end(town: Path, tmp_path: Path, text: str, kind: str) 
     certificate = verify_file(done.folder)
     assert certificate.derivations[0].conclusion.epsilon <= 1.0
     steps = {step.rule.id for step in certificate.steps()}
-    assert {"selection.exponential", f"recoding.{policy.recoding.using}"} <= steps
+    assert {"selection.exponential", f"recoding.{policy.terms.recoding.using}"} <= steps
     facts = json.loads((done.folder / "certificate.json").read_text())["facts"]
     chosen = facts["recoding"]["chosen"]
     assert set(chosen) == {"age", "district"}
@@ -137,13 +138,13 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
 
 def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Split: the parts are disjoint and together the sample. Population: the draw is not the choice's."""
-    planned = plan(parse_policy(SPLIT, town))
+    planned = plan(parse_policy(SPLIT, town).only)
     reading = read(planned, KEY)
     people = pd.read_parquet(town / "town.parquet")
     sampled = int(coins(KEY, people["person_id"].to_numpy(), 0.5).sum())
     assert reading.deciding.people + reading.released.people == sampled
     assert fits_share(reading.deciding.people, sampled, 0.25)
-    whole = read(plan(parse_policy(POLICY, town)), KEY)
+    whole = read(plan(parse_policy(POLICY, town).only), KEY)
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
     monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
@@ -151,18 +152,18 @@ def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest
     assert scored[0] is reading.deciding.counts
 
 
-@pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
-def test_rows_as_people_split_too(town: Path, drawn: str) -> None:
-    text = SPLIT.replace('person = "person_id"', "rows_are_people = true").replace("rate = 0.5", f"rate = 0.5{drawn}")
-    reading = read(plan(parse_policy(text, town)), KEY)
+@pytest.mark.parametrize("drawn", [False, True])
+def test_rows_as_people_split_too(town: Path, drawn: bool) -> None:
+    text = (DRAWN if drawn else SPLIT).replace('person = "person_id"', "rows_are_people = true")
+    reading = read(plan(parse_policy(text, town).only), KEY)
     sampled = reading.deciding.people + reading.released.people
     assert sampled == 20_000 if drawn else fits_share(sampled, 20_000, 0.5)
     assert fits_share(reading.deciding.people, sampled, 0.25)
 
 
-@pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
+@pytest.mark.parametrize("design", ["poisson", "coins"])
 def test_rows_that_change_meanwhile_are_in_one_part_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, design: str
 ) -> None:
     """Two hundred ages of one person each, to which somebody is added as soon as they have been read."""
     table = tmp_path / "town.csv"
@@ -182,20 +183,22 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
         source = "town.csv"
         rows_are_people = true
         [sampling]
-        rate = 0.9{drawn}
+        design = "{design}"
+        rate = 0.9
         [columns]
         age = {{ from = 0, to = 200, width = [1, 2] }}
         [recoding]
         epsilon = 0.1
         using = "split"
         share = 0.5
-        [release]
-        kind = "table"
+        [privacy]
         accept_delta = true
         epsilon = 1.0
+        [[publish]]
+        kind = "table"
         k = 20
         """
-    reading = read(plan(parse_policy(text, tmp_path)), KEY)
+    reading = read(plan(parse_policy(text, tmp_path).only), KEY)
     ages = [classes.codes[:, 0].tolist() for classes in (reading.deciding, reading.released)]
     assert not set(ages[0]) & set(ages[1]) - {0}
     assert reading.internal["people_deciding"] == reading.deciding.people
@@ -214,7 +217,7 @@ def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_
 
 
 def test_recoding_adds_up(town: Path) -> None:
-    planned = plan(parse_policy(POLICY, town))
+    planned = plan(parse_policy(POLICY, town).only)
     released = read(planned, KEY).released
     coarsest = recode(planned.policy.columns, released, (0, 3, 2))
     assert coarsest.people == released.people
@@ -232,8 +235,8 @@ def test_the_dry_run_says_what_would_be_chosen(town: Path, text: str, who: str) 
 
 
 def test_a_rate_can_be_planned(town: Path) -> None:
-    text = POLICY.replace("rate = 0.5\n", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 40")
-    planned = plan(parse_policy(text, town))
+    text = POLICY.replace("rate = 0.5\n", "").replace('kind = "table"', 'kind = "table"\nk = 40')
+    planned = plan(parse_policy(text, town).only)
     assert 0.3 < planned.rate < 0.7
     assert planned.certificate().derivations[0].conclusion.epsilon <= 1.0
 
@@ -299,7 +302,7 @@ WRONG = {
     "share in population": (POLICY.replace('"population"', '"population"\nshare = 0.2'), "has share and using"),
     "same sample": (POLICY.replace('"population"', '"sample"'), "policy.choice"),
     "population of a sample": (
-        POLICY.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true"),
+        POLICY.replace("poisson", "coins"),
         'using = "split"',
     ),
     "widths across": (POLICY.replace("[5, 10, 20, 100]", "[20, 50]"), "must nest"),
@@ -323,11 +326,11 @@ WRONG = {
         ),
         "policy.recoding",
     ),
-    "biased": (POLICY.replace("rate = 0.5", "rate = 0.5\nlow = 0.4\nhigh = 0.6"), "one sampling rate"),
+    "biased": (POLICY.replace('"poisson"', '"biased"\nlow = 0.4\nhigh = 0.6'), "one sampling rate"),
     "score": (POLICY.replace("epsilon = 0.1", 'epsilon = 0.1\nscore = "taste"'), "score in"),
     "stdin": (POLICY.replace('"town.parquet"', '"-"\nformat = "parquet"'), "policy.recoding"),
     "nothing left": (POLICY.replace("epsilon = 0.1", "epsilon = 1.0"), "plan.choice-costs-all"),
-    "split without rate": (SPLIT.replace("rate = 0.5", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 50"), "rate"),
+    "split without rate": (SPLIT.replace("rate = 0.5", "").replace('kind = "table"', 'kind = "table"\nk = 50'), "rate"),
 }
 
 
@@ -335,7 +338,7 @@ WRONG = {
 def test_refusals(town: Path, name: str) -> None:
     text, says = WRONG[name]
     with pytest.raises(CrowdblendError) as refused:
-        plan(parse_policy(text, town))
+        plan(parse_policy(text, town).only)
     assert is_refusal(refused.value, says), refused.value
     assert isinstance(refused.value, InvalidInput | Infeasible)
     assert "\n" not in str(refused.value)

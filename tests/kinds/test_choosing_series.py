@@ -19,7 +19,7 @@ from .towns import KEY, POLICY, SPLIT, write_town
 
 
 def series(text: str, releases: int) -> str:
-    return text.replace('kind = "table"', f'kind = "table"\nreleases = {releases}')
+    return text.replace("[privacy]", f"[privacy]\nreleases = {releases}")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
 def test_three_releases_keep_what_is_planned_for_all(town: Path, tmp_path: Path, text: str) -> None:
     policy = parse_policy(series(text, 3), town)
-    planned = plan(policy)
+    planned = plan(policy.only)
     ledger = Ledger.create(tmp_path / "ledger.db")
     done = release(policy, tmp_path / "out", key=KEY, ledger=ledger)
     certificate = verify_file(done.folder)
@@ -41,15 +41,15 @@ def test_three_releases_keep_what_is_planned_for_all(town: Path, tmp_path: Path,
     assert isinstance(profile, Profile)
     three = Profile(tuple(Uses(use.curve, 3 * use.releases) for use in profile.uses))
     assert epsilon_of(three, 1e-6) <= 1.0
-    assert planned.parameters.k > plan(parse_policy(text, town)).parameters.k
+    assert planned.parameters.k > plan(parse_policy(text, town).only).parameters.k
 
 
 def test_a_smaller_k_is_refused(town: Path) -> None:
-    k = plan(parse_policy(series(POLICY, 3), town)).parameters.k
+    k = plan(parse_policy(series(POLICY, 3), town).only).parameters.k
     with pytest.raises(Infeasible):
-        plan(parse_policy(series(POLICY, 3).replace("[release]\n", f"[release]\nk = {k - 1}\n"), town))
+        plan(parse_policy(series(POLICY, 3).replace('kind = "table"', f'kind = "table"\nk = {k - 1}'), town).only)
 
 
 def test_choices_that_cost_everything_are_refused(town: Path) -> None:
     with pytest.raises(Infeasible, match="choosing 400 recodings costs more"):
-        plan(parse_policy(series(POLICY, 400), town))
+        plan(parse_policy(series(POLICY, 400), town).only)

@@ -31,7 +31,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_an_understated_sensitivity_does_not_verify_even_with_a_new_digest(town: Path) -> None:
     """What one person can move is computed again from k, the rate and the weights."""
-    document = plan(parse_policy(POLICY, town)).certificate().to_dict()
+    document = plan(parse_policy(POLICY, town).only).certificate().to_dict()
     body = {name: part for name, part in document.items() if name != "digest"}
     for derivation in body["derivations"]:
         (leaf,) = scores_of(derivation)
@@ -53,7 +53,7 @@ SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 @for_each("text", [POLICY, SPLIT])
 @for_each("score", ["loss", "entropy"])
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
-    planned = plan(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
+    planned = plan(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town).only)
     certificate = planned.certificate()
     every = certificate.derivations[0].steps()
     steps = [step for step in every if step.rule.id.startswith(("selection", "composition"))]

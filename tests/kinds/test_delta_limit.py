@@ -24,27 +24,31 @@ POINTS = """
 source = "people.csv"
 rows_are_people = true
 [sampling]
+design = "poisson"
 rate = 0.8
 [columns]
 x = { from = 0, to = 8, resolution = 0.5, width = 2 }
-[release]
+[privacy]
+epsilon = 0.1
+[[publish]]
 kind = "points"
 k = 5
-epsilon = 0.1
 noise_epsilon = 0.5
 """
 OUTLIERS = """
 [data]
 source = "people.csv"
 rows_are_people = true
+[sampling]
+design = "everybody"
 [columns]
 sex = { values = ["f", "m"] }
-[outliers]
+[privacy]
+epsilon = 0.01
+[[publish]]
+kind = "outlier-table"
 limit = 60
 transition = 3
-[release]
-kind = "outlier-table"
-epsilon = 0.01
 """
 WEAK = {
     "table": bent(NO_DELTA, ("rate = 0.1", "rate = 0.8"), ("k = 20", "k = 3")),
@@ -60,8 +64,8 @@ WEAK = {
 def test_a_large_delta_needs_a_word(name: str) -> None:
     with pytest.raises(Infeasible) as refused:
         plan(parse_policy(WEAK[name]))
-    assert (refused.value.code, refused.value.where, refused.value.exit_code) == ("plan.delta", "[release] delta", 1)
-    accepted = plan(parse_policy(WEAK[name].replace("[release]", "[release]\naccept_delta = true")))
+    assert (refused.value.code, refused.value.where, refused.value.exit_code) == ("plan.delta", "[privacy] delta", 1)
+    accepted = plan(parse_policy(WEAK[name].replace("[privacy]", "[privacy]\naccept_delta = true")))
     weak = any(isinstance(made, Differential) and made.delta > 1e-3 for made in accepted.certificate().guarantees)
     assert weak or name == "stated"  # there the certificate says what is proved, which is less
 
@@ -72,7 +76,7 @@ def test_delta_stays_below_one_over_the_people() -> None:
     with pytest.raises(Infeasible) as refused:
         plan(parse_policy(many))
     assert refused.value.code == "plan.delta"
-    accepted = many.replace("[release]", "[release]\naccept_delta = true")
+    accepted = many.replace("[privacy]", "[privacy]\naccept_delta = true")
     assert plan(parse_policy(accepted)).policy.accept_delta
 
 
@@ -98,7 +102,7 @@ def test_a_large_epsilon_needs_a_word(name: str, tmp_path: Path) -> None:
         return
     with pytest.raises(Infeasible) as refused:
         plan(policy)
-    assert (refused.value.code, refused.value.where) == ("plan.epsilon", "[release] epsilon")
+    assert (refused.value.code, refused.value.where) == ("plan.epsilon", "[privacy] epsilon")
     assert refused.value.exit_code == 1
 
 
@@ -106,7 +110,7 @@ def test_a_large_epsilon_needs_a_word(name: str, tmp_path: Path) -> None:
 def test_a_series_is_mentioned_wherever_its_guarantee_is(releases: int, tmp_path: Path) -> None:
     write_sources(tmp_path)
     series = "that were planned under one budget"
-    text = re.sub(r"(?m)^k = .*\n", "", POLICIES["table"]).replace("[release]", f"[release]\nreleases = {releases}")
+    text = re.sub(r"(?m)^k = .*\n", "", POLICIES["table"]).replace("[privacy]", f"[privacy]\nreleases = {releases}")
     (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
     out = tmp_path / "out"
     dry = crowdblend("release", tmp_path / "policy.toml", "--dry-run").stdout

@@ -29,23 +29,23 @@ POLICY = """
 [data]
 source = "links.csv"
 
-[graph]
+[privacy]
+epsilon = 2.0
+
+[[publish]]
+kind = "graph"
 people = 4000
 degree_bound = 4
 self_loops = "refuse"
 duplicates = "refuse"
 
-[[graph.statistics]]
+[[publish.statistics]]
 name = "connectivity"
 samples = 200
 
-[[graph.statistics]]
+[[publish.statistics]]
 name = "average-degree"
 samples = 300
-
-[release]
-kind = "graph"
-epsilon = 2.0
 """
 KEY = bytes(range(32))
 # Geometric noise exceeds its error once in 20 times, and this many errors once in a million times.
@@ -98,7 +98,7 @@ def test_the_same_key_gives_the_same_numbers_whatever_the_order_and_the_names(tm
 
 def test_a_graph_from_python(tmp_path: Path) -> None:
     rows, _ = published(write(tmp_path))
-    policy = with_graph(parse_policy(POLICY, tmp_path), town())
+    policy = with_graph(parse_policy(POLICY, tmp_path).only, town())
     folder = release(policy, tmp_path / "python", key=KEY).folder
     pd.testing.assert_frame_equal(rows, pd.read_parquet(folder / "data.parquet"))
     with refuses("data.directed-graph"):
@@ -108,10 +108,10 @@ def test_a_graph_from_python(tmp_path: Path) -> None:
 def test_a_graph_from_python_counts_those_without_links(tmp_path: Path) -> None:
     graph = town()
     graph.add_nodes_from(range(10_000, 10_040))
-    policy = with_graph(parse_policy(POLICY, tmp_path), graph)
+    policy = with_graph(parse_policy(POLICY, tmp_path).only, graph)
     release(policy, tmp_path / "all")
     graph.add_node("one more")
-    with refuses("data.people", "[graph] people"):
+    with refuses("data.people", "[[publish]] people"):
         release(policy, tmp_path / "more")
 
 
@@ -133,7 +133,7 @@ def test_exact_numbers_are_for_the_steward_alone(tmp_path: Path) -> None:
 
 
 def test_the_certificate_says_relative_to_whom(tmp_path: Path) -> None:
-    made = plan(load_policy(write(tmp_path)))
+    made = plan(load_policy(write(tmp_path)).only)
     knowledge, differential = (one.conclusion for one in made.certificate().derivations)
     parts = knowledge.aggregate
     assert isinstance(parts, Together)
@@ -147,25 +147,22 @@ def test_the_certificate_says_relative_to_whom(tmp_path: Path) -> None:
 
 def test_people_s_data_under_random_samples(tmp_path: Path) -> None:
     policy = POLICY.replace("degree_bound = 4", 'degree_bound = 4\nvertices = "people.parquet"\nvertex = "who"')
-    policy = policy.replace(
-        "[release]",
-        """
-[[graph.statistics]]
+    policy = policy.replace("epsilon = 2.0", "epsilon = 4.0")
+    policy += """
+[[publish.statistics]]
 name = "average"
 column = "age"
 from = 10
 to = 100
 samples = 400
 
-[[graph.statistics]]
+[[publish.statistics]]
 name = "histogram"
 column = "colour"
 values = ["red", "blue"]
 other = "other"
 samples = 900
-
-[release]""",
-    ).replace("epsilon = 2.0", "epsilon = 4.0")
+"""
     rng = np.random.default_rng(1)
     people = pd.DataFrame({"who": range(4000), "age": rng.integers(10, 100, 4000), "colour": "red"})
     people.loc[:999, "colour"] = "blue"
@@ -177,7 +174,7 @@ samples = 900
     assert exact["histogram of colour"] == [2999 / 4000, 1000 / 4000, 1 / 4000]
     assert rows["class"].fillna("-").tolist() == ["-", "-", "-", "red", "blue", "other"]
     assert abs(rows["value"][2] - people["age"].mean()) <= RARELY * rows["error"][2]
-    made = plan(load_policy(tmp_path / "policy.toml")).certificate().derivations[0].conclusion
+    made = plan(load_policy(tmp_path / "policy.toml").only).certificate().derivations[0].conclusion
     assert RandomSamples(1300, 4000) in made.aggregate.aggregates
     people.loc[0, "age"] = 9
     people.to_parquet(tmp_path / "people.parquet")
@@ -193,8 +190,8 @@ samples = 900
 def test_every_way_of_writing_nan_is_the_same_class(tmp_path: Path) -> None:
     """Counted apart and then under one name, a single person would have hidden all the others of the class."""
     policy = POLICY.replace("degree_bound = 4", 'degree_bound = 4\nvertices = "people.parquet"\nvertex = "who"')
-    asked = '[[graph.statistics]]\nname = "histogram"\ncolumn = "x"\nvalues = ["nan", "1.0"]\nsamples = 900\n[release]'
-    policy = policy.replace("[release]", asked).replace("epsilon = 2.0", "epsilon = 4.0")
+    asked = '[[publish.statistics]]\nname = "histogram"\ncolumn = "x"\nvalues = ["nan", "1.0"]\nsamples = 900\n'
+    policy = policy.replace("epsilon = 2.0", "epsilon = 4.0") + asked
     values = np.ones(4000)
     values[:1000] = np.nan
     values[1000:1001] = np.array([0x7FF8000000000001], np.uint64).view(np.float64)
@@ -206,7 +203,7 @@ def test_every_way_of_writing_nan_is_the_same_class(tmp_path: Path) -> None:
 
 def test_what_samples_and_error_cost_comes_off_the_release_s_epsilon(tmp_path: Path) -> None:
     asked = POLICY.replace("samples = 200", "samples = 200\nerror = 0.15")
-    made = plan(load_policy(write(tmp_path, policy=asked)))
+    made = plan(load_policy(write(tmp_path, policy=asked)).only)
     connectivity, degree = made.plans
     assert connectivity.error <= 0.15
     assert degree.epsilon == pytest.approx(2.0 - connectivity.epsilon, rel=1e-9)
@@ -246,15 +243,15 @@ def refused(policy: Path, words: str) -> None:
         ("samples = 200", "samples = 3999", "plan.too-many-samples"),
         ("samples = 200", 'samples = 200\ncolumn = "age"', "policy.statistic"),
         ("epsilon = 2.0", "epsilon = 0.01", "plan.useless-statistic"),
-        ('kind = "graph"', 'kind = "table"', "policy.unknown-section"),
+        ('kind = "graph"', 'kind = "table"', "policy.unknown-key"),
         ("samples = 200", "samples = 200\nresolution = 1e-15", "plan.resolution"),
-        ("epsilon = 2.0", "epsilon = 2.0\nk = 20", "policy.unknown-key"),
+        ("degree_bound = 4", "degree_bound = 4\nk = 20", "policy.unknown-key"),
         ('name = "connectivity"', 'name = "average-degree"', "average-degree twice"),
         ('name = "connectivity"', 'name = "diameter"', "policy.choice"),
         ('name = "connectivity"', 'name = "average"\ncolumn = "age"\nfrom = 0\nto = 9', "policy.vertices"),
-        ('source = "links.csv"', 'source = "links.csv"\nperson = "id"', "policy.unknown-key"),
-        ("[release]", "[sampling]\nrate = 0.1\n[release]", "policy.unknown-section"),
-        ("[release]", '[columns]\nage = { values = ["a"] }\n[release]', "policy.unknown-section"),
+        ('source = "links.csv"', 'source = "links.csv"\nperson = "id"', "policy.person"),
+        ("[privacy]", '[sampling]\ndesign = "poisson"\nrate = 0.1\n[privacy]', "policy.unknown-key"),
+        ("[privacy]", '[columns]\nage = { values = ["a"] }\n[privacy]', "policy.unknown-key"),
         ("people = 4000", 'people = 4000\ntarget = "source"', "policy.link-columns"),
         ("people = 4000", 'people = 4000\ntarget = "friend"', "data.missing-column"),
     ],
@@ -304,7 +301,7 @@ def test_parts_of_names_that_are_numbers_must_be_whole(tmp_path: Path) -> None:
 def test_a_useless_release_says_how_many_people_it_takes(tmp_path: Path) -> None:
     policy = write(tmp_path, policy=POLICY.replace("samples = 300", "samples = 5000"))
     with pytest.raises(Infeasible, match="or publish about at least 5201 people"):
-        plan(load_policy(policy))
+        plan(load_policy(policy).only)
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -315,7 +312,7 @@ DATA = EXAMPLES.parents[1] / "shared" / "data" / "graphs"
 def test_the_real_networks_agree_with_networkx(name: str, tmp_path: Path) -> None:
     if not DATA.is_dir():
         pytest.skip("the folder with the real networks does not lie beside the checkout")
-    policy = load_policy(EXAMPLES / f"{name}.toml")
+    policy: Any = load_policy(EXAMPLES / f"{name}.toml").only
     done = release(policy, tmp_path / name)
     verify_file(done.folder)
     graph = nx.from_pandas_edgelist(pd.read_parquet(DATA / f"{name}.parquet"))

@@ -34,6 +34,7 @@ WHOLE, UPPER = 'median = "income"', 'quantile = "income"\nat = 0.9\nwhere = { se
 SUMS, SIGNED = 'sum = "income"\nby = ["group", "sex"]', 'sum = "change"\nby = ["group"]'
 TOTAL, SIZES = 'sum = "income"', 'count = { sex = "f" }\nby = ["group"]'
 EVERY = (AVERAGE, MEDIAN, WHOLE, UPPER, SUMS, SIGNED, TOTAL, SIZES)
+SURVEY = 'design = "survey"\npeople = {}\nof = 4000'
 AT = {1: 0.5, 2: 0.5, 3: 0.9}
 
 
@@ -91,13 +92,13 @@ def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
 @pytest.mark.parametrize(("chosen", "named"), [(range(8), {"epsilon": 20.0}), ((0, 1, 2, 5), {"epsilon": 12.0})])
 def test_every_statistic_is_within_its_error(chosen, named) -> None:
     """Everybody counted, and half of the people drawn; a false alarm has probability below 12·5e-8."""
-    sampling = {} if len(chosen) == 8 else {"sampling": "sample = 2000"}
+    sampling = {} if len(chosen) == 8 else {"sampling": SURVEY.format(2000)}
     found = coverage(50, tuple(chosen), **named, **sampling)
     assert all(count >= enough(50) for count in found.values()), found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sampling", ["everybody = true", "sample = 2000", "sample = 400"])
+@pytest.mark.parametrize("sampling", ['design = "everybody"', SURVEY.format(2000), SURVEY.format(400)])
 def test_stated_errors_are_kept_in_2000_runs_of_every_statistic(sampling: str) -> None:
     found = coverage(2_000, tuple(range(8)), epsilon=8.0, sampling=sampling)
     assert all(count >= 0.95 * 2_000 for count in found.values()), found
@@ -119,7 +120,7 @@ def test_an_empty_group_claims_nothing_beyond_its_bounds() -> None:
     text = policy_text(AVERAGE, MEDIAN, epsilon=1.0, more="confidence = 0.99999999")
     text = text.replace('["a", "b", "c"]', '["a", "b", "c", "nobody"]')
     town = Town(AVERAGE, epsilon=1.0)
-    planned = plan(parse_policy(text))
+    planned = plan(parse_policy(text).only)
     town.plan = planned
     rows = [row for row in town.publish().to_pylist() if row["bin"] == "nobody"]
     assert rows[0]["error"] >= max(rows[0]["value"], 100_000 - rows[0]["value"]) * 0.999
@@ -129,7 +130,7 @@ def test_an_empty_group_claims_nothing_beyond_its_bounds() -> None:
 @for_each("statistics", [(AVERAGE, MEDIAN), (AVERAGE,), (WHOLE, TOTAL), (SIZES,)])
 def test_plain_differential_privacy_has_no_sample(statistics: tuple[str, ...]) -> None:
     """Its ε is that of the policy, with one person's data replaced and not only concealed."""
-    guarantees = plan(parse_policy(policy_text(*statistics))).certificate().guarantees
+    guarantees = plan(parse_policy(policy_text(*statistics)).only).certificate().guarantees
     known, plain = guarantees
     assert isinstance(known, ZeroKnowledge)
     assert isinstance(known.aggregate, RandomSamples)
@@ -186,8 +187,10 @@ def test_every_reading_of_a_release_sees_the_same_sample(published: Path, who: s
     from crowdblend.engines.choice import default_engine
     from crowdblend.randomness import ReleaseKey
 
-    text = policy_text(MEDIAN, WHOLE, 'count = { group = "a" }', sampling="sample = 500").replace('person = "id"', who)
-    planned = plan(parse_policy(text, published))
+    text = policy_text(MEDIAN, WHOLE, 'count = { group = "a" }', sampling=SURVEY.format(500)).replace(
+        'person = "id"', who
+    )
+    planned = plan(parse_policy(text, published).only)
     reading = planned.read(default_engine(), ReleaseKey(bytes(32)))
     by_group, all_people = sorted((planned.exact(place, "sample", reading) for place in (0, 1)), key=len, reverse=True)
     assert (by_group.sum(axis=0) == all_people[0]).all()
@@ -216,17 +219,17 @@ def test_other_numbers_do_not_verify(published: Path, tmp_path: Path, name: str,
 
 
 def test_the_sample_is_planned_from_the_error() -> None:
-    wanted = policy_text(WHOLE + "\nerror = 0.05", sampling='key = "seal"', epsilon=2.0)
-    planned = plan(parse_policy(wanted))
+    wanted = policy_text(WHOLE + "\nerror = 0.05", sampling='design = "survey"\nof = 4000\nkey = "seal"', epsilon=2.0)
+    planned = plan(parse_policy(wanted).only)
     k = planned.policy.samples
     assert 0.05 * 0.9 < planned.values(0).error <= 0.05
     assert 1 < k < PEOPLE
-    fewer = plan(parse_policy(wanted.replace('key = "seal"', f"sample = {k}")))
+    fewer = plan(parse_policy(wanted.replace('key = "seal"', f"people = {k}")).only)
     assert fewer.values(0).error == planned.values(0).error
     with pytest.raises(Infeasible, match="has an error of"):
-        plan(parse_policy(wanted.replace('key = "seal"', f"sample = {k - 1}")))
+        plan(parse_policy(wanted.replace('key = "seal"', f"people = {k - 1}")).only)
     with pytest.raises(Infeasible, match="With everybody"):
-        plan(parse_policy(wanted.replace("0.05", "0.0001")))
+        plan(parse_policy(wanted.replace("0.05", "0.0001")).only)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,38 +33,44 @@ source = "people.csv"
 person = "id"
 
 [sampling]
+design = "poisson"
 rate = 0.5
 
 [columns]
 x = { from = 0, to = 8, width = 2, resolution = 0.5 }
 y = { from = -1, to = 1, width = 1, resolution = 0.1 }
 
-[release]
+[privacy]
+epsilon = 1.0
+delta = 1e-6
+
+[[publish]]
 kind = "points"
 k = 60
 noise_epsilon = 0.5
-epsilon = 1.0
-delta = 1e-6
 """
 OUTLIERS = """
 [data]
 source = "people.csv"
 person = "id"
 
+[sampling]
+design = "everybody"
+
 [columns]
 sex = { values = ["f", "m"] }
 group = { from = 0, to = 9, width = 1 }
 
-[outliers]
-limit = 60
-
-[release]
-kind = "outlier-table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+
+[[publish]]
+kind = "outlier-table"
+limit = 60
 """
-QUADTREE = "[[quadtree]]\nbox = { x = [0, 1], y = [-1, 0] }\ndepth = 3\n"
-BOXES = "[[boxes]]\nname = 'left'\nbox = { x = [0, 4], y = [-1, 1] }\n"
+QUADTREE = "[[publish.quadtree]]\nbox = { x = [0, 1], y = [-1, 0] }\ndepth = 3\n"
+BOXES = "[[publish.boxes]]\nname = 'left'\nbox = { x = [0, 4], y = [-1, 1] }\n"
 KEY = bytes(range(32))
 
 
@@ -124,15 +131,15 @@ def test_the_key_also_decides_which_row_of_a_person_counts(people: Path, kind: s
     twice.to_csv(people / "people.csv", index=False)
     policy = bent(kind, ('person = "id"', 'person = "id"\nduplicates = "one"'))
     if kind == POINTS:
-        policy = bent(policy, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
+        policy = bent(policy, ("poisson", "coins"))
     assert released(people, policy).equals(released(people, policy, "again"))
 
 
 def test_points_kept_in_their_block_count_it_exactly(people: Path) -> None:
     policy = bent(
         POINTS,
-        ("rate = 0.5", "rate = 0.5\nalready_drawn = true"),
-        add="[points]\nkeep_in = 'block'\nshow_blocks = true\n",
+        ("poisson", "coins"),
+        add="keep_in = 'block'\nshow_blocks = true\n",
     )
     points, truth = released(people, policy), pd.read_csv(people / "people.csv")
     along = lambda table: np.minimum(table["x"] // 2, 3) * 2 + (table["y"] >= 0)  # noqa: E731
@@ -160,7 +167,7 @@ def test_what_travels_along(people: Path) -> None:
 
 
 def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: Path) -> None:
-    points = released(people, bent(POINTS, add="[points]\nshow_blocks = true\n"))
+    points = released(people, bent(POINTS, add="show_blocks = true\n"))
     expected = Estimator(ExactCounts(60), InclusionRates.at_rate(0.5)).cells(
         np.array(sizes := points["block"].value_counts())
     )
@@ -174,18 +181,18 @@ def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: P
 def test_one_dimension_and_three(people: Path) -> None:
     line = bent(POINTS, ("y = { from = -1, to = 1, width = 1, resolution = 0.1 }\n", ""))
     assert list(released(people, line).columns) == ["x", *ESTIMATES]
-    space = bent(POINTS, ("[release]", "group = { from = 0, to = 8, width = 8, resolution = 1 }\n[release]"))
+    space = bent(POINTS, ("[privacy]", "group = { from = 0, to = 8, width = 8, resolution = 1 }\n[privacy]"))
     assert list(released(people, space, "space").columns) == ["x", "y", "group", *ESTIMATES]
 
 
 def test_biased_sampling_has_its_own_theorem(people: Path) -> None:
-    biased = bent(POINTS, ("rate = 0.5", "rate = 0.09\nlow = 0.08\nhigh = 0.1"))
-    made = plan_points(parse_policy(biased, people))
+    biased = bent(POINTS, ('"poisson"\nrate = 0.5', '"biased"\nrate = 0.09\nlow = 0.08\nhigh = 0.1'))
+    made = plan_points(parse_policy(biased, people).only)
     assert made.parameters.rule == "robust.differential"
 
 
 def test_the_noise_is_planned_when_all_else_is_given(people: Path) -> None:
-    made = plan_points(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people))
+    made = plan_points(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people).only)
     assert 1.0 < made.parameters.noise_epsilon < 1.5
     assert made.certificate().derivations[1].conclusion.delta <= 1e-6
     with refuses("plan.unknown"):
@@ -225,7 +232,7 @@ REFUSED = {
             ("x = { from = 0, to = 8, width = 2, ", "x = { from = 0, to = 80, "),
             ("width = 1, ", ""),
             ("noise_epsilon = 0.5", "noise_epsilon = 5e-11"),
-            add=BOXES + "[[boxes]]\nname = 'right'\nbox = { x = [8, 80], y = [-1, 1] }\n",
+            add=BOXES + "[[publish.boxes]]\nname = 'right'\nbox = { x = [8, 80], y = [-1, 1] }\n",
         ),
         "plan.epsilon-too-small",
     ),
@@ -253,14 +260,14 @@ REFUSED = {
         bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace(", y = [-1, 1]", "")),
         "every axis",
     ),
-    "noise below k": (bent(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "suppress"),
+    "noise below k": (bent(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "policy.unknown-key"),
     "outliers below k": (
-        bent(OUTLIERS, ("epsilon = 1.0", 'epsilon = 1.0\nbelow_k = "suppress"')),
+        bent(OUTLIERS, ("limit = 60", 'limit = 60\nbelow_k = "suppress"')),
         "policy.unknown-key",
     ),
-    "a part of another kind": (bent(POINTS, add="[outliers]\nlimit = 5\n"), "outlier-table"),
+    "a part of another kind": (bent(POINTS, add="limit = 5\n"), "outlier-table"),
     "outliers with k": (
-        bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1.0\nk = 5")),
+        bent(OUTLIERS, ("limit = 60", "limit = 60\nk = 5")),
         "policy.unknown-key",
     ),
     "outliers without a target": (bent(OUTLIERS, ("delta = 1e-6", "")), "policy.planned"),
@@ -288,7 +295,7 @@ def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
     table = pd.read_csv(people / "people.csv", dtype=str)
     table.loc[5, "x"] = value
     table.to_csv(people / "people.csv", index=False)
-    drawn = bent(POINTS, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
+    drawn = bent(POINTS, ("poisson", "coins"))
     with pytest.raises(CrowdblendError, match=r"Column 'x'.*[Ss]et outside = \"drop\"") as refused:
         release(parse_policy(drawn, people), people / "out")
     assert "missing" not in str(refused.value)  # an axis has no such key
@@ -299,7 +306,7 @@ def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Pat
     table = pd.read_csv(people / "people.csv", dtype=str)
     table.loc[:5, "x"] = ["nan", "inf", "", "8.001", "-0.1", "x"]
     table.to_csv(people / "people.csv", index=False)
-    drawn = bent(POINTS, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
+    drawn = bent(POINTS, ("poisson", "coins"))
     dropping = bent(drawn, ("resolution = 0.5", "resolution = 0.5, outside = 'drop'"))
     assert len(released(people, dropping)) > 2500
 
@@ -310,7 +317,7 @@ def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(peopl
     from crowdblend.designs.draw import Everybody
     from crowdblend.engines.choice import count_classes
 
-    policy = parse_policy(POINTS, people)
+    policy: Any = parse_policy(POINTS, people).only
     sample = count_classes(policy, Everybody()).classes
     blocks = policy.blocks.of(sample.codes.astype(np.int64))
     # sorted by cell: (1.999, −1), (0, 0) come first; 2.0 begins the next block, 8 and 1 are in the last
@@ -329,7 +336,7 @@ def test_outlier_tables_are_released(people: Path) -> None:
     outlier = certificate.guarantees[-1]
     assert isinstance(outlier, OutlierPrivate)
     assert outlier.delta <= 1e-6
-    sampled = bent(OUTLIERS, ("[columns]", "[sampling]\nrate = 0.2\n\n[columns]"))
+    sampled = bent(OUTLIERS, ('"everybody"', '"poisson"\nrate = 0.2'))
     stronger = plan(parse_policy(sampled, people)).certificate().guarantees
     assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
     assert isinstance(stronger[1], Differential)
@@ -340,7 +347,8 @@ def test_outlier_tables_are_released(people: Path) -> None:
 @pytest.mark.parametrize("rate", [None, 0.25])
 def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people: Path, rate: float | None) -> None:
     """The certificate counts on the sample, so it must really be drawn; without a rate everybody is in the table."""
-    policy = parse_policy(bent(OUTLIERS, add="" if rate is None else f"[sampling]\nrate = {rate}\n"), people)
+    sampling = [] if rate is None else [('"everybody"', f'"poisson"\nrate = {rate}')]
+    policy = parse_policy(bent(OUTLIERS, *sampling), people)
     planned, key = plan(policy), ReleaseKey(KEY)
     internal = planned.publish(planned.read(default_engine(), key), key).internal
     assert internal["people_sampled"] == (3000 if rate is None else int(coins(KEY, np.arange(3000), rate).sum()))
@@ -349,7 +357,7 @@ def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people:
 def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
     """At this loss the chance of noise is 0 in doubles."""
     loud = bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
-    made = plan_outlier_table(parse_policy(loud, people))
+    made = plan_outlier_table(parse_policy(loud, people).only)
     assert made.mechanism.show_from is None
     assert natural_threshold(10**12, 1e5) == 1
 
@@ -366,7 +374,7 @@ def test_policies_are_read_from_files(people: Path) -> None:
 def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:
     few = pd.read_csv(people / "people.csv").head(200)
     few.to_csv(people / "people.csv", index=False)
-    nobody = bent(POINTS, ("k = 60", "k = 200"), add="[points]\nshow_blocks = true\n")
+    nobody = bent(POINTS, ("k = 60", "k = 200"), add="show_blocks = true\n")
     points = released(people, nobody)
     assert list(points.columns) == ["block", "x", "y", *ESTIMATES]
     assert len(points) == 0

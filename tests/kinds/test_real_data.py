@@ -39,7 +39,8 @@ def test_census_income_as_two_tables(tmp_path: Path) -> None:
     folder = released("census_income", tmp_path)
     by_age = pd.read_parquet(folder / "income-by-age.parquet")
     work = pd.read_parquet(folder / "work.parquet")
-    assert by_age["count"].sum() == work["count"].sum()
+    # One in ten is drawn and the noise is small beside that: both add up to everybody, to within far less than 5 %.
+    assert all(abs(table["estimate"].sum() / 299_285 - 1) < 0.05 for table in (by_age, work))
     assert set(by_age["income"]) == {"<=50K", ">50K"}
 
 

@@ -34,11 +34,11 @@ def test_every_kind_has_its_parts(kind: str, name: str, offers: str) -> None:
 
 @for_each("kind", KINDS)
 def test_every_kind_has_a_policy_and_facts_of_its_own(kind: str) -> None:
-    policy = parse_policy(POLICIES[kind])
+    policy = parse_policy(POLICIES[kind]).only
     facts = plan(policy).facts()
     for own, name in ((policy, "policy"), (facts, "facts")):
         assert own.kind == kind
-        assert type(own).__name__ == f"{kind.title().replace('-', '')}{'' if name == 'policy' else 'Facts'}"
+        assert type(own).__name__ == f"{kind.title().replace('-', '')}{name.title()}"
         assert type(own).__module__ == f"crowdblend.kinds.{folder(kind)}.{name}"
     assert read_facts(to_json(facts)) == facts
 
@@ -50,10 +50,10 @@ def test_every_kind_has_a_plan_of_three_typed_steps(kind: str) -> None:
     assert type(planned).__name__ == f"{kind.title().replace('-', '')}Plan"
     assert type(planned).__module__ == f"crowdblend.kinds.{folder(kind)}.plan"
     read, publish = signature(type(planned).read), signature(type(planned).publish)
-    assert list(read.parameters) == ["self", "engine", "key", "progress"]
+    assert list(read.parameters) == ["self", "engine", "key", "progress", "drawn"]
     assert list(publish.parameters) == ["self", "reading", "key", "progress"]
     assert read.return_annotation == publish.parameters["reading"].annotation
-    assert publish.return_annotation == "Publication"
+    assert publish.return_annotation == "Result"
 
 
 def test_no_other_file_lists_the_kinds() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -35,42 +36,68 @@ POLICY = """
 [data]
 source = "people.csv"
 person = "id"
-people = 3000
 
 [sampling]
-sample = 400
+design = "survey"
+people = 400
+of = 3000
 
 [columns]
 sex = { values = ["Female", "Male"] }
 age = { from = 0, to = 100, width = 10 }
 income = { from = 0, to = 90000, resolution = 100, outside = "clamp" }
 
-[release]
-kind = "statistics"
+[privacy]
 epsilon = 1.0
+
+[release]
 format = "csv"
 
-[[statistics]]
+[[publish]]
+kind = "statistics"
+
+[[publish.statistics]]
 name = "income"
 average = "income"
 
-[[statistics]]
+[[publish.statistics]]
 name = "age"
 average = "age"
 
-[[statistics]]
+[[publish.statistics]]
 name = "young women"
 fraction = { sex = "Female", age = ["[10, 20)", "[20, 30)"] }
 
-[[statistics]]
+[[publish.statistics]]
 name = "men"
 count = { sex = "Male" }
 
-[[statistics]]
+[[publish.statistics]]
 name = "ages of men"
 histogram = "age"
 where = { sex = "Male" }
 """
+
+
+KIND = 'kind = "statistics"'
+
+
+def sure(text: str) -> str:
+    """The policy at a confidence of 1 − 1e-7."""
+    return text.replace(KIND, f"{KIND}\nconfidence = 0.9999999")
+
+
+SURE = sure(POLICY)
+
+
+def asking(*statistics: str) -> str:
+    """The policy of these statistics instead, with the columns that they are about."""
+    head, _, _ = POLICY.partition("[[publish.statistics]]")
+    asked = "".join(f"[[publish.statistics]]\n{one}\n" for one in statistics)
+    for name in ("sex", "age", "income"):
+        if not re.search(rf"\b{name}\b", asked):
+            head = re.sub(rf"(?m)^{name} = .*\n", "", head)
+    return head + asked
 
 
 def people() -> list[tuple[str, str, int, float]]:
@@ -120,7 +147,7 @@ def made(town: Path, out: Path, text: str = POLICY, **named: Any) -> dict[tuple[
 @for_each("epsilon", [0.3, 1.0, 40.0])
 def test_every_number_is_within_its_error(town: Path, tmp_path: Path, epsilon: float) -> None:
     """At confidence 1 − 1e-7 for each of 5 statistics: a false alarm has probability below 1e-6."""
-    text = POLICY.replace("epsilon = 1.0", f"epsilon = {epsilon}\naccept_epsilon = true\nconfidence = 0.9999999")
+    text = SURE.replace("epsilon = 1.0", f"epsilon = {epsilon}\naccept_epsilon = true")
     found, true = made(town, tmp_path / "out", text), truth()
     assert found.keys() == true.keys()
     for name, (value, error) in found.items():
@@ -129,7 +156,7 @@ def test_every_number_is_within_its_error(town: Path, tmp_path: Path, epsilon: f
 
 
 def test_the_certificate_names_the_random_people(town: Path, tmp_path: Path) -> None:
-    text = POLICY.replace("epsilon = 1.0", "epsilon = 1.0\ngroup = 4")
+    text = POLICY.replace(KIND, f"{KIND}\ngroup = 4")
     made(town, tmp_path / "out", text)
     guarantees = verify_file(tmp_path / "out").guarantees
     one, group, differential = guarantees
@@ -156,9 +183,7 @@ def test_the_same_key_draws_the_same_people_from_any_format(town: Path, tmp_path
 
 
 def test_rows_may_be_people(town: Path, tmp_path: Path) -> None:
-    text = POLICY.replace('person = "id"', "rows_are_people = true").replace(
-        "epsilon = 1.0", "epsilon = 1.0\nconfidence = 0.9999999"
-    )
+    text = SURE.replace('person = "id"', "rows_are_people = true")
     found, true = made(town, tmp_path / "out", text), truth()
     assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
     assert Assumption.ROWS_ARE_PEOPLE in verify_file(tmp_path / "out").stated
@@ -166,9 +191,8 @@ def test_rows_may_be_people(town: Path, tmp_path: Path) -> None:
 
 def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -> None:
     """With k = n nothing is drawn; with a large ε for one number the noise on everybody's total is smaller."""
-    head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 8.0\nconfidence = 0.9999999")
-    text = head + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n'
-    planned = plan(parse_policy(text, town))
+    text = sure(asking('name = "men"\ncount = { sex = "Male" }')).replace("epsilon = 1.0", "epsilon = 8.0")
+    planned = plan(parse_policy(text, town).only)
     assert planned.facts().statistics_["men"].way == "everybody"
     ((value, error),) = made(town, tmp_path / "out", text).values()
     from_a_sample = planned.parameters.error_if_all(SAMPLE, 0)
@@ -187,7 +211,7 @@ def test_two_releases_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
 
 
 def test_the_dry_run_shows_both_ways(town: Path) -> None:
-    told = plan(parse_policy(POLICY, town)).describe()
+    told = plan(parse_policy(POLICY, town).only).describe()
     assert ("would compare", "with 400 random people of 3,000") in told
     published = [how for what, how in told if what == "would publish"]
     assert len(published) == 5
@@ -196,8 +220,8 @@ def test_the_dry_run_shows_both_ways(town: Path) -> None:
 
 
 def test_the_largest_number_of_statistics_still_verifies(town: Path, tmp_path: Path) -> None:
-    head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 1.0\ngroup = 3")
-    text = head + "".join(f'[[statistics]]\nname = "{at}"\ncount = {{ sex = "Male" }}\n' for at in range(150))
+    text = asking(*(f'name = "{at}"\ncount = {{ sex = "Male" }}' for at in range(150)))
+    text = text.replace(KIND, f"{KIND}\ngroup = 3")
     assert len(made(town, tmp_path / "out", text)) == 150
     # A mixture of both ways would add at most five steps to each of the three promises.
     assert sum(1 for _ in verify_file(tmp_path / "out").steps()) + 15 <= MOST_STEPS
@@ -205,12 +229,9 @@ def test_the_largest_number_of_statistics_still_verifies(town: Path, tmp_path: P
 
 def test_a_mixture_of_both_ways(town: Path, tmp_path: Path) -> None:
     """A heavy statistic from everybody, a light one from a sample, each within its error."""
-    head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 10\nconfidence = 0.9999999")
-    text = head + (
-        '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\nweight = 98\n'
-        '[[statistics]]\nname = "income"\naverage = "income"\nweight = 2\n'
-    )
-    ways = plan(parse_policy(text, town)).parameters.ways
+    asked = 'name = "men"\ncount = { sex = "Male" }\nweight = 98', 'name = "income"\naverage = "income"\nweight = 2'
+    text = sure(asking(*asked)).replace("epsilon = 1.0", "epsilon = 10")
+    ways = plan(parse_policy(text, town).only).parameters.ways
     assert [(places, way.mechanism, way.samples) for places, way in ways] == [
         ((0,), "everybody", 200),
         ((1,), "sample", 200),
@@ -228,15 +249,16 @@ def replaced(old: str, new: str) -> str:
 
 REFUSED = {
     "no bounds": (replaced('average = "income"', 'average = "sex"'), "policy.no-bounds"),
-    "more samples than people": (replaced("sample = 400", "sample = 3001"), "policy.sample"),
+    "more samples than people": (replaced("people = 400", "people = 3001"), "policy.sample"),
     "undeclared column": (
         replaced(
-            '{ sex = "Male" }\n\n[[statistics]]\nname = "ages', '{ gender = "Male" }\n\n[[statistics]]\nname = "ages'
+            '{ sex = "Male" }\n\n[[publish.statistics]]\nname = "ages',
+            '{ gender = "Male" }\n\n[[publish.statistics]]\nname = "ages',
         ),
         "policy.unknown-column",
     ),
     "unknown label": (replaced('count = { sex = "Male" }', 'count = { sex = "male" }'), "policy.unknown-label"),
-    "no people": (replaced("people = 3000\n", ""), "policy.missing-key"),
+    "no people": (replaced("of = 3000\n", ""), "policy.missing-key"),
     "where beside a count": (
         replaced('count = { sex = "Male" }', 'count = { sex = "Male" }\nwhere = { sex = "Male" }'),
         "policy.statistic",
@@ -263,19 +285,19 @@ REFUSED = {
         "policy.statistic",
     ),
     "no error at all": (replaced('average = "income"', 'average = "income"\nerror = 0'), "policy.statistic"),
-    "sample and everybody": (replaced("sample = 400", "sample = 400\neverybody = true"), "policy.everybody"),
-    "nothing says how many": (replaced("sample = 400\n", 'key = "seal"\n'), "policy.missing-key"),
+    "sample and everybody": (replaced('"survey"', '"everybody"'), "policy.unknown-key"),
+    "nothing says how many": (replaced("people = 400\n", 'key = "seal"\n'), "policy.missing-key"),
     "two in one": (replaced('average = "income"', 'average = "income"\nhistogram = "age"'), "policy.statistic"),
-    "a rate": (replaced("sample = 400", "sample = 400\nrate = 0.1"), "policy.unknown-key"),
+    "a rate": (replaced("people = 400", "people = 400\nrate = 0.1"), "policy.unknown-key"),
     "no loss": (replaced("epsilon = 1.0\n", ""), "policy.missing-key"),
-    "a crowd size": (replaced("epsilon = 1.0", "epsilon = 1.0\nk = 20"), "policy.unknown-key"),
+    "a crowd size": (replaced(KIND, f"{KIND}\nk = 20"), "policy.unknown-key"),
     "an average of a label": (replaced('histogram = "age"', 'histogram = "income"'), "policy.open-domain"),
     "no steps": (replaced("resolution = 100", "resolution = 0"), "policy.domain"),
     "twice the same name": (replaced('name = "men"', 'name = "age"'), "policy.statistic-twice"),
     "a weight without end": (replaced('average = "income"', 'average = "income"\nweight = inf'), "policy.value"),
     "a weight that is no number": (replaced('average = "income"', 'average = "income"\nweight = nan'), "policy.value"),
-    "nothing to publish": (POLICY[: POLICY.index("[[statistics]]")], "policy.statistics"),
-    "statistics in a table": (replaced('kind = "statistics"', 'kind = "table"'), "policy.unknown-key"),
+    "nothing to publish": (POLICY.partition("[[publish.statistics]]")[0], "policy.statistics"),
+    "statistics in a table": (replaced(KIND, 'kind = "table"'), "policy.unknown-key"),
 }
 
 
@@ -291,7 +313,7 @@ def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
 @for_each(
     ("old", "new", "code"),
     [
-        ("people = 3000", "people = 2999", "data.people"),
+        ("of = 3000", "of = 2999", "data.people"),
         (', outside = "clamp"', "", "data.outside-bounds"),
         ('person = "id"', 'person = "sex"', "data.repeated-person"),
     ],
@@ -302,7 +324,7 @@ def test_data_that_do_not_fit_are_refused_without_a_number(
     text = replaced(old, new).replace("people.csv", f"people.{kind}")
     if "sex" in new:
         text = text.replace('where = { sex = "Male" }', "").replace('{ sex = "Male" }', '{ age = "[0, 10)" }')
-        text = text.replace('sex = "Female", ', "")
+        text = text.replace('sex = "Female", ', "").replace('sex = { values = ["Female", "Male"] }\n', "")
     with refuses(code):
         release(parse_policy(text, town), tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -318,9 +340,8 @@ def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, 
     ids = [spelled.format(max(i, 500)) for i in range(1000)]
     (tmp_path / "people.csv").write_text("id,sex\n" + "".join(f"{one},Male\n" for one in ids))
     duckdb.sql(f"COPY (FROM '{tmp_path / 'people.csv'}') TO '{tmp_path / 'people.parquet'}'")
-    head = POLICY[: POLICY.index("[[statistics]]")].replace("people = 3000", "people = 1000")
-    text = head.replace("sample = 400", "sample = 10").replace("people.csv", f"people.{kind}")
-    policy = parse_policy(text + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n', tmp_path)
+    text = asking('name = "men"\ncount = { sex = "Male" }').replace("people.csv", f"people.{kind}")
+    policy = parse_policy(text.replace("people = 400\nof = 3000", "people = 10\nof = 1000"), tmp_path).only
     assert plan(policy).facts().statistics_["men"].way == "sample"
     for seed in range(5):
         with refuses("data.repeated-person"):
@@ -333,7 +354,7 @@ def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_pa
     release(parse_policy(POLICY, town), tmp_path / "one", ledger=ledger, key=KEY)
     lines = (town / "people.csv").read_text().splitlines(keepends=True)
     (tmp_path / "people.csv").write_text("".join(lines[:-1]))
-    later = parse_policy(POLICY.replace("people = 3000", "people = 2999"), tmp_path)
+    later = parse_policy(POLICY.replace("of = 3000", "of = 2999"), tmp_path)
     with pytest.raises(DoesNotCompose, match=r"^Release 1 has already used this sample"):
         release(later, tmp_path / "two", ledger=ledger, key=KEY)
     release(later, tmp_path / "two", ledger=ledger)
@@ -342,11 +363,9 @@ def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_pa
 @pytest.mark.parametrize("bounds", ["from = 0, to = 1, resolution = 1", "from = 999999999, to = 1e9, resolution = 1"])
 def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
     """With hardly any noise a third is still no double."""
-    head = POLICY[: POLICY.index("[[statistics]]")].replace("sample = 400", "sample = 3000")
-    text = head.replace("epsilon = 1.0", "epsilon = 500\naccept_epsilon = true").replace(
-        "from = 0, to = 90000, resolution = 100", bounds
-    )
-    made = plan(parse_policy(text + '[[statistics]]\nname = "income"\naverage = "income"\n'))
+    text = asking('name = "income"\naverage = "income"').replace("people = 400", "people = 3000")
+    text = text.replace("epsilon = 1.0", "epsilon = 500\naccept_epsilon = true")
+    made = plan(parse_policy(text.replace("from = 0, to = 90000, resolution = 100", bounds)).only)
     grid, values = made.policy.measures["income"], made.values(0)
     assert isinstance(values, SampleValues)
     for total in range(1, 3000, 7):
@@ -356,14 +375,14 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
 
 @for_each("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
 def test_errors_are_planned_for_no_more_than_what_the_confidence_leaves(confidence: str) -> None:
-    made = plan(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
+    made = plan(parse_policy(POLICY.replace(KIND, f"{KIND}\nconfidence = {confidence}")).only)
     assert made.parameters.way_of(0).failure == float(1 - Decimal(confidence))
 
 
 def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:
     """An error up, a confidence down: 0.9999999 is not 1."""
-    text = POLICY.replace("epsilon = 1.0", "epsilon = 1.0\nconfidence = 0.9999999")
-    planned = plan(parse_policy(text, town))
+    text = SURE
+    planned = plan(parse_policy(text, town).only)
     told = planned.describe()
     assert told[-1] == ("", "each within its ± with a probability of at least 0.999999")
     shown = [float(how.split("±")[1].split()[0]) for what, how in told if what == "would publish"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,22 +29,23 @@ POLICY = """
 [data]
 source = "people.csv"
 person = "id"
-people = 600
 
 [sampling]
-sample = 400
+design = "survey"
+people = 400
+of = 600
 
 [columns]
 sex = { values = ["Female", "Male"] }
 age = { from = 0, to = 90, width = 30 }
 city = { values = ["North", "South"], other = "Other" }
 
-[synopsis]
-conjunctions = 2
-
-[release]
-kind = "synopsis"
+[privacy]
 epsilon = 4.0
+
+[[publish]]
+kind = "synopsis"
+conjunctions = 2
 """
 
 
@@ -96,12 +98,12 @@ def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> 
     done = release(policy, tmp_path / "out", key=bytes(32))
     internal = done.internal
     published = (done.folder / "report.html").read_text() + (done.folder / "certificate.json").read_text()
-    planned = plan(policy).parameters
+    planned = plan(policy.only).parameters
     assert internal["error_about_sample"] <= planned.about_sample.accuracy
     assert internal["error_about_everybody"] <= planned.about_everybody.accuracy
     assert "error_about" not in published
     # All that the facts say beyond the policy is the day, the misfit to the noisy answers and the hashes of the files.
-    facts = to_json(plan(policy).facts())
+    facts = to_json(plan(policy.only).facts())
     said = {name: fact for name, fact in done.certificate.facts.items() if facts.get(name) != fact}
     assert set(said) == {"date", "misfit", "files"}
 
@@ -139,7 +141,7 @@ def test_the_key_decides_everything_and_the_order_of_the_people_nothing_else(fol
     ],
 )
 def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps: list[tuple[str, str]]) -> None:
-    policy = parse_policy(bent(*swaps), folder)
+    policy: Any = parse_policy(bent(*swaps), folder).only
     done = release(policy, tmp_path / "out")
     verify_file(done.folder)
     assert len(pd.read_parquet(done.folder / "data.parquet")) == plan(policy).parameters.mechanism.rows
@@ -149,14 +151,14 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
 @for_each(
     ("swaps", "words"),
     [
-        ([("sample = 400", "sample = 601")], "policy.sample"),
-        ([("sample = 400", "rate = 0.1")], "policy.unknown-key"),
-        ([("sample = 400", "sample = 400\nrate = 0.1")], "policy.unknown-key"),
-        ([("people = 600\n", "")], "policy.missing-key"),
+        ([("people = 400", "people = 601")], "policy.sample"),
+        ([("people = 400", "rate = 0.1")], "policy.unknown-key"),
+        ([("people = 400", "people = 400\nrate = 0.1")], "policy.unknown-key"),
+        ([("of = 600\n", "")], "policy.missing-key"),
         ([("epsilon = 4.0\n", "")], "policy.missing-key"),
         ([("epsilon = 4.0", "epsilon = 0")], "above 0 and at most 100"),
-        ([("epsilon = 4.0", "epsilon = 4.0\nk = 20")], "policy.unknown-key"),
-        ([("epsilon = 4.0", "epsilon = 4.0\nconfidence = 1.0")], "confidence"),
+        ([("conjunctions = 2", "conjunctions = 2\nk = 20")], "policy.unknown-key"),
+        ([("conjunctions = 2", "conjunctions = 2\nconfidence = 1.0")], "confidence"),
         ([("epsilon = 4.0", "epsilon = 0.01")], "Raise epsilon or sample"),
         ([("conjunctions = 2", "conjunctions = 4")], "between 1 and 3 columns"),
         ([("conjunctions = 2", "")], "exactly one of"),
@@ -171,13 +173,13 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
         ([("age = { from = 0, to = 90, width = 30 }", "age = { prefix = 1 }")], "policy.open-domain"),
         ([("width = 30", "width = [10, 30]")], "policy.recoding"),
         ([("age = { from = 0, to = 90, width = 30 }", "age = { from = 0, to = 900000, width = 1 }")], "4,000,000"),
-        ([("[synopsis]\nconjunctions = 2\n", "")], "policy.query-class"),
+        ([("conjunctions = 2\n", "")], "policy.query-class"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]], words: str) -> None:
     text = bent(*swaps)
     with pytest.raises(CrowdblendError) as caught:
-        plan(parse_policy(text))
+        plan(parse_policy(text).only)
     assert is_refusal(caught.value, words), caught.value
     assert "\n" not in str(caught.value)
 
@@ -185,9 +187,9 @@ def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]],
 @for_each(
     ("old", "new", "words"),
     [
-        ("rate = 0.1", "rate = 0.1\nsample = 40", "policy.unknown-key"),
+        ("rate = 0.1", "rate = 0.1\npeople = 40", "policy.unknown-key"),
         ("k = 20", "k = 20\nconfidence = 0.9", "policy.unknown-key"),
-        ("[release]", "[synopsis]\nconjunctions = 2\n\n[release]", "synopsis"),
+        ("k = 20", "k = 20\nconjunctions = 2", "synopsis"),
     ],
 )
 def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words: str) -> None:
@@ -198,14 +200,14 @@ def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words
 
 def test_a_wrong_number_of_people_is_refused_without_saying_the_right_one(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="another number of people") as caught:
-        release(parse_policy(bent(("people = 600", "people = 601")), folder), tmp_path / "out")
+        release(parse_policy(bent(("of = 600", "of = 601")), folder), tmp_path / "out")
     assert "600" not in str(caught.value)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder with the real tables does not lie beside the checkout")
 def test_the_census_example_is_planned() -> None:
-    planned = plan(load_policy(EXAMPLE)).parameters
+    planned = plan(load_policy(EXAMPLE).only).parameters
     assert planned.mechanism.queries.size == 14_575
     assert planned.about_everybody.accuracy < 0.07
 
@@ -214,4 +216,4 @@ def test_the_census_example_is_planned() -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder with the real tables does not lie beside the checkout")
 def test_the_census_example_is_within_its_plan(tmp_path: Path) -> None:
     internal = release(load_policy(EXAMPLE), tmp_path / "out").internal
-    assert internal["error_about_sample"] <= plan(load_policy(EXAMPLE)).parameters.about_sample.accuracy
+    assert internal["error_about_sample"] <= plan(load_policy(EXAMPLE).only).parameters.about_sample.accuracy

@@ -21,6 +21,7 @@ POLICY = """
 source = "town.parquet"
 person = "person_id"
 [sampling]
+design = "poisson"
 rate = 0.5
 [columns]
 sex = { values = ["female", "male"] }
@@ -29,13 +30,14 @@ district = { hierarchy = "districts.csv", level = "choose" }
 [recoding]
 epsilon = 0.1
 using = "population"
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
 """
 SPLIT = POLICY.replace('"population"', '"split"\nshare = 0.25')
-DRAWN = SPLIT.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true")
+DRAWN = SPLIT.replace("poisson", "coins")
 CHOOSING = '[recoding]\nepsilon = 0.1\nusing = "population"\n'
 
 

@@ -14,21 +14,22 @@ source = "{source}"
 {who}
 {more}
 [sampling]
+design = "{design}"
 rate = {rate}
-{drawn}
 [columns]
 sex = {{ values = ["Female", "Male"] }}
 age = {{ from = 0, to = 100, width = 25 }}
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
 """
-DRAWN = "already_drawn = true"
+DRAWN = "coins"
 
 
 def policy(source: str, *, who: str = 'person = "id"', rate: float = 0.1, drawn: str = DRAWN, more: str = "") -> str:
-    return POLICY.format(source=source, who=who, rate=rate, drawn=drawn, more=more)
+    return POLICY.format(source=source, who=who, rate=rate, design=drawn or "poisson", more=more)
 
 
 NUMBER = 600

@@ -180,13 +180,15 @@ source = "people.csv"
 person = "id"
 population = "[bold]town"
 [sampling]
+design = "poisson"
 rate = 0.1
 [columns]
 sex = { values = ["F", "M"] }
-[release]
+[privacy]
+epsilon = 1.0
+[[publish]]
 kind = "table"
 k = 20
-epsilon = 1.0
 """,
         encoding="utf-8",
     )
@@ -208,7 +210,7 @@ epsilon = 1.0
     assert told["releases"] > 10
     assert told["limit"] == {"epsilon": 3.0, "delta": 1e-5, "relation": "add-remove", "filter": "renyi"}
     assert "Rényi divergence of order 9.6 of 0 releases; it holds also where" in ask("plan", str(policy))[1]
-    policy.write_text(text.replace("k = 20", "k = 20\ndelta = 1e-6\nreleases = 30"), encoding="utf-8")
+    policy.write_text(text.replace("epsilon = 1.0", "epsilon = 1.0\ndelta = 1e-6\nreleases = 30"), encoding="utf-8")
     assert ask("limit", "village", "--epsilon", "1", "--delta", "1e-6", "--why", "a series")[0] == 0
     out = ask("plan", str(policy))[1]
     assert "30 more releases like this one fit epsilon 1, delta 1e-06" in out

@@ -173,9 +173,9 @@ def test_before_a_row_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.warns(UserWarning, match="No ledger"):
         ledger.limit("residents", epsilon=0.5, delta=1e-6)
     monkeypatch.setattr(pending, "identify", lambda *_: pytest.fail("the source was looked at"))
-    policy = cb.Table(
+    policy = cb.Policy(
         person="id", population="residents", columns={"sex": cb.values("f", "m")},
-        sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6,
+        sampling=cb.Poisson(0.5), epsilon=1.0, delta=1e-6, publish=cb.Table(),
     )  # fmt: skip
     frame = pd.DataFrame({"id": range(100), "sex": ["f", "m"] * 50})
     with pytest.raises(Refused) as refused:

@@ -27,19 +27,21 @@ source = "people.csv"
 person = "id"
 population = "residents"
 [sampling]
+design = "coins"
 rate = 0.1
-already_drawn = true
 [columns]
 code = { from = 0, to = 100, width = 1 }
 [release]
-kind = "table"
-below_k = "noise"
 format = "csv"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
+below_k = "noise"
 """
-DRAWN_HERE = NOISY.replace("already_drawn = true\n", "").replace('below_k = "noise"\n', "")
-REGISTER = NOISY.replace("rate = 0.1\nalready_drawn = true", "everybody = true").replace('below_k = "noise"\n', "")
+DRAWN_HERE = NOISY.replace("coins", "poisson").replace('below_k = "noise"\n', "")
+REGISTER = NOISY.replace('"coins"\nrate = 0.1', '"everybody"').replace('below_k = "noise"\n', "")
 REGISTER = REGISTER.replace("delta = 1e-6\n", "")
 
 
@@ -129,7 +131,7 @@ def test_another_plan_draws_another_sample(tmp_path: Path) -> None:
 
 
 def secret(text: str, **changes: object) -> bytes:
-    return plan_secret(parse_policy(text).replace(**changes), KEY)
+    return plan_secret(parse_policy(text).only.replace(**changes), KEY)
 
 
 def test_what_randomness_depends_on() -> None:

@@ -21,13 +21,15 @@ source = "SOURCE"
 person = "id"
 population = "POPULATION"
 [sampling]
+design = "poisson"
 rate = 0.5
 [columns]
 sex = { values = ["f", "m"] }
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
 """
 
 

@@ -258,9 +258,9 @@ def test_what_is_no_series(series: object) -> None:
 
 def test_releases_in_a_policy_are_a_declared_series(tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": range(400), "sex": ["f", "m"] * 200})
-    policy = cb.Table(
-        person="id", population="residents", columns={"sex": cb.values("f", "m")}, sampling=cb.Sampling(rate=0.5),
-        epsilon=1.0, delta=1e-5, releases=3,
+    policy = cb.Policy(
+        person="id", population="residents", columns={"sex": cb.values("f", "m")}, sampling=cb.Poisson(0.5),
+        epsilon=1.0, delta=1e-5, releases=3, publish=cb.Table(),
     )  # fmt: skip
     ledger = cb.Ledger.create(tmp_path / "ledger.sqlite")
     limit = ledger.limit("residents", epsilon=1.0, delta=1e-5)

@@ -5,13 +5,23 @@ from __future__ import annotations
 import random
 import re
 
-from crowdblend.policies.registry import KINDS, sections
+from crowdblend.policies.key import keys_of, sections_of
+from crowdblend.policies.publication import COMMON
+from crowdblend.policies.registry import KINDS, publication_keys
+from crowdblend.policies.sampling import DESIGNS
+from crowdblend.policies.terms import Terms
 
 from .test_policy_python import POLICIES
 
 SOUND = [policy.to_toml() for policy in POLICIES.values()]
-SECTIONS = sorted({section for kind in KINDS for section in sections(kind)})
-KEYS = sorted({key for kind in KINDS for keys in sections(kind).values() for key in keys} | {"from", "to", "values"})
+SECTIONS = sorted(
+    {*sections_of(Terms), "sampling", "columns", "recoding", "publish", "publish.statistics", "publish.boxes"}
+)
+KEYS = sorted(
+    {key.name for kind in KINDS for key in publication_keys(kind).values()}
+    | {key.name for holder in (Terms, *DESIGNS.values()) for key in keys_of(holder).values()}
+    | {*COMMON, "from", "to", "values", "split", "design", "average", "median", "quantile", "histogram", "fraction"}
+)
 NUMBERS = [
     *("0", "1", "-1", "2", "3", "20", "0.1", "0.5", "0.999999999", "1.0", "1e-6", "1e-300", "5e-324", "1e-400"),
     *("1e308", "1e400", "-0.0", "nan", "inf", "-inf", "1e18", "1000000000000000000000", "9223372036854775808"),
@@ -107,6 +117,7 @@ class Mutator:
             at = draw.randrange(len(line) + 1)
             lines[place] = line[:at] + draw.choice([*CHARACTERS, '"', "]", "}", "=", "0", "9", "e"]) + line[at:]
         else:
-            kind = draw.choice(KINDS)
-            lines = [f'kind = "{kind}"' if line.startswith("kind =") else line for line in lines]
+            key, known = draw.choice((("kind", KINDS), ("design", tuple(DESIGNS))))
+            chosen = draw.choice(known)
+            lines = [f'{key} = "{chosen}"' if line.startswith(f"{key} =") else line for line in lines]
         return lines

@@ -6,17 +6,20 @@ source = "people.csv"
 person = "id"
 
 [sampling]
+design = "poisson"
 rate = 0.1
 
 [columns]
 sex = { values = ["Female", "Male"] }
 age = { from = 0, to = 100, width = 10 }
 
-[release]
-kind = "table"
-k = 20
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+
+[[publish]]
+kind = "table"
+k = 20
 """
 
 

@@ -10,7 +10,7 @@ from tests.cases import for_each
 
 from .policies import bent
 
-CSV = ('kind = "table"', 'kind = "table"\nformat = "csv"')
+CSV = ("[privacy]", '[release]\nformat = "csv"\n[privacy]')
 SEX = '{ values = ["Female", "Male"] }'
 WRONG = {
     "a value": (SEX, '{ values = ["=1+1", "Male"] }'),

@@ -13,16 +13,18 @@ _POLICY = """
 [data]
 person = "id"
 [sampling]
+design = "poisson"
 rate = 0.1
 [columns]
 born = {{ {born} }}
 [recoding]
 epsilon = 0.1
 using = "population"
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
 """
 
 
@@ -79,7 +81,12 @@ def test_weeks_and_months_are_offered_together_and_either_is_chosen():
     import pyarrow as pa
 
     text = _POLICY.format(born='date = ["day", "week", "month"], from = 2021-01-01, to = 2022-01-01')
-    for old, new in (("rate = 0.1", "rate = 0.5"), ("epsilon = 0.1", "epsilon = 0.9"), ("delta = 1e-6", "k = 900")):
+    for old, new in (
+        ("rate = 0.1", "rate = 0.5"),
+        ("epsilon = 0.1", "epsilon = 0.9"),
+        ("delta = 1e-6\n", ""),
+        ('kind = "table"', 'kind = "table"\nk = 900'),
+    ):
         text = text.replace(old, new)
     found = []
     for days in (["2021-03-31", "2021-04-01"], ["2021-03-02", "2021-03-23"]):
@@ -110,12 +117,17 @@ def test_truth_values_are_as_the_data_show_them():
     from crowdblend.engines.frames import opened_frame
     from crowdblend.policies.source import DataSource
 
-    policy = cb.Table(
-        person="id", columns={"ok": cb.values(True, False)}, sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6
+    policy = cb.Policy(
+        person="id",
+        columns={"ok": cb.values(True, False)},
+        sampling=cb.Poisson(0.5),
+        epsilon=1.0,
+        delta=1e-6,
+        publish=cb.Table(),
     )
     with opened_frame(pa.table({"id": [1, 2, 3], "ok": [True, False, True]})) as frame:
         here = policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
-        assert count_classes(here, Everybody()).classes.counts.tolist() == [2, 1]
+        assert count_classes(here.only, Everybody()).classes.counts.tolist() == [2, 1]
 
 
 def test_two_numbers_in_the_last_class_are_warned_of():

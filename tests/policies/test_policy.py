@@ -8,7 +8,6 @@ import pytest
 
 import crowdblend.policies
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.table.policy import NamedTable
 from crowdblend.policies import Column, load_policy, parse_policy
 from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
 from tests.cases import for_each
@@ -18,11 +17,11 @@ from .policies import SOUND, bent
 
 def column(declaration, folder="."):
     text = bent(('sex = { values = ["Female", "Male"] }', f"sex = {declaration}"))
-    return parse_policy(text, folder).column("sex").recoding
+    return parse_policy(text, folder).only.column("sex").recoding
 
 
 def test_everything_is_read():
-    policy = parse_policy(SOUND, "/somewhere")
+    policy = parse_policy(SOUND, "/somewhere").only
     assert policy.data.source == str(Path("/somewhere/people.csv"))
     assert (policy.data.format, policy.data.person, policy.data.duplicates) == ("csv", "id", "refuse")
     assert (policy.sampling.rate, policy.sampling.already_drawn, policy.sampling.key) == (0.1, False, "destroy")
@@ -32,15 +31,18 @@ def test_everything_is_read():
     )
     assert (policy.k, policy.epsilon, policy.delta) == (20, 1.0, 1e-6)
     assert isinstance(policy.delta, float)
-    assert (policy.below_k, policy.format, policy.tables) == ("suppress", "parquet", ())
+    assert (policy.below_k, policy.format) == ("suppress", "parquet")
     assert (policy.planned, policy.closed, policy.cells) == (None, True, 20)
 
 
 def test_the_policy_is_frozen_and_hashable():
     policy = parse_policy(SOUND)
     assert hash(policy) == hash(parse_policy(SOUND))
+    assert hash(policy.only) == hash(parse_policy(SOUND).only)
     with pytest.raises(AttributeError):
-        policy.k = 1
+        policy.only.k = 1
+    with pytest.raises(AttributeError):
+        policy.terms.epsilon = 2.0
 
 
 @for_each(
@@ -48,7 +50,7 @@ def test_the_policy_is_frozen_and_hashable():
     [("k = 20\n", "k"), ("rate = 0.1\n", "rate"), ("epsilon = 1.0\n", "epsilon"), ("delta = 1e-6\n", "delta")],
 )
 def test_one_parameter_may_be_planned(line, planned):
-    assert parse_policy(bent((line, ""))).planned == planned
+    assert parse_policy(bent((line, ""))).only.planned == planned
 
 
 def test_every_kind_of_column(tmp_path):
@@ -94,30 +96,21 @@ def test_databases_and_stdin():
 
 
 def test_biased_sampling():
-    text = bent(("rate = 0.1", "already_drawn = true\nlow = 0.08\nhigh = 0.12\nexceptions = 3\nmax_rate = 0.5"))
-    policy = parse_policy(text)
+    text = bent(
+        (
+            '"poisson"\nrate = 0.1',
+            '"biased"\nalready_drawn = true\nlow = 0.08\nhigh = 0.12\nexceptions = 3\nmax_rate = 0.5',
+        )
+    )
+    policy = parse_policy(text).only
     assert policy.sampling.biased
     assert policy.planned is None
     assert (policy.sampling.exceptions, policy.sampling.max_rate) == (3, 0.5)
 
 
-def test_several_tables():
-    policy = parse_policy(bent(add='[[tables]]\nname = "by-age"\ncolumns = ["age"]\n'))
-    assert policy.tables == (NamedTable("by-age", ("age",)),)
-
-
-def test_tables_of_parts():
-    part = '[[tables]]\nname = "{}"\ncolumns = ["age"]\nshare = {}\n'
-    policy = parse_policy(bent(add=part.format("a", 0.5) + part.format("b", 0.25)))
-    assert policy.shares == (0.5, 0.25)
-    assert parse_policy(policy.to_toml()) == policy
-    tenths = "".join(part.format(f"t{number}", 0.1) for number in range(10))
-    assert len(parse_policy(bent(add=tenths)).shares) == 10
-
-
 def test_an_open_domain_serves_suppression_only():
     opened = ('{ values = ["Female", "Male"] }', "{ prefix = 1 }")
-    policy = parse_policy(bent(opened))
+    policy = parse_policy(bent(opened)).only
     assert (policy.closed, policy.cells) == (False, None)
     with pytest.raises(InvalidInput) as caught:
         parse_policy(bent(opened, ("k = 20", 'k = 20\nbelow_k = "noise"')))

@@ -14,9 +14,10 @@ RATE, KIND, SEX = "rate = 0.1", 'kind = "table"', '{ values = ["Female", "Male"]
 AGE = "{ from = 0, to = 100, width = 10 }"
 NOISE = 'kind = "table"\nbelow_k = "noise"'
 ROWS = ('person = "id"', 'person = "id"\nrows_per_person = 2')
-REGISTER = bent(("rate = 0.1", "everybody = true"), ("k = 20\n", ""), ("delta = 1e-6\n", ""))
-PART = '[[tables]]\nname = "{}"\ncolumns = ["sex"]\nshare = {}\n'
-TABLE = '[[tables]]\nname = "{}"\ncolumns = {}\n'
+DESIGN = 'design = "poisson"\nrate = 0.1'
+BIASED = 'design = "biased"\n'
+ENGINE = "[privacy]"
+REGISTER = bent((DESIGN, 'design = "everybody"'), ("k = 20\n", ""), ("delta = 1e-6\n", ""))
 
 WRONG = {
     # the file
@@ -24,7 +25,8 @@ WRONG = {
     "empty": ("", "missing-section"),
     "unknown section": (bent(add="[colums]\n"), "unknown-section"),
     "recoding": (bent(add="[recoding]\n"), "missing-key"),
-    "section is a value": ('data = 1\n[columns]\nx = 1\n[release]\nkind = "table"\n', "section"),
+    "sections of before": (bent(add="[synopsis]\nrows = 3\n"), "unknown-section"),
+    "section is a value": ('data = 1\n[columns]\nx = 1\n[[publish]]\nkind = "table"\n', "section"),
     # data
     "unknown key": (bent(("person =", "persn =")), "unknown-key"),
     "blank source": (bent(("people.csv", " ")), "value"),
@@ -45,14 +47,17 @@ WRONG = {
     "rate is true": (bent((RATE, "rate = true")), "type"),
     "rate nan": (bent((RATE, "rate = nan")), "value"),
     "rate huge": (bent((RATE, "rate = 1e400")), "value"),
-    "no rate drawn": (bent((RATE, "already_drawn = true")), "assumed-rate"),
-    "low alone": (bent((RATE, "low = 0.1")), "biased-sampling"),
-    "exceptions alone": (bent((RATE, "rate = 0.1\nexceptions = 2")), "biased-sampling"),
-    "low above high": (bent((RATE, "rate = 0.1\nlow = 0.2\nhigh = 0.1")), "biased-sampling"),
-    "rate outside": (bent((RATE, "rate = 0.1\nlow = 0.2\nhigh = 0.3")), "biased-sampling"),
-    "bias without rate": (bent((RATE, "low = 0.2\nhigh = 0.3")), "biased-sampling"),
-    "max below high": (bent((RATE, "rate = 0.2\nlow = 0.2\nhigh = 0.3\nmax_rate = 0.25")), "biased-sampling"),
-    "many exceptions": (bent((RATE, "rate = 0.2\nlow = 0.2\nhigh = 0.3\nexceptions = 19")), "exceptions"),
+    "no rate drawn": (bent((DESIGN, 'design = "coins"')), "missing-key"),
+    "low alone": (bent((DESIGN, BIASED + "low = 0.1")), "missing-key"),
+    "exceptions alone": (bent((RATE, "rate = 0.1\nexceptions = 2")), "unknown-key"),
+    "low above high": (bent((DESIGN, BIASED + "rate = 0.1\nlow = 0.2\nhigh = 0.1")), "biased-sampling"),
+    "rate outside": (bent((DESIGN, BIASED + "rate = 0.1\nlow = 0.2\nhigh = 0.3")), "biased-sampling"),
+    "bias without rate": (bent((DESIGN, BIASED + "low = 0.2\nhigh = 0.3")), "biased-sampling"),
+    "max below high": (
+        bent((DESIGN, BIASED + "rate = 0.2\nlow = 0.2\nhigh = 0.3\nmax_rate = 0.25")),
+        "biased-sampling",
+    ),
+    "many exceptions": (bent((DESIGN, BIASED + "rate = 0.2\nlow = 0.2\nhigh = 0.3\nexceptions = 19")), "exceptions"),
     "key": (bent((RATE, 'rate = 0.1\nkey = "publish"')), "choice"),
     # columns
     "no domain": (bent((SEX, "{ }")), "column-domain"),
@@ -91,40 +96,25 @@ WRONG = {
     "choose": (bent((SEX, '{ hierarchy = "h.csv", level = "chose" }')), "type"),
     "count": (bent(("sex =", "Count =")), "reserved-name"),
     "left to fill in": (bent((SEX, '{ values = ["FILL_IN"] }')), "placeholder"),
-    # release
+    # what is published
     "no kind": (bent((KIND, "")), "missing-key"),
     "kind": (bent((KIND, 'kind = "tabel"')), "kind"),
     "epsilon": (bent(("epsilon = 1.0", "epsilon = -1")), "range"),
     "delta": (bent(("delta = 1e-6", "delta = 2")), "range"),
     "two left out": (bent(("k = 20\n", ""), ("rate = 0.1\n", "")), "planned"),
-    "noisy microdata": (bent((KIND, 'kind = "microdata"\nbelow_k = "noise"')), "choice"),
+    "noisy microdata": (bent((KIND, 'kind = "microdata"\nbelow_k = "noise"')), "unknown-key"),
     "flag": (bent((KIND, KIND + "\nflag = true")), "needs-noise"),
     "noise epsilon": (bent((KIND, KIND + "\nnoise_epsilon = 1")), "needs-noise"),
     "noise epsilon 0": (bent((KIND, NOISE + "\nnoise_epsilon = 0")), "range"),
-    "memory": (bent((KIND, KIND + '\nmemory = "lots"')), "memory"),
-    "threads": (bent((KIND, KIND + "\nthreads = 0")), "range"),
-    # tables
-    "tables of microdata": (bent((KIND, 'kind = "microdata"'), add=TABLE.format("a", '["sex"]')), "unknown-section"),
-    "table twice": (bent(add=TABLE.format("a", '["sex"]') + TABLE.format("A", '["age"]')), "table-twice"),
-    "table path": (bent(add=TABLE.format("../a", '["sex"]')), "table-name"),
-    "table without columns": (bent(add=TABLE.format("a", "[]")), "table-columns"),
-    "a table without a share": (bent(add=PART.format("a", 0.5) + TABLE.format("b", '["age"]')), "table-shares"),
-    "shares beyond the sample": (bent(add=PART.format("a", 0.6) + PART.format("b", 0.5)), "table-shares"),
-    "too many parts": (bent(add="".join(PART.format(f"t{at}", 0.005) for at in range(101))), "table-shares"),
-    "a share of nothing": (bent(add=PART.format("a", 0)), "range"),
-    "the whole sample as a share": (bent(add=PART.format("a", 1)), "range"),
-    "parts with noise": (bent((KIND, NOISE), add=PART.format("a", 0.5)), "table-shares"),
-    "parts of a biased sample": (
-        bent(("rate = 0.1", "rate = 0.1\nlow = 0.08\nhigh = 0.12"), add=PART.format("a", 0.5)),
-        "table-shares",
-    ),
-    "everybody and a rate": (bent(("rate = 0.1", "rate = 0.1\neverybody = true")), "everybody"),
-    "everybody and a k": (bent(("rate = 0.1", "everybody = true")), "everybody"),
+    "memory": (bent((ENGINE, '[release]\nmemory = "lots"\n[privacy]')), "memory"),
+    "threads": (bent((ENGINE, "[release]\nthreads = 0\n[privacy]")), "range"),
+    # a register
+    "everybody and a rate": (bent((DESIGN, 'design = "everybody"\nrate = 0.1')), "unknown-key"),
+    "everybody and a k": (bent((DESIGN, 'design = "everybody"')), "everybody"),
     "everybody without epsilon": (REGISTER.replace("epsilon = 1.0", ""), "everybody"),
     "everybody without noise": (REGISTER.replace("epsilon = 1.0", "epsilon = 0.0"), "everybody"),
     "everybody as microdata": (REGISTER.replace(KIND, 'kind = "microdata"'), "everybody"),
     "everybody in a series": (REGISTER.replace("epsilon = 1.0", "epsilon = 1.0\nreleases = 3"), "everybody"),
-    "everybody with parts": (REGISTER + PART.format("a", 0.5), "everybody"),
     "everybody with noise below k": (REGISTER.replace(KIND, NOISE), "everybody"),
     "everybody in an open domain": (
         REGISTER.replace('{ values = ["Female", "Male"] }', "{ prefix = 1 }"),
@@ -133,10 +123,6 @@ WRONG = {
     "everybody in too many cells": (
         REGISTER.replace("to = 100, width = 10", "to = 1000000, width = 1"),
         "cells",
-    ),
-    "a table in the place of the totals": (
-        REGISTER.replace(*ROWS) + TABLE.format("Totals", '["sex"]'),
-        "table-name",
     ),
     "a column in the place of the totals": (
         REGISTER.replace(*ROWS).replace("sex =", "total ="),
@@ -152,7 +138,7 @@ WRONG = {
         "rows-per-person",
     ),
     "no rows": (REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 0'), "range"),
-    "tables in one bracket": (bent(add='[tables]\nname = "a"\n'), "section"),
+    "publications in one bracket": (bent(("[[publish]]", "[publish]")), "section"),
 }
 
 

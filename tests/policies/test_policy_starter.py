@@ -8,7 +8,9 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import init_policy, parse_policy
-from crowdblend.policies.registry import KINDS
+from crowdblend.policies.key import keys_of
+from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.sampling import DESIGNS
 from tests.cases import for_each
 
 SECRET = "Zanzibar"
@@ -36,7 +38,7 @@ def test_a_csv_header_is_all_it_reads(people):
 def test_filled_in_it_is_a_policy(people):
     text = init_policy(people, person="id", folder=people.parent).replace('["FILL_IN"]', '["known"]')
     policy = parse_policy(text, people.parent)
-    assert policy.planned == "k"
+    assert policy.only.planned == "k"
     assert policy.data.source == str(people)
 
 
@@ -109,7 +111,8 @@ def test_a_broken_parquet_file_is_refused(tmp_path):
 def test_every_kind_has_a_starter_that_waits_to_be_filled_in(people, kind):
     text = init_policy(people, person="id", kind=kind)
     parts = tomllib.loads(text)
-    assert parts["release"]["kind"] == kind
+    assert [one["kind"] for one in parts["publish"]] == [kind]
+    assert parts.get("sampling", {}).get("design", "") == next(iter(policy_class(kind).designs), "")
     assert SECRET not in text
     with pytest.raises(InvalidInput) as caught:
         parse_policy(text)
@@ -169,33 +172,46 @@ def filled(text):
     return text.replace('["FILL_IN"]', '["known"]').replace('rate = "FILL_IN"', "rate = 0.2")
 
 
-@pytest.mark.parametrize("design", [None, "draw", "sample"])
-def test_a_survey_starts_with_a_fine_table_and_its_margins(people, design):
+@pytest.mark.parametrize("design", [None, "poisson", "coins"])
+def test_a_survey_starts_with_one_table_of_all_columns(people, design):
     policy = parse_policy(filled(init_policy(people, person="id", design=design)), people.parent)
-    assert [table.columns for table in policy.tables] == [('a "quoted" name', "age"), ('a "quoted" name',), ("age",)]
-    assert [table.name for table in policy.tables] == ["fine", "margin_1", "by_age"]
-    assert policy.shares == (0.2, 0.4, 0.4)
-    assert policy.sampling.already_drawn == (design == "sample")
+    assert [column.name for column in policy.only.columns] == ['a "quoted" name', "age"]
+    assert policy.sampling.design == (design or "poisson")
+    assert policy.sampling.already_drawn == (design == "coins")
 
 
-def test_margins_of_many_columns_fit_the_sample(tmp_path):
-    (tmp_path / "x.csv").write_text(",".join(f"c{n}" for n in range(30)) + "\n" + "1," * 29 + "1\n", encoding="utf-8")
-    text = init_policy(tmp_path / "x.csv", person="c0")
-    assert len(parse_policy(filled(text), tmp_path).shares) == 30
+def test_another_publication_is_shown_as_a_comment(people):
+    text = filled(init_policy(people, person="id"))
+    assert len(tomllib.loads(text)["publish"]) == 1
+    shown = text[text.index("# Several publications") :]
+    more = "".join(line.removeprefix("# ") for line in shown.splitlines(keepends=True)[1:])
+    both = text.replace('kind = "table"\n', 'kind = "table"\nname = "fine"\n', 1) + more
+    assert [one.name for one in parse_policy(both, people.parent).publish] == ["fine", "margin"]
 
 
 def test_a_register_starts_with_everybody(people):
     text = filled(init_policy(people, person="id", design="everybody"))
     policy = parse_policy(text, people.parent)
     assert policy.sampling.everybody
-    assert (policy.tables, policy.delta, policy.sampling.rate) == ((), None, None)
+    assert (policy.delta, policy.sampling.rate) == (None, None)
+
+
+@for_each("kind", KINDS)
+def test_every_design_of_a_kind_has_a_starter_with_its_keys(kind, tmp_path):
+    (tmp_path / "p.csv").write_text("id,age\n1,2\n", encoding="utf-8")
+    for design in policy_class(kind).designs:
+        parts = tomllib.loads(init_policy(tmp_path / "p.csv", kind=kind, design=design))
+        required = {name for name, key in keys_of(DESIGNS[design]).items() if key.required}
+        assert required <= set(parts["sampling"])
+        assert parts["sampling"]["design"] == design
 
 
 @pytest.mark.parametrize(
     ("given", "code"),
     [
         ({"kind": "microdata", "design": "everybody"}, "init.design"),
-        ({"kind": "statistics", "design": "sample"}, "init.design"),
+        ({"kind": "statistics", "design": "biased"}, "init.design"),
+        ({"kind": "graph", "design": "poisson"}, "init.design"),
         ({"design": "census"}, "init.design"),
         ({"kind": "sculpture"}, "init.kind"),
         ({"person": "nobody"}, "init.person"),

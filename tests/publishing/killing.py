@@ -45,14 +45,17 @@ POLICY = """
 source = "people.csv"
 person = "id"
 [sampling]
+design = "poisson"
 rate = 0.5
 [columns]
 sex = { values = ["a", "b"] }
-[release]
-kind = "table"
-format = "csv"
-k = 30
+[privacy]
 epsilon = 2.0
+[release]
+format = "csv"
+[[publish]]
+kind = "table"
+k = 30
 """
 EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "shutil.rmtree", "sqlite3.connect")
 STEPS = ((Ledger, "begin"), (Ledger, "finish"), (exchange, "_rename"))

@@ -25,15 +25,15 @@ from crowdblend.reading.release import PublishedRelease
 from tests.golden.releases import DISTRICTS, PEOPLE, POLICIES
 
 _RATES = ", ".join(f'"{name}" = {0.05 * (place % 3 + 1)}' for place, name in enumerate(DISTRICTS))
-_STRATA = f'[sampling]\nstratum = "district"\nrates = {{ {_RATES} }}\n'
+_STRATA = f'[sampling]\ndesign = "strata"\ncolumn = "district"\nrates = {{ {_RATES} }}\n'
 _COLUMNS = f'[columns]\nsex = {{ values = ["female", "male"] }}\ndistrict = {{ values = {list(DISTRICTS)} }}\n'
-_WEIGHTS = '[sampling]\nalready_drawn = true\nweight = "w"\n[columns]\nsex = { values = ["female", "male"] }\n'
+_WEIGHTS = '[sampling]\ndesign = "weights"\ncolumn = "w"\n[columns]\nsex = { values = ["female", "male"] }\n'
 _WEIGHTS += "w = { breaks = [2, 4, 8, 16] }\n"
 _DATA = '[data]\nsource = "town.parquet"\nperson = "person_id"\n'
-_TABLE = '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n'
-_EACH = '[[tables]]\nname = "a"\ncolumns = ["sex"]\n[[tables]]\nname = "b"\ncolumns = ["district"]\n'
+_TABLE = '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
 _NUMBERS = (
-    '[release]\nkind = "statistics"\nepsilon = 1.0\n[[statistics]]\nname = "women"\nfraction = { sex = "female" }\n'
+    '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "statistics"\n'
+    '[[publish.statistics]]\nname = "women"\nfraction = { sex = "female" }\n'
 )
 DESIGNED = {
     "strata-table": _DATA + _STRATA + _COLUMNS + _TABLE,
@@ -46,8 +46,10 @@ DESIGNED = {
     + _TABLE.replace("1e-6", "1e-4"),
     "weights-table": _DATA + _WEIGHTS + _TABLE,
     "weights-statistics": _DATA + f"people = {PEOPLE}\n" + _WEIGHTS + _NUMBERS,
-    "fresh": _DATA + "[sampling]\nrate = 0.1\nfresh = true\n" + _COLUMNS + _TABLE + _EACH,
-    "series": _DATA + "[sampling]\nrate = 0.1\n" + _COLUMNS + _TABLE + "releases = 10\n",
+    "series": _DATA
+    + '[sampling]\ndesign = "poisson"\nrate = 0.1\n'
+    + _COLUMNS
+    + _TABLE.replace("[[publish]]", "releases = 10\n[[publish]]"),
 }
 # Of which rules, and which of their numbers, becomes what.
 Change = tuple[str | None, str, float]
@@ -153,9 +155,6 @@ UNPAID: list[tuple[str, Callable[[Any], object]]] = [
     ("table-visits", lambda facts: facts["totals"][0].update(rows_per_person=1)),
     ("table-visits", lambda facts: facts["totals"].pop()),
     ("table", lambda facts: facts.update(totals=[TOTAL])),
-    ("table-parts", lambda facts: facts.update(totals=[TOTAL])),
-    ("fresh", lambda facts: facts.update(totals=[TOTAL])),
-    ("fresh", lambda facts: facts["design"].update(design="coins")),
     ("table-register", lambda facts: facts.update(totals=[TOTAL])),
     ("table-register", lambda facts: facts.update(releases=12)),
     ("table-register", lambda facts: facts.update(recoding=to_json(plan_of("table-split").facts())["recoding"])),
@@ -172,7 +171,6 @@ UNPAID: list[tuple[str, Callable[[Any], object]]] = [
     ("synopsis", lambda facts: facts["queries"].update(ranges="sex")),
     ("synopsis", lambda facts: facts.update(queries={"half_planes": ["sex", "age", "district"]})),
     ("table-population", lambda facts: facts["design"].update(design="coins")),
-    ("table-several", lambda facts: facts["named"]["by_age"].update(share=0.5)),
     ("statistics", lambda facts: facts["statistics"]["women"].update(noise_epsilon=1e-300)),
     ("weights-statistics", lambda facts: facts["design"].update(breaks=[20, 40, 80, 160])),
     ("weights-table", lambda facts: facts["design"].update(breaks=[-2, 4, 8, 16])),

@@ -16,30 +16,37 @@ CHANGES = (
     ("width = 10", "width = 30"),
     ('"female", "male"', '"male", "female"'),
     ('kind = "table"', 'kind = "microdata"'),
-    ('kind = "table"', 'kind = "table"\nformat = "csv"'),
-    ('kind = "table"', 'kind = "table"\nthreads = 1'),
+    ('kind = "table"', 'kind = "table"\nname = "people"'),
+    ('kind = "table"', 'kind = "table"\ncolumns = ["district", "age", "sex"]'),
+    ('kind = "table"', 'kind = "table"\nk = 40'),
+    ("[privacy]", '[release]\nformat = "csv"\n[privacy]'),
+    ("[privacy]", "[release]\nthreads = 1\n[privacy]"),
     ("rate = 0.5", 'rate = 0.5\nkey = "seal"'),
-    ("rate = 0.5", "rate = 0.5\nalready_drawn = true"),
+    ('"poisson"', '"coins"'),
     ("top = true", "top = true, bottom = true"),
     ('person = "person_id"', 'person = "person_id"\nduplicates = "one"'),
     ('person = "person_id"', 'person = "person_id"\npopulation = "town"'),
 )
 
 
+def digest(text: str, folder: Path) -> str:
+    return policy_digest(parse_policy(text, folder))
+
+
 @for_each("name", POLICIES)
 def test_it_is_the_same_for_the_same_policy(name: str, tmp_path: Path) -> None:
     """Also when it is read a second time, from another folder."""
-    here, there = (policy_digest(parse_policy(POLICIES[name], folder)) for folder in (tmp_path, tmp_path / "other"))
+    here, there = (digest(POLICIES[name], folder) for folder in (tmp_path, tmp_path / "other"))
     assert here == there
 
 
 def test_every_decision_changes_it(tmp_path: Path) -> None:
-    digests = {policy_digest(parse_policy(text, tmp_path)) for text in POLICIES.values()}
+    digests = {digest(text, tmp_path) for text in POLICIES.values()}
     assert len(digests) == len(POLICIES)
     base = POLICIES["table"]
-    known = {policy_digest(parse_policy(base, tmp_path))}
+    known = {digest(base, tmp_path)}
     for old, new in CHANGES:
         assert old in base
-        changed = policy_digest(parse_policy(base.replace(old, new), tmp_path))
+        changed = digest(base.replace(old, new), tmp_path)
         assert changed not in known, new
         known.add(changed)

@@ -27,19 +27,22 @@ POLICY = """
 source = "town.parquet"
 person = "person_id"
 [sampling]
+design = "poisson"
 rate = 0.5
 [columns]
 sex = { values = ["female", "male"] }
 age = { from = 0, to = 100, width = 10, top = true }
 district = { values = ["Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City"], other = "elsewhere" }
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
 delta = 1e-6
+[[publish]]
+kind = "table"
 """
 MICRODATA = POLICY.replace('kind = "table"', 'kind = "microdata"')
 NOISY = POLICY.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"').replace("rate = 0.5", "rate = 0.1")
-DRAWN = POLICY.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true")
+DRAWN = POLICY.replace("poisson", "coins")
+AS_CSV = '[release]\nformat = "csv"\n'
 ESTIMATES = ["estimate", "low", "high"]
 
 
@@ -96,35 +99,12 @@ def test_a_noisy_table_is_exact_from_k_on(town: Path, tmp_path: Path) -> None:
     assert "exact" in pd.read_parquet(flagged.folder / "data.parquet").columns
 
 
-def test_several_tables_come_from_one_refinement(town: Path, tmp_path: Path) -> None:
-    several = (
-        POLICY
-        + '[[tables]]\nname = "by-sex"\ncolumns = ["sex"]\n[[tables]]\nname = "by-age"\ncolumns = ["age", "sex"]\n'
-    )
-    done = release(parse_policy(several, town), tmp_path / "out", key=KEY)
-    cells = independent(town, several, 0.5, 35)
-    whole = pd.DataFrame(
-        [(*labels, count) for labels, count in cells.items()], columns=["sex", "age", "district", "count"]
-    )
-    for name, columns in (("by-sex", ["sex"]), ("by-age", ["age", "sex"])):
-        table = pd.read_parquet(done.folder / f"{name}.parquet")
-        if "age" in columns:
-            table["age"] = table["age"].str.extract(r"(\d+)")[0].astype(int) // 10
-        expected = whole.groupby(columns, observed=True)["count"].sum().reset_index()
-        pd.testing.assert_frame_equal(
-            table.drop(columns=ESTIMATES).sort_values(columns, ignore_index=True),
-            expected.sort_values(columns, ignore_index=True),
-            check_dtype=False,
-        )
-    verify_file(done.folder)
-
-
 def test_the_same_key_gives_the_same_bytes_whatever_the_order(town: Path, tmp_path: Path) -> None:
     people = pd.read_parquet(town / "town.parquet")
     shuffled = tmp_path / "shuffled"
     shuffled.mkdir()
     people.sample(frac=1, random_state=1).to_parquet(shuffled / "town.parquet", row_group_size=777)
-    for text, suffix in ((POLICY, "parquet"), (NOISY, "parquet"), (MICRODATA + 'format = "csv"\nthreads = 1\n', "csv")):
+    for text, suffix in ((POLICY, "parquet"), (NOISY, "parquet"), (AS_CSV + "threads = 1\n" + MICRODATA, "csv")):
         first = release(parse_policy(text, town), tmp_path / f"a{len(text)}", key=KEY)
         second = release(parse_policy(text, shuffled), tmp_path / f"b{len(text)}", key=KEY)
         name = f"data.{suffix}"
@@ -137,9 +117,9 @@ def test_the_same_key_keeps_the_same_row_of_a_person_in_a_table_already_drawn(tm
     frame = pd.DataFrame({"id": [*range(3000)] * 2, "sex": ["a"] * 3000 + ["b"] * 3000})
     frame.to_csv(tmp_path / "people.csv", index=False)
     text = (
-        '[data]\nsource = "people.csv"\nperson = "id"\nduplicates = "one"\n[sampling]\nrate = 0.1\n'
-        'already_drawn = true\n[columns]\nsex = { values = ["a", "b"] }\n'
-        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\nformat = "csv"\n'
+        '[data]\nsource = "people.csv"\nperson = "id"\nduplicates = "one"\n[sampling]\ndesign = "coins"\n'
+        'rate = 0.1\n[columns]\nsex = { values = ["a", "b"] }\n[release]\nformat = "csv"\n'
+        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
     )
     policy = parse_policy(text, tmp_path)
     made = [(release(policy, tmp_path / name, key=KEY).folder / "data.csv").read_bytes() for name in ("one", "two")]
@@ -166,7 +146,7 @@ def test_internal_facts_go_into_the_ledger_entry_and_nowhere_else(town: Path, tm
 
 
 def test_an_edit_of_the_data_fails_verification(town: Path, tmp_path: Path) -> None:
-    done = release(parse_policy(POLICY + 'format = "csv"\n', town), tmp_path / "out", key=KEY)
+    done = release(parse_policy(AS_CSV + POLICY, town), tmp_path / "out", key=KEY)
     data = done.folder / "data.csv"
     original = data.read_text()
     data.write_text(original.replace("female", "Female", 1))
@@ -277,10 +257,10 @@ def test_random_policies_agree_with_pandas(data: st.DataObject, tmp_path_factory
         data.draw(st.sampled_from([5, 10])),
     )
     text = (
-        f'[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\nrate = {rate}\n'
+        f'[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\ndesign = "poisson"\nrate = {rate}\n'
         f'[columns]\na = {{ values = ["x", "y"], other = "rest" }}\n'
         f"b = {{ from = 0, to = 20, width = {width}, bottom = true, top = true }}\n"
-        f'[release]\nkind = "table"\nk = {k}\nepsilon = 3.0\naccept_delta = true\n'
+        f'[privacy]\nepsilon = 3.0\naccept_delta = true\n[[publish]]\nkind = "table"\nk = {k}\n'
     )
     try:
         done = release(parse_policy(text, folder), folder / "out", key=KEY)
@@ -300,8 +280,9 @@ def test_labels_of_suppressed_people_are_nowhere(form: str, tmp_path: Path) -> N
     people = pd.DataFrame({"id": range(400), "zip": ["10115"] * 395 + ["99canary"] * 5})
     people.to_csv(tmp_path / "t.csv", index=False)
     policy = (
-        '[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\nrate = 0.9\n[columns]\nzip = { prefix = 8 }\n'
-        f'[release]\nkind = "microdata"\nk = 30\nepsilon = 5.0\naccept_delta = true\nformat = "{form}"\n'
+        '[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\ndesign = "poisson"\nrate = 0.9\n'
+        f'[columns]\nzip = {{ prefix = 8 }}\n[release]\nformat = "{form}"\n'
+        '[privacy]\nepsilon = 5.0\naccept_delta = true\n[[publish]]\nkind = "microdata"\nk = 30\n'
     )
     done = release(parse_policy(policy, tmp_path), tmp_path / "out")
     data = done.folder / f"data.{form}"

@@ -31,14 +31,15 @@ VISITS = """
 source = "visits.parquet"
 person = "id"
 rows_per_person = {rows}
-count = "people"
 [sampling]
-everybody = true
+design = "everybody"
 [columns]
 ward = {{ values = ["a", "b", "c"] }}
-[release]
-kind = "table"
+[privacy]
 epsilon = 1.0
+[[publish]]
+kind = "table"
+count = "people"
 """
 
 
@@ -106,17 +107,11 @@ def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path, quick: Non
     assert "people in the published data" not in page
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"rows_per_person": None}, "without rows_per_person"),
-        ({"tables": [cb.NamedTable("wards", ("ward",))]}, "a person may be in several"),
-    ],
-)
-def test_counting_people_needs_a_bound_and_one_table(given: Any, message: str) -> None:
-    everybody = {"sampling": cb.Sampling(everybody=True), "epsilon": 1.0, "rows_per_person": 2, **given}
-    with pytest.raises(InvalidInput, match=message):
-        cb.Table(person="id", columns={"ward": WARDS}, count="people", **everybody)
+def test_counting_people_needs_a_bound() -> None:
+    given: dict[str, Any] = {"sampling": cb.Everybody(), "epsilon": 1.0, "publish": cb.Table(count="people")}
+    cb.Policy(person="id", columns={"ward": WARDS}, rows_per_person=2, **given)
+    with pytest.raises(InvalidInput, match="without rows_per_person"):
+        cb.Policy(person="id", columns={"ward": WARDS}, **given)
 
 
 @pytest.mark.filterwarnings("ignore:No ledger at")
@@ -124,14 +119,15 @@ def test_what_duplicates_one_dropped_is_for_the_steward_alone(tmp_path: Path, qu
     chance = np.random.default_rng(1)
     ids = np.repeat(np.arange(4_000), chance.integers(1, 4, 4_000))
     visits = pd.DataFrame({"id": ids, "ward": chance.choice(list("abc"), len(ids))})
-    policy = cb.Table(
+    policy = cb.Policy(
         person="id",
         population="town",
         columns={"ward": WARDS},
-        sampling=cb.Sampling(rate=0.5, already_drawn=True),
+        sampling=cb.Coins(0.5),
         duplicates="one",
         epsilon=1.0,
         delta=1e-6,
+        publish=cb.Table(),
     )
     ledger = tmp_path / "ledger.db"
     cb.release(visits, policy, out=tmp_path / "out", ledger=cb.Ledger(ledger))
@@ -153,14 +149,15 @@ def test_the_coin_of_a_household_decides_about_all_of_it(engine: str, tmp_path: 
     households = pd.DataFrame({"household_id": np.repeat(np.arange(1_000), sizes), "member": range(sizes.sum())})
     households["ward"] = np.where(households.household_id % 2, "a", "b")
     households.to_parquet(tmp_path / "homes.parquet")
-    policy = cb.Table(
+    policy = cb.Policy(
         source=str(tmp_path / "homes.parquet"),
         person="household_id",
         duplicates="one",
         columns={"ward": WARDS},
-        sampling=cb.Sampling(rate=0.5),
+        sampling=cb.Poisson(0.5),
         epsilon=1.0,
         delta=1e-6,
+        publish=cb.Table(),
     )
     found = counting(engine)(policy, Coin(DrawKey(KEY), 0.5))
     drawn = found.classes.people
@@ -168,13 +165,5 @@ def test_the_coin_of_a_household_decides_about_all_of_it(engine: str, tmp_path: 
     assert abs(drawn - 500) < 95
     assert found.dropped is not None
     assert found.dropped + drawn <= sizes.sum()
-    refusing = cb.Table(
-        source=str(tmp_path / "homes.parquet"),
-        person="household_id",
-        columns={"ward": WARDS},
-        sampling=cb.Sampling(rate=0.5),
-        epsilon=1.0,
-        delta=1e-6,
-    )
     with pytest.raises(InvalidInput, match="several rows in person column 'household_id'"):
-        counting(engine)(refusing, Coin(DrawKey(KEY), 0.5))
+        counting(engine)(policy.replace(duplicates="refuse"), Coin(DrawKey(KEY), 0.5))

@@ -42,7 +42,8 @@ KEY = bytes(range(32))
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
 REGIONS, AGES = cb.values(*RATES), cb.intervals(0, 100, width=20)
 BORN = cb.date(["day", "month", "year"], start="2000-01-01", stop="2010-01-01")
-STRATA = cb.Sampling(stratum="region", rates=RATES)
+STRATA = cb.Strata("region", RATES)
+OF_TABLES = ("below_k", "flag", "show_from")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,8 @@ def people() -> pd.DataFrame:
 def table(sampling: Any = STRATA, **given: Any) -> Any:
     columns = given.pop("columns", {"region": REGIONS, "sex": cb.values("F", "M"), "age": AGES})
     parameters = {"person": "id", "population": "town", "epsilon": 1.0, "delta": 1e-6, **given}
-    return cb.Table(columns=columns, sampling=sampling, **parameters)
+    own = {name: parameters.pop(name) for name in OF_TABLES if name in parameters}
+    return cb.Policy(columns=columns, sampling=sampling, publish=cb.Table(**own), **parameters)
 
 
 def test_every_stratum_has_its_own_k_and_the_folder_says_so(people: pd.DataFrame, tmp_path: Path) -> None:
@@ -137,10 +139,11 @@ def test_estimates_are_unbiased_over_5000_releases() -> None:
 def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
     given: dict[str, Any] = {"person": "id", "population": "town", "epsilon": 1.0, "delta": 1e-6, "sampling": STRATA}
     if kind == "microdata":
-        policy: Any = cb.Microdata(columns={"region": REGIONS, "sex": cb.values("F", "M")}, **given)
+        columns: Any = {"region": REGIONS, "sex": cb.values("F", "M")}
+        policy = cb.Policy(columns=columns, publish=cb.Microdata(), **given)
     else:
         columns = {"region": REGIONS, "x": cb.axis(0, 10, resolution=0.1, width=5)}
-        policy = cb.Points(columns=columns, noise_epsilon=1.0, **given)
+        policy = cb.Policy(columns=columns, publish=cb.Points(noise_epsilon=1.0), **given)
     done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
     verify_release(tmp_path / "out")
     sizes = cb.read(tmp_path / "out").data.to_pandas().groupby("region", observed=True).size()
@@ -203,14 +206,14 @@ def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick
 
 
 def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
-    sampling = cb.Sampling(stratum="region", rates={"north": 0.05, "south": 0.1, "west": 0.2})
+    sampling = cb.Strata("region", {"north": 0.05, "south": 0.1, "west": 0.2})
     policy = table(sampling, columns={"sex": cb.values("F", "M")})
     done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
     verify_release(tmp_path / "out")
     facts = read_facts(done.certificate.facts)
     assert isinstance(facts, TableFacts)
     assert isinstance(facts.design, Biased)
-    assert (facts.design.stratum, facts.design.rates) == ("region", dict(sampling.rates))
+    assert (facts.design.stratum, facts.design.rates) == ("region", sampling.rates)
     assert (facts.parameters["low"], facts.parameters["high"]) == (0.05, 0.2)
     found = cb.read(tmp_path / "out").estimates(margin=["sex"]).to_pandas()
     truth = people.groupby("sex").size().to_numpy()
@@ -222,7 +225,7 @@ def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tm
 
 
 def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
-    sampling = cb.Sampling(weight="weight", already_drawn=True, low=0.01, high=0.1)
+    sampling = cb.Weights("weight", low=0.01, high=0.1)
     policy = table(sampling, columns={"sex": cb.values("F", "M")})
     done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
     verify_release(tmp_path / "out")
@@ -244,8 +247,8 @@ def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, t
 
 def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.DataFrame, tmp_path: Path) -> None:
     columns = {"weight": cb.breaks(10, 20, 40, 100), "sex": cb.values("F", "M")}
-    policy = table(cb.Sampling(weight="weight", already_drawn=True), columns=columns, below_k="noise")
-    first: policy_strata.Stratum = policy.design.strata.strata[0]
+    policy = table(cb.Weights("weight"), columns=columns, below_k="noise")
+    first: policy_strata.Stratum = policy.only.design.strata.strata[0]
     assert (first.label, first.rate) == ("[10, 20)", pytest.approx(np.log(2) / 10))
     assert Fraction(first.low) <= Fraction(1, 20) < Fraction(first.low) * (1 + Fraction(1, 10**15))
     assert Fraction(first.high) >= Fraction(1, 10) > Fraction(first.high) * (1 - Fraction(1, 10**15))
@@ -260,77 +263,62 @@ def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.Dat
 
 def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path) -> None:
     (tmp_path / "rates.csv").write_text("region,rate\nnorth,0.05\nsouth,0.1\nwest,0.5\n")
-    in_file = table(cb.Sampling(stratum="region", rates=tmp_path / "rates.csv"))
-    assert in_file.design.strata == table().design.strata
-    for policy in (in_file, table(), table(cb.Sampling(weight="w", already_drawn=True, low=0.1, high=0.2))):
-        policy.to_toml(tmp_path / "policy.toml", force=True)
+    in_file = table(cb.Strata("region", str(tmp_path / "rates.csv")))
+    assert in_file.only.design.strata == table().only.design.strata
+    for policy in (table(), table(cb.Weights("w", low=0.1, high=0.2)), in_file):
+        policy.save(tmp_path / "policy.toml", force=True)
         assert cb.load_policy(tmp_path / "policy.toml") == policy
-    assert 'rates = "rates.csv"' in in_file.to_toml(tmp_path / "policy.toml", force=True)
+    assert 'rates = "rates.csv"' in (tmp_path / "policy.toml").read_text()
 
 
 @for_each(
     ("sampling", "given", "message"),
     [
-        ({"stratum": "region"}, {}, "has stratum without rates"),
-        ({"stratum": "region", "rates": {"north": 0.1}}, {}, "no rate for 'south'"),
-        ({"stratum": "region", "rates": {**RATES, "east": 0.1}}, {}, "a rate for 'east', which is no label"),
-        ({"stratum": "region", "rates": {**RATES, "west": 1.0}}, {}, "rates lie above 0 and below 1"),
-        ({"stratum": "region", "rates": RATES, "rate": 0.1}, {}, "has stratum and rate: "),
+        ({"rates": {"north": 0.1}}, {}, "no rate for 'south'"),
+        ({"rates": {**RATES, "east": 0.1}}, {}, "a rate for 'east', which is no label"),
+        ({"rates": {**RATES, "west": 1.0}}, {}, "rates lie above 0 and below 1"),
         (
-            {"stratum": "region", "rates": RATES},
+            {"rates": RATES},
             {"releases": 3},
-            "stratum and releases in .release.: they are not certified together",
+            "has design = .strata. and releases in .privacy.: they are not certified together",
         ),
         (
-            {"stratum": "region", "rates": RATES},
-            {"tables": [cb.NamedTable("by_sex", ("sex",))]},
-            "leaves 'region' out",
-        ),
-        (
-            {"stratum": "region", "rates": RATES},
-            {"tables": [cb.NamedTable("a", ("region", "sex"), 0.5), cb.NamedTable("b", ("region", "age"), 0.5)]},
-            "stratum and share in ..tables..: they are not certified together",
-        ),
-        (
-            {"stratum": "region", "rates": RATES},
+            {"rates": RATES},
             {"below_k": "noise", "flag": True},
-            "stratum and flag = true in .release.: they are not certified together",
+            "has design = .strata. and flag = true in ..publish..: they are not certified together",
         ),
         (
-            {"stratum": "region", "rates": RATES},
+            {"rates": RATES},
             {"below_k": "noise", "show_from": 3},
-            "stratum and show_from in .release.: they are not certified together",
+            "has design = .strata. and show_from in ..publish..: they are not certified together",
         ),
-        ({"stratum": "region", "rates": RATES, "fresh": True}, {}, "at one rate"),
         (
-            {"stratum": "region", "rates": RATES},
+            {"rates": RATES},
             {"columns": {"region": REGIONS, "born": BORN}, "recoding": cb.Choosing(epsilon=0.1, using="population")},
-            "stratum and .recoding.: they are not certified together",
+            "has design = .strata. and .recoding.: they are not certified together",
         ),
-        ({"weight": "w"}, {}, "already drawn"),
-        ({"weight": "w", "already_drawn": True}, {}, "Nothing bounds the weights"),
-        ({"weight": "age", "already_drawn": True}, {}, "do not bound the weights from both sides"),
-        ({"stratum": "region", "rates": "nowhere.csv"}, {}, "cannot be read"),
+        ({"weight": "w"}, {}, "Nothing bounds the weights"),
+        ({"weight": "age"}, {}, "do not bound the weights from both sides"),
+        ({"rates": "nowhere.csv"}, {}, "cannot be read"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_reason(sampling: Any, given: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message) as refused:
-        table(cb.Sampling(**sampling), **given)
+        table(cb.Weights(sampling["weight"]) if "weight" in sampling else cb.Strata("region", **sampling), **given)
     assert refused.value.remedy
     assert refused.value.code.startswith("policy.")
 
 
 def test_kinds_that_are_not_proved_for_strata_refuse_them() -> None:
     """Networks have no [sampling] at all."""
-    columns = {"region": REGIONS}
+    given: dict[str, Any] = {"person": "id", "columns": {"region": REGIONS}, "sampling": STRATA, "epsilon": 1.0}
     with pytest.raises(InvalidInput, match="proved for one sampling rate") as outliers:
-        cb.OutlierTable(person="id", columns=columns, sampling=STRATA, limit=50, epsilon=1.0, delta=1e-6)
-    exact = cb.ExactSample(stratum="region", rates=RATES)
+        cb.Policy(publish=cb.OutlierTable(limit=50), delta=1e-6, **given)
     with pytest.raises(InvalidInput, match="proved for a fixed sample") as synopsis:
-        cb.Synopsis(person="id", people=1000, columns=columns, sampling=exact, conjunctions=1, epsilon=1.0)
+        cb.Policy(publish=cb.Synopsis(conjunctions=1), people=1000, **given)
     for refused in (outliers, synopsis):
         assert refused.value.code == "policy.stratum"
-        assert refused.value.where == "[sampling] stratum"
+        assert refused.value.where == "[sampling] design"
         assert refused.value.remedy
 
 
@@ -347,14 +335,14 @@ def test_the_ledger_adds_stratified_releases_up(people: pd.DataFrame, tmp_path: 
 
 def test_a_dry_run_lists_the_strata_and_the_audit_and_made_up_people_know_them(tmp_path: Path) -> None:
     policy = table(source=str(tmp_path / "people.csv"))
-    policy.to_toml(tmp_path / "policy.toml")
+    policy.save(tmp_path / "policy.toml")
     (tmp_path / "people.csv").write_text("id,region,sex,age\n1,north,F,30\n")
     shown = CliRunner().invoke(cli, ["release", str(tmp_path / "policy.toml"), "--dry-run"])
     assert shown.exit_code == 0, shown.output
     assert "west: rate 0.5, k = 35" in shown.output
-    sizes = {pair.name: pair.more[0].size for pair in subject_of(policy, hard_sizes, name="strata").pairs()}
+    sizes = {pair.name: pair.more[0].size for pair in subject_of(policy.only, hard_sizes, name="strata").pairs()}
     assert sizes["stratum west, just a crowd (35)"] == sizes["stratum north, just a crowd of west (35)"] == 35
-    spanning = table(cb.Sampling(stratum="county", rates={"a": 0.1, "b": 0.2}), columns={"sex": cb.values("F", "M")})
+    spanning = table(cb.Strata("county", {"a": 0.1, "b": 0.2}), columns={"sex": cb.values("F", "M")}).only
     with pytest.raises(InvalidInput, match="one sampling rate"):
         subject_of(spanning, hard_sizes, name="spanning")
     assert set(make_up_people(spanning, 50).column_names) == {"id", "sex", "county"}

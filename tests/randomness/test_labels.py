@@ -29,13 +29,11 @@ Derived = Counter[tuple[bytes, bytes]]
 SPLIT_ROWS = POLICIES["table-split"].replace('person = "person_id"', "rows_are_people = true")
 NOISY_CHOICE = POLICIES["table-population"].replace('kind = "table"\n', 'kind = "table"\nbelow_k = "noise"\n')
 TWO_WAYS = (
-    POLICIES["statistics-rows"].replace("sample = 2000", "sample = 1000").replace("epsilon = 1.0", "epsilon = 4.0")
-    + '[[statistics]]\nname = "men"\nweight = 49\ncount = { sex = "male" }\n'
+    POLICIES["statistics-rows"].replace("people = 2000", "people = 1000").replace("epsilon = 1.0", "epsilon = 4.0")
+    + '[[publish.statistics]]\nname = "men"\nweight = 49\ncount = { sex = "male" }\n'
 )
-FOUR_STATISTICS = POLICIES["graph"].replace(
-    "[release]",
-    "".join(f'[[graph.statistics]]\nname = "{name}"\nsamples = 700\n' for name in ("cycle-freeness", "eulerian"))
-    + "[release]",
+FOUR_STATISTICS = POLICIES["graph"] + "".join(
+    f'[[publish.statistics]]\nname = "{name}"\nsamples = 700\n' for name in ("cycle-freeness", "eulerian")
 )
 EVERY = {
     **POLICIES,

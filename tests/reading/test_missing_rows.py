@@ -13,6 +13,7 @@ from crowdblend.mechanisms import SuppressedHistogram
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.readme import readme
+from tests.cases import for_each
 from tests.golden.releases import POLICIES
 
 
@@ -21,32 +22,23 @@ def facts_of(name: str) -> ReleaseFacts:
 
 
 def largest(sampled: int, rate: float) -> int:
-    """The largest number of people of whom so few, or fewer, are sampled with a probability of at least 1/40."""
+    """The largest number of people of whom so few, or fewer, are sampled with a probability of at least 1/20."""
     people = sampled
-    while binom.cdf(sampled, people + 1, rate) >= 0.025:
+    while binom.cdf(sampled, people + 1, rate) >= 0.05:
         people += 1
     return people
 
 
-def test_a_missing_sum_may_hold_almost_k_in_each_of_its_finest_cells() -> None:
-    tables = facts_of("table-several").tables
-    for name, inside in (("by_age", 8), ("by_district", 20)):
-        table = tables[name]
-        most = table.laws.unpublished(table.columns)
-        assert most is not None
-        assert largest(inside * 34, 0.5) <= most <= largest(inside * 34, 0.5) + 1
-        (said,) = [line for line in sentences(facts_of("table-several"), table) if "missing" in line]
-        assert f"the {inside} finest cells" in said
-        assert f"{most:,}" in said
-
-
-def test_every_table_of_a_folder_has_its_own_sentence() -> None:
-    for name in ("table-several", "table-parts"):
-        planned = plan(parse_policy(POLICIES[name], Path()))
-        text = readme(planned.certificate({f"{table}.parquet": "" for table in planned.facts().tables}))
-        for table in planned.facts().tables:
-            escaped = table.replace("_", "\\_")
-            assert f"- Table {escaped}: " in text, (name, table)
+@for_each(("name", "k"), [("table", 35), ("table-drawn", 35), ("microdata", 35)])
+def test_a_missing_row_may_hold_almost_k_people_of_the_sample(name: str, k: int) -> None:
+    facts = facts_of(name)
+    ((_, table),) = facts.tables.items()
+    most = table.laws.unpublished(table.columns)
+    assert most == largest(k - 1, 0.5)
+    (said,) = [line for line in sentences(facts, table) if "missing" in line]
+    assert f"{most:,}" in said
+    planned = plan(parse_policy(POLICIES[name], Path()))
+    assert said in readme(planned.certificate({"data.parquet": ""})).replace("\\", "")
 
 
 def test_strata_of_one_rate_are_as_private_as_the_one_with_the_smallest_crowds() -> None:

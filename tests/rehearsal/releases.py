@@ -18,7 +18,7 @@ from crowdblend.rehearsal import Population, subject_of
 
 
 def subject_of_text(text: str, **request: Any) -> Any:
-    return subject_of(parse_policy(text), hard_sizes, "policy", **request)
+    return subject_of(parse_policy(text).only, hard_sizes, "policy", **request)
 
 
 def rehearsal(subject: Any, population: Any) -> Callable[[bytes], dict[str, bytes]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
+from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey, new_key
@@ -28,7 +30,7 @@ KINDS = ("table-open", "table-visits", "microdata", "points", "outlier-table", "
 
 @for_each("name", KINDS)
 def test_a_release_takes_them(name: str) -> None:
-    policy = parse_policy(POLICIES[name])
+    policy = parse_policy(POLICIES[name]).only
     made = make_up_people(policy, None if name.startswith(("statistics", "synopsis", "graph")) else 5_000)
     with opened_frame(made) as frame:
         planned = plan(policy.with_source(DataSource("made up", "frame", frame=frame, rows_are_people=True)))
@@ -60,10 +62,10 @@ def test_every_value_has_a_class_and_every_class_of_the_domain_somebody(recoding
 
 
 def test_spread_and_sparsity_say_how_people_lie_in_cells() -> None:
-    policy = cb.Table(
+    policy = TablePolicy(
         person="id",
         columns={"a": cb.values(*"abcdefghij"), "b": cb.values(*"0123456789")},
-        sampling=cb.Sampling(rate=0.5),
+        sampling=cb.Poisson(0.5),
         epsilon=1.0,
         delta=1e-6,
     )
@@ -81,10 +83,10 @@ def test_spread_and_sparsity_say_how_people_lie_in_cells() -> None:
 
 
 def test_a_public_table_lends_its_rows_and_the_rest_is_made_up() -> None:
-    policy = cb.Table(
+    policy = TablePolicy(
         person="id",
         columns={"a": cb.values("x", "y"), "b": cb.values("x", "y"), "c": cb.values("u", "v")},
-        sampling=cb.Sampling(rate=0.5),
+        sampling=cb.Poisson(0.5),
         epsilon=1.0,
         delta=1e-6,
     )
@@ -96,7 +98,8 @@ def test_a_public_table_lends_its_rows_and_the_rest_is_made_up() -> None:
 
 
 def test_links_keep_to_the_bounds() -> None:
-    policy = parse_policy(POLICIES["graph"].replace("degree_bound = 8", "degree_bound = 8\naverage_bound = 1.5"))
+    text = POLICIES["graph"].replace("degree_bound = 8", "degree_bound = 8\naverage_bound = 1.5")
+    policy: Any = parse_policy(text).only
     links = make_up_people(policy, spread=0)
     ends = np.concatenate([links.column("source").to_numpy(), links.column("target").to_numpy()])
     assert np.bincount(ends).max() <= 8
@@ -130,9 +133,9 @@ def test_links_keep_to_the_bounds() -> None:
 )
 def test_what_cannot_be_made_up_is_refused(wrong, where: str) -> None:
     with refuses(f"rehearsal.{where}", where):
-        make_up_people(parse_policy(POLICIES["table"]), **wrong)
+        make_up_people(parse_policy(POLICIES["table"]).only, **wrong)
 
 
 def test_a_declared_number_of_people_stays() -> None:
     with pytest.raises(InvalidInput, match="declares 8,000 people"):
-        make_up_people(parse_policy(POLICIES["statistics"]), 10)
+        make_up_people(parse_policy(POLICIES["statistics"]).only, 10)

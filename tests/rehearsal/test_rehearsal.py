@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.kind import Publication
+from crowdblend.kinds.kind import Result
 from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
@@ -23,26 +23,22 @@ from tests.cases import for_each
 from tests.rehearsal.releases import rehearsal, released, subject_of_text
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))
-SEVERAL = """
+OPEN = """
 [data]
 source = "people.parquet"
 person = "id"
 [sampling]
+design = "poisson"
 rate = 0.7
 [columns]
 zip = { prefix = 2 }
 born = { date = "year" }
-[release]
-kind = "table"
+[privacy]
 accept_delta = true
-k = 4
 epsilon = 1.0
-[[tables]]
-name = "by-zip"
-columns = ["zip"]
-[[tables]]
-name = "both"
-columns = ["zip", "born"]
+[[publish]]
+kind = "table"
+k = 4
 """
 
 
@@ -51,13 +47,12 @@ columns = ["zip", "born"]
     [name for name, family in FAMILIES.items() if parse_policy(family.policy).kind in ("table", "microdata", "points")],
 )
 def test_a_rehearsal_gives_the_bytes_of_the_release(name: str, tmp_path: Path) -> None:
-    policy, key = parse_policy(FAMILIES[name].policy), new_key()
+    policy, key = parse_policy(FAMILIES[name].policy).only, new_key()
     publish = rehearsal(subject_of_text(FAMILIES[name].policy), POPULATION)
     files = publish(plan_secret(policy, key))
-    names = [f"{table.name}.csv" for table in getattr(policy, "tables", ())] or ["data.csv"]
-    assert sorted(files) == sorted(names)
+    assert list(files) == ["data.csv"]
     assert files == released(policy, ["group", "age"], POPULATION, key, tmp_path)
-    others = {publish(new_key())[names[0]] for _ in range(20)}
+    others = {publish(new_key())["data.csv"] for _ in range(20)}
     assert len(others) > 1, "other keys, other releases"
     assert publish(plan_secret(policy, key)) == files
 
@@ -83,27 +78,27 @@ def test_files_of_one_publication_are_not_seen_with_the_next() -> None:
     files = Files()
     for name in ("first", "second"):
         output = NumbersOutput(f"{name}.csv", {"x": [1]})
-        assert files.contents(Publication((output,), ())) == {f"{name}.csv": b'"x"\n1\n'}
+        assert files.contents(Result((output,), ())) == {f"{name}.csv": b'"x"\n1\n'}
 
 
-def test_open_columns_and_several_tables_in_parquet(tmp_path: Path) -> None:
+def test_open_columns_in_parquet(tmp_path: Path) -> None:
     population = (Crowd(("ab1", "2000-01-01"), 9), Crowd(("cd", "1999-12-31"), 8), Crowd(("zz", "1950-06-15"), 3))
-    subject, key = subject_of_text(SEVERAL), new_key()
-    files = rehearsal(subject, population)(plan_secret(parse_policy(SEVERAL), key))
-    assert sorted(files) == ["both.parquet", "by-zip.parquet"]
+    subject, key = subject_of_text(OPEN), new_key()
+    files = rehearsal(subject, population)(plan_secret(parse_policy(OPEN).only, key))
+    assert sorted(files) == ["data.parquet"]
     assert subject.publish(population, key)[1] is None
-    assert files == released(parse_policy(SEVERAL), ["zip", "born"], population, key, tmp_path)
+    assert files == released(parse_policy(OPEN), ["zip", "born"], population, key, tmp_path)
 
 
 def test_a_table_that_was_already_drawn_is_drawn_at_the_assumed_rate() -> None:
     text, key = FAMILIES["suppressed table"].policy, new_key()
-    drawn = text.replace("rate = 0.8", "rate = 0.8\nalready_drawn = true")
+    drawn = text.replace('"poisson"', '"coins"')
     one, other = (rehearsal(subject_of_text(policy), POPULATION)(key) for policy in (drawn, text))
     assert one == other
 
 
 def test_biased_sampling_is_rehearsed_at_its_rate() -> None:
-    text = FAMILIES["suppressed table"].policy.replace("rate = 0.8", "rate = 0.8\nlow = 0.7\nhigh = 0.8")
+    text = FAMILIES["suppressed table"].policy.replace('"poisson"', '"biased"\nlow = 0.7\nhigh = 0.8')
     subject = subject_of_text(text.replace("epsilon = 0.8", "epsilon = 2.0"))
     assert list(rehearsal(subject, POPULATION)(new_key())) == ["data.csv"]
 

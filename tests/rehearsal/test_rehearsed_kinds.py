@@ -23,66 +23,72 @@ OUTLIERS = """
 [data]
 source = "people.parquet"
 person = "id"
+[sampling]
 {sampling}
 [columns]
 group = {{ values = ["x", "y"] }}
 age = {{ from = 0, to = 90, width = 30 }}
-[outliers]
+[privacy]
+epsilon = 1.0
+[release]
+format = "csv"
+[[publish]]
+kind = "outlier-table"
 limit = 12
 transition = 6
-[release]
-kind = "outlier-table"
-format = "csv"
-epsilon = 1.0
 """
+REGISTER = 'design = "everybody"'
 BLOCKS = """
 [data]
 source = "people.parquet"
 rows_are_people = true
 [sampling]
+design = "poisson"
 rate = 0.7
 [columns]
 group = { values = ["x", "y"] }
 age = { from = 0, to = 90, resolution = 1, outside = "drop" }
-[points]
+[privacy]
+accept_delta = true
+epsilon = 2.0
+[[publish]]
+kind = "points"
+k = 3
+noise_epsilon = 1.0
 show_blocks = true
-[[boxes]]
+[[publish.boxes]]
 name = "young"
 box = { age = [10, 30] }
-[[boxes]]
+[[publish.boxes]]
 name = "old"
 box = { age = [30, 80] }
-[release]
-kind = "points"
-accept_delta = true
-k = 3
-epsilon = 2.0
-noise_epsilon = 1.0
 """
 STATISTICS = """
 [data]
 source = "people.parquet"
 {who}
-people = 50
 [sampling]
-sample = {sample}
+design = "survey"
+people = {sample}
+of = 50
 [columns]
 group = {{ values = ["x", "y"] }}
 age = {{ from = 0, to = 90, width = 30 }}
 height = {{ from = 0, to = 2, resolution = 0.01, outside = "clamp" }}
-[release]
-kind = "statistics"
+[privacy]
 epsilon = {epsilon}
-[[statistics]]
+[[publish]]
+kind = "statistics"
+[[publish.statistics]]
 name = "height"
 average = "height"
-[[statistics]]
+[[publish.statistics]]
 name = "age"
 average = "age"
-[[statistics]]
+[[publish.statistics]]
 name = "young x"
 fraction = {{ group = "x", age = "[0, 30)" }}
-[[statistics]]
+[[publish.statistics]]
 name = "ages of y"
 histogram = "age"
 where = {{ group = "y" }}
@@ -97,7 +103,7 @@ MEASURED = tuple(
 
 @for_each(
     "text",
-    [BLOCKS, OUTLIERS.format(sampling=""), OUTLIERS.format(sampling="[sampling]\nrate = 0.6")],
+    [BLOCKS, OUTLIERS.format(sampling=REGISTER), OUTLIERS.format(sampling='design = "poisson"\nrate = 0.6')],
 )
 def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) -> None:
     publish, key = rehearsal(subject_of_text(text), PEOPLE), new_key()
@@ -179,7 +185,9 @@ def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: py
     """Bins of limit - transition and more have noise of loss 1, planned as 2, and a sixteenth of that is claimed
     here: more than nine standard deviations off with 280 runs on each side."""
     monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"flat": 8})
-    done = audited(OUTLIERS.format(sampling=""), tmp_path, "--runs", "1500", "--error", "1e-3", "--understate", "16")
+    done = audited(
+        OUTLIERS.format(sampling=REGISTER), tmp_path, "--runs", "1500", "--error", "1e-3", "--understate", "16"
+    )
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (1, True), done.output
 
 
@@ -196,11 +204,11 @@ def test_the_command_audits_them(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_outlier_table_keeps_its_promise(tmp_path: Path) -> None:
-    done = audited(OUTLIERS.format(sampling=""), tmp_path, "--runs", "4000", "--error", "1e-6")
+    done = audited(OUTLIERS.format(sampling=REGISTER), tmp_path, "--runs", "4000", "--error", "1e-6")
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (0, False), done.output
 
 
-@pytest.mark.parametrize("text", [OUTLIERS.format(sampling=""), FAMILIES["statistics of a sample"].policy])
+@pytest.mark.parametrize("text", [OUTLIERS.format(sampling=REGISTER), FAMILIES["statistics of a sample"].policy])
 def test_another_epsilon_is_refused_where_no_delta_goes_with_it(text: str, tmp_path: Path) -> None:
     done = audited(text, tmp_path, "--runs", "1000", "--epsilon", "0.5")
     assert done.exit_code == 2

@@ -29,20 +29,22 @@ SYNOPSIS = """
 [data]
 source = "people.parquet"
 {who}
-people = 50
 [sampling]
-sample = 30
+design = "survey"
+people = 30
+of = 50
 [columns]
 group = {{ values = ["x", "y"] }}
 age = {{ from = 0, to = 90, width = 30 }}
 home = {{ values = ["town", "land"] }}
-[synopsis]
-{asked}
-[release]
-kind = "synopsis"
-format = "{format}"
+[privacy]
 epsilon = 12.0
 accept_epsilon = true
+[release]
+format = "{format}"
+[[publish]]
+kind = "synopsis"
+{asked}
 """
 PEOPLE = tuple(
     Crowd(values, size)
@@ -56,27 +58,28 @@ PEOPLE = tuple(
 NETWORK = """
 [data]
 source = "links.parquet"
-[graph]
+[privacy]
+epsilon = 40.0
+accept_epsilon = true
+[release]
+format = "{format}"
+[[publish]]
+kind = "graph"
 people = 400
 degree_bound = 5
 {bounds}
 {statistics}
-[release]
-kind = "graph"
-format = "{format}"
-epsilon = 40.0
-accept_epsilon = true
 """
 OF_LINKS = ("connectivity", "cycle-freeness", "eulerian", "average-degree")
-AVERAGE = '[[graph.statistics]]\nname = "average"\nsamples = 60\ncolumn = "age"\nfrom = 10\nto = 90.5\n'
+AVERAGE = '[[publish.statistics]]\nname = "average"\nsamples = 60\ncolumn = "age"\nfrom = 10\nto = 90.5\n'
 HISTOGRAM = (
-    '[[graph.statistics]]\nname = "histogram"\nsamples = 80\ncolumn = "age"\nvalues = ["20", "30"]\nother = "else"\n'
+    '[[publish.statistics]]\nname = "histogram"\nsamples = 80\ncolumn = "age"\nvalues = ["20", "30"]\nother = "else"\n'
 )
 
 
 def network(*statistics: str, bounds: str = "", ending: str = "csv") -> str:
     made = [
-        f'[[graph.statistics]]\nname = "{name}"\nsamples = 60\n' if name in OF_LINKS else name for name in statistics
+        f'[[publish.statistics]]\nname = "{name}"\nsamples = 60\n' if name in OF_LINKS else name for name in statistics
     ]
     listed = "" if set(statistics) <= set(OF_LINKS) else 'vertices = "vertices.parquet"\nvertex = "who"\n'
     return NETWORK.format(statistics="".join(made), bounds=listed + bounds, format=ending)
@@ -119,8 +122,8 @@ def test_statistics_of_a_network_are_the_bytes_of_the_release(tmp_path: Path) ->
     text, key = network(*OF_LINKS[:3], AVERAGE, HISTOGRAM, ending="parquet"), new_key()
     web = LinkedGroups((COUPLES, CHAIN), CHAIN, 4, data=("20",), others=("31.5",))
     publish = rehearsal(subject_of_text(text), ReplacedLinks(web, (web, web)))
-    files = publish(plan_secret(parse_policy(text), key))
-    assert files == files_of(links_about(parse_policy(text), web, tmp_path), key, tmp_path)
+    files = publish(plan_secret(parse_policy(text).only, key))
+    assert files == files_of(links_about(parse_policy(text).only, web, tmp_path), key, tmp_path)
     assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
@@ -221,7 +224,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
     0.08: with the 187 runs of the last round on each side more than ten standard deviations beyond the claim."""
     from crowdblend.mechanisms import networks
 
-    head, tail = FAMILIES["network"].policy.split('[[graph.statistics]]\nname = "connectivity"\nsamples = 11\n')
+    head, tail = FAMILIES["network"].policy.split('[[publish.statistics]]\nname = "connectivity"\nsamples = 11\n')
     subject = subject_of_text(head + tail.replace("= 12", "= 23"))
     monkeypatch.setattr(networks, "discrete_laplace", quieter(networks.discrete_laplace, factor))  # type: ignore[attr-defined]
     assert audit(subject, runs=1_000, error=1e-3).finding
@@ -233,7 +236,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
         (FAMILIES["synopsis, fitted"].policy, ["--epsilon", "0.5"], "epsilon must be left to the policy of a synopsis"),
         (FAMILIES["network"].policy, ["--epsilon", "0.5"], "epsilon must be left to the policy of a network"),
         (
-            FAMILIES["synopsis, fitted"].policy.replace("people = 24", "people = 200000"),
+            FAMILIES["synopsis, fitted"].policy.replace("of = 24", "of = 200000"),
             [],
             "people in [data] must be between 2 and 131,072 to audit a synopsis, got 200,000.",
         ),
@@ -245,7 +248,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
         (
             FAMILIES["network"].policy.replace("people = 24", "people = 200000"),
             [],
-            "people in [graph] must be between 4 and 131,072 to audit a network, got 200,000.",
+            "people in [[publish]] must be between 4 and 131,072 to audit a network, got 200,000.",
         ),
         (network("connectivity", bounds="average_bound = 0.009"), [], "within these bounds they move none"),
         (
@@ -266,4 +269,4 @@ def test_a_synopsis_of_more_rows_than_can_be_fitted_often_is_refused() -> None:
     text = SYNOPSIS.format(who='person = "id"', asked="conjunctions = 1", format="csv").replace("50", "100000")
     head, tail = text.replace("30\n", "50000\n").split('group = { values = ["x", "y"] }\n')
     with pytest.raises(InvalidInput, match="got 160,000"):
-        subject_of_text(head + columns + "\n" + tail[tail.index("[synopsis]") :])
+        subject_of_text(head + columns + "\n" + tail[tail.index("[privacy]") :])

@@ -137,7 +137,6 @@ def release(
     described: dict[str, Any] = {
         "kind": kind,
         "columns": {column: OPEN for columns in labels.values() for column in columns} if kind != "graph" else None,
-        "named": {name: {"columns": columns} for name, columns in labels.items()} if len(tables) > 1 else None,
         "software": {"crowdblend": "0.1.0"},
         "person": "person_id",
         **FACTS.get(kind, {}),

@@ -11,18 +11,18 @@ from crowdblend.publishing.release import release
 POLICY = """
 [data]
 source = "links.csv"
-[graph]
+[privacy]
+epsilon = 2.0
+[[publish]]
+kind = "graph"
 people = 4000
 degree_bound = 4
-[[graph.statistics]]
+[[publish.statistics]]
 name = "connectivity"
 samples = 500
-[[graph.statistics]]
+[[publish.statistics]]
 name = "average-degree"
 samples = 500
-[release]
-kind = "graph"
-epsilon = 2.0
 """
 
 

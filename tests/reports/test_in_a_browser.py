@@ -15,7 +15,7 @@ from tests.golden.releases import KEY, POLICIES, write_sources
 from tests.needs import QUIET, chromium
 
 # The seven kinds, and the table with most on its page.
-RELEASES = ("table", "table-parts", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
+RELEASES = ("table", "table-population", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
 PHONE, DESK = 390, 1280
 # Colours do not depend on the width, nor the layout on the colours: one page is seen in every way, the others in two.
 SEEN = ((PHONE, "light"), (DESK, "dark"))

@@ -16,7 +16,7 @@ from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.reports import report_html, write_report
 from tests.cases import for_each
-from tests.reports.releases import NASTY, NOISY, OPEN, SUPPRESSED, certificate, release, table
+from tests.reports.releases import NASTY, NOISY, OPEN, certificate, release, table
 
 VOID = {"meta", "br"}
 ALLOWED = {
@@ -185,16 +185,6 @@ def test_noise(tmp_path, flagged, ending):
     assert "noisy" in text
     assert "-2" in text
     assert ("The data do not say which counts are noisy" in text) != flagged
-
-
-@pytest.mark.parametrize("mechanism", [SUPPRESSED, NOISY])
-def test_several_tables(tmp_path, mechanism):
-    tables = {"data": table(), "by_sex": table(sex=["Female", "Male"], count=[1260, 76])}
-    text = page(release(tmp_path, tables, mechanism=mechanism)).text
-    assert "added up" in text
-    assert ("fall into a finest cell, its count is exact" in text) == (mechanism == NOISY)
-    assert "fall into a cell" not in text
-    assert text.index("table data") < text.index("table by_sex")
 
 
 def test_a_changed_certificate_is_refused(tmp_path):

@@ -14,20 +14,23 @@ POLICY = """
 [data]
 source = "people.csv"
 rows_are_people = true
-people = 60
 [sampling]
-sample = 20
+design = "survey"
+people = 20
+of = 60
 [columns]
 "<b>" = { values = ["x<y", "z"] }
 age = { from = 0, to = 100, resolution = 1 }
-[release]
-kind = "statistics"
+[privacy]
 epsilon = 2.0
+[release]
 format = "FORMAT"
-[[statistics]]
+[[publish]]
+kind = "statistics"
+[[publish.statistics]]
 name = "mean & more"
 average = "age"
-[[statistics]]
+[[publish.statistics]]
 name = "by b"
 histogram = "<b>"
 """

@@ -89,12 +89,11 @@ def checked(browsing: Browsing) -> Callable[[Any], None]:
 SEX = cb.values("female", "male")
 
 
-def assert_wrote(steward: Steward, make: Any, population: str, **given: Any) -> None:
+def assert_wrote(steward: Steward, publish: Any, population: str, **given: Any) -> None:
     """The policy that the studio wrote is the one that Python would make, about the file of that population."""
     root = steward.studio.root
-    wanted = make(
-        source=str(root / f"{population}.parquet"), person="person_id", population=population, epsilon=1, **given
-    )
+    about = {"person": "person_id", "population": population, "epsilon": 1, **given}
+    wanted = cb.Policy(source=str(root / f"{population}.parquet"), publish=publish, **about)
     assert cb.load_policy(root / f"{population}-{wanted.kind}.toml") == wanted
 
 
@@ -109,7 +108,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert page.is_disabled("button:has-text('Next: Columns')")
     assert "Choose the column that tells people apart" in page.inner_text("#why-not")
     checked(page)
-    steward.describe(design="sample")
+    steward.describe(design="coins")
     checked(page)
     steward.column(1, "values", values="female\nmale")
     steward.column(2, "width", **{"from": "0", "to": "90", "width": "10"})
@@ -119,7 +118,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert page.locator("#column-2 svg").count() == 1
     checked(page)
     steward.onward("Release")
-    assert "the assumed sampling rate is missing" in page.inner_text("#why-not")
+    assert "[sampling] has no rate" in page.inner_text("#why-not")
     page.fill("#s-rate", "0.25")
     page.wait_for_selector("#plan .lead")
     assert "A group of 100 people" in page.inner_text("#plan .lead")
@@ -143,8 +142,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     page.click("text=Verify it")
     page.wait_for_selector("text=Verified: the derivation is sound", timeout=WAIT)
     columns = {"sex": SEX, "age": cb.intervals(0, 90, width=10, top=True)}
-    sampling = cb.Sampling(rate=0.25, already_drawn=True)
-    assert_wrote(steward, cb.Table, "town", sampling=sampling, columns=columns, delta=1e-6)
+    assert_wrote(steward, cb.Table(), "town", sampling=cb.Coins(0.25), columns=columns, delta=1e-6)
     assert cb.verify(root / "town-table").facts["kind"] == "table"
     assert [entry.status for entry in cb.Ledger(str(steward.studio.ledger)).entries()] == ["finished"]
 
@@ -158,7 +156,7 @@ def test_a_register(steward: Steward) -> None:
     assert steward.page.locator("#s-rate").count() == 0
     steward.page.wait_for_selector("#plan .lead")
     steward.finish("register")
-    assert_wrote(steward, cb.Table, "register", sampling=cb.Sampling(everybody=True), columns={"sex": SEX})
+    assert_wrote(steward, cb.Table(), "register", sampling=cb.Everybody(), columns={"sex": SEX})
 
 
 def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[Any], None]) -> None:
@@ -191,9 +189,9 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
     checked(page)
     assert_wrote(
         steward,
-        cb.Microdata,
+        cb.Microdata(),
         "rows",
-        sampling=cb.Sampling(rate=0.5),
+        sampling=cb.Poisson(0.5),
         columns={
             "age": cb.intervals(0, 120, width=[20, 60, 120]),
             "education": cb.hierarchy(root / "education-hierarchy.csv", level=1, other="other"),
@@ -212,40 +210,36 @@ def test_points(steward: Steward) -> None:
     steward.onward("Release")
     steward.finish("map")
     columns = {name: cb.axis(-10, 10, resolution=0.1, width=4) for name in ("east", "north")}
-    drawn = {"sampling": cb.Sampling(rate=0.1), "delta": 1e-6}
-    assert_wrote(steward, cb.Points, "map", **drawn, columns=columns, noise_epsilon=1)
+    drawn = {"sampling": cb.Poisson(0.1), "delta": 1e-6}
+    assert_wrote(steward, cb.Points(noise_epsilon=1), "map", **drawn, columns=columns)
 
 
 @pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
 def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     page = steward.page
     steward.begin("statistics", "figures.parquet")
-    steward.more({"data:people": "4000"})
     steward.describe(population="figures")
     steward.column(1, "values", values="female\nmale")
     steward.column(6, "resolution", **{"from": "0", "to": "100000", "resolution": "100"})
     steward.page.click("#column-6 details.more > summary")
     steward.page.select_option("#c6-f-key-outside", "clamp")
     steward.onward("Release")
-    steward.more({"sampling:sample": "1000"})
-    steward.more({"statistics/0/average": "income", "statistics/0/name": "income"})
+    steward.more({"sampling:people": "1000", "sampling:of": "4000"})
+    steward.more({"publish.statistics/0/average": "income", "publish.statistics/0/name": "income"})
     page.click("text=Add it")
-    page.wait_for_selector("[name='statistics/1/name']")
-    steward.more({"statistics/1/fraction": 'sex = "female"', "statistics/1/name": "women"})
+    page.wait_for_selector("[name='publish.statistics/1/name']")
+    steward.more({"publish.statistics/1/fraction": 'sex = "female"', "publish.statistics/1/name": "women"})
     page.wait_for_selector("#plan :text('women')")
     checked(page)
     steward.finish("figures")
     assert_wrote(
         steward,
-        cb.Statistics,
-        "figures",
-        people=4000,
-        sampling=cb.ExactSample(sample=1000),
-        columns={"sex": SEX, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
-        statistics=(
-            cb.Statistic(name="income", average="income"),
-            cb.Statistic(name="women", fraction={"sex": "female"}),
+        cb.Statistics(
+            cb.Statistic(name="income", average="income"), cb.Statistic(name="women", fraction={"sex": "female"})
         ),
+        "figures",
+        sampling=cb.Survey(1000, of=4000),
+        columns={"sex": SEX, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
     )
 
 
@@ -345,13 +339,14 @@ def test_a_running_job_survives_a_reload_and_is_cancelled_cleanly(steward: Stewa
 
 def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> None:
     page, studio = steward.page, steward.studio
-    policy = cb.Table(
+    policy = cb.Policy(
         person="person_id",
         population="elsewhere",
         columns={"sex": cb.values("female", "male", other="other")},
-        sampling=cb.Sampling(rate=0.5),
+        sampling=cb.Poisson(0.5),
         epsilon=1.0,
         delta=1e-6,
+        publish=cb.Table(),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a new ledger, or people of another walk, are worth one

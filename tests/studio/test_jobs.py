@@ -41,7 +41,7 @@ def _interrupted(phase: str, _: int) -> None:
 def test_an_interrupted_release_is_resumed(visitor: Visitor, root: Path) -> None:
     write_population(root / "town.parquet", 600)
     policy = CASES["register"][1](root)
-    policy.to_toml(root / "p.toml")
+    policy.save(root / "p.toml")
     number = chosen(visitor, CASES["register"][0])
     with pytest.raises(KeyboardInterrupt):
         release(policy, root / "published", ledger=cb.Ledger(visitor.studio.ledger), progress=_interrupted)
@@ -74,13 +74,13 @@ def test_old_jobs_are_deleted_unless_a_draft_shows_them(tmp_path: Path) -> None:
 
 def test_a_job_does_not_follow_a_link_that_came_after_the_page(visitor: Visitor, root: Path) -> None:
     (root.parent / "secret.csv").write_text("id,sex\n1,F\n", encoding="utf-8")
-    cb.Table(
+    cb.Policy(
         source=str(root / "people.csv"), person="id", population="town", columns={"sex": cb.values("F", "M")},
-        sampling=cb.Sampling(rate=0.1), epsilon=1, delta=1e-6,
-    ).to_toml(root / "p.toml")  # fmt: skip
+        sampling=cb.Poisson(0.1), epsilon=1, delta=1e-6, publish=cb.Table(),
+    ).save(root / "p.toml")  # fmt: skip
     made = checked_policy(str(root / "p.toml"), str(root))
-    assert isinstance(made, cb.Table)
-    assert made.population == "town"
+    assert made.kind == "table"
+    assert made.terms.population == "town"
     (root / "people.csv").unlink()
     (root / "people.csv").symlink_to(root.parent / "secret.csv")
     with pytest.raises(InvalidInput, match="leads out"):

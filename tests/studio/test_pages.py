@@ -200,11 +200,20 @@ def test_a_hierarchy_is_made_by_a_rule(
 
 def test_a_policy_is_opened_and_stays_the_same(visitor: Visitor, town: Path) -> None:
     policy = CASES["microdata"][1](town)
-    policy.to_toml(town / "mine.toml")
+    policy.save(town / "mine.toml")
     number = visitor.send("/drafts", {"policy": "mine.toml"}).headers["location"].split("/")[2]
     draft = visitor.studio.drafts.get(number)
     assert policy_of(draft.choices, town) == policy
     assert "education" in draft.names
+
+
+def test_a_policy_of_several_publications_is_not_opened(visitor: Visitor, town: Path) -> None:
+    tables = [cb.Table("sex", name="by_sex"), cb.Table("age", name="by_age")]
+    CASES["table"][1](town).replace(publish=tables).save(town / "programme.toml")
+    answer = visitor.send("/drafts", {"policy": "programme.toml"})
+    assert answer.status_code == 409
+    assert "This policy has 2 publications, and the studio works on one at a time." in answer.text
+    assert visitor.studio.drafts.all() == []
 
 
 def test_a_table_of_a_database_is_chosen(visitor: Visitor, root: Path) -> None:

@@ -154,8 +154,9 @@ def test_texts_are_shown_as_texts(visitor: Visitor, root: Path) -> None:
 
 def test_a_hostile_policy_is_shown_as_text(visitor: Visitor, root: Path) -> None:
     hostile = EVIL.replace('"', "'")
-    text = f'[data]\nsource = "people.csv"\nperson = "id"\npopulation = "{hostile}"\n[sampling]\nrate = 0.1\n'
-    text += f'[columns]\nsex = {{ values = ["{hostile}"] }}\n[release]\nkind = "table"\nepsilon = 1\ndelta = 1e-6\n'
+    text = f'[data]\nsource = "people.csv"\nperson = "id"\npopulation = "{hostile}"\n[sampling]\ndesign = "poisson"\n'
+    text += f'rate = 0.1\n[privacy]\nepsilon = 1\ndelta = 1e-6\n[columns]\nsex = {{ values = ["{hostile}"] }}\n'
+    text += '[[publish]]\nkind = "table"\n'
     (root / "policy.toml").write_text(text, encoding="utf-8")
     answer = visitor.send("/drafts", {"policy": "policy.toml"})
     number = answer.headers["location"].split("/")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import sqlite3
@@ -46,10 +47,9 @@ def _chosen(visitor: Visitor, **sent: str) -> str:
     return number
 
 
-def _in_python(source: str, **more: str) -> Any:
-    sampling = cb.Sampling(rate=0.1)
-    given = {"person": "id", "population": "town", "columns": COLUMNS, "sampling": sampling}
-    return cb.Table(source=source, **more, **given, epsilon=1, delta=1e-6)
+def _in_python(source: str, **more: Any) -> cb.Policy:
+    given = {"person": "id", "population": "town", "columns": COLUMNS, "sampling": cb.Poisson(0.1)}
+    return cb.Policy(source=source, **more, **given, epsilon=1, delta=1e-6, publish=cb.Table())
 
 
 def test_a_sqlite_file_by_its_address(visitor: Visitor, people: Path, root: Path) -> None:
@@ -144,7 +144,10 @@ def test_no_other_address_is_opened(
     assert answer.status_code in (404, 409)
     assert "secret" not in answer.text
     assert visitor.studio.drafts.get(number) == before
-    (root / "p.toml").write_text(f'[data]\nsource = "{address}"\ntable = "p"\nperson = "id"\n[release]\nepsilon = 1\n')
+    sound = _in_python(str(root / "people.csv")).to_toml()
+    hostile = re.sub('source = ".*"', f'source = "{address}"\ntable = "people"', sound)
+    assert hostile != sound
+    (root / "p.toml").write_text(hostile, encoding="utf-8")
     assert visitor.send("/drafts", {"policy": "p.toml"}).status_code in (404, 409)
 
 
@@ -165,7 +168,7 @@ def test_nothing_connects_when_looking_only(
         ("data", {"data:source": "postgresql://10.0.0.1/x"}),
         ("data", {"data:query": "SELECT * FROM read_csv('/etc/passwd')"}),
         ("data", {"data:format": "postgres"}),
-        ("release", {"sampling:stratum": "sex", "sampling:rates": "../secret.csv"}),
+        ("release", {"sampling:column": "sex", "sampling:rates": "../secret.csv"}),
         ("release", {"data:source": "/etc/passwd"}),
         ("columns", {"place": "1", "way": "hierarchy", "key:hierarchy": "../secret.csv"}),
     ],
@@ -173,7 +176,9 @@ def test_nothing_connects_when_looking_only(
 def test_no_field_leads_out_of_the_root(visitor: Visitor, root: Path, path: str, sent: dict[str, str]) -> None:
     (root.parent / "secret.csv").write_text("label,rate\nF,0.5\nM,0.5\n", encoding="utf-8")
     number = visitor.draft()
+    visitor.send(f"/drafts/{number}/release", {"design": "strata"})
     before = visitor.studio.drafts.get(number).choices
+    assert before.design == "strata"
     visitor.send(f"/drafts/{number}/{path}", sent)
     after = visitor.studio.drafts.get(number).choices
     assert after.sections["data"] == before.sections["data"]

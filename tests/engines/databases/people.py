@@ -50,5 +50,5 @@ def in_parquet(folder: Path, people: list[dict[str, Any]]) -> str:
 
 def policy(source: str, **more: Any) -> Any:
     """A table of people from a source; the sample was drawn before, so that the rows alone decide what is counted."""
-    sampling = more.pop("sampling", cb.Sampling(rate=0.5, already_drawn=True))
-    return cb.Table(source=source, columns=more.pop("columns", COLUMNS), sampling=sampling, **{**_PLAIN, **more})
+    given = {"sampling": cb.Coins(0.5), "columns": COLUMNS, **_PLAIN, **more}
+    return cb.Policy(source=source, publish=cb.Table(), **given)

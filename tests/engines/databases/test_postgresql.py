@@ -14,7 +14,7 @@ from crowdblend.engines.choice import count_classes, identify, on_disk
 from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
-from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import Resources
 from tests.cases import for_each
 from tests.engines.databases.people import in_parquet, policy, rows
 from tests.ledger.databases import execute, needs_postgresql

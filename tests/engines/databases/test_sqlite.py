@@ -12,7 +12,7 @@ from crowdblend.engines.choice import count_classes, default_engine, identify
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy
-from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import Resources
 from tests.cases import for_each
 from tests.engines.databases.people import in_parquet, policy, rows
 

@@ -39,9 +39,9 @@ def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: Spa
     spark.createDataFrame(survey()).write.mode("overwrite").saveAsTable("residents")
     (tmp_path / "policy.toml").write_text(
         '[data]\nsource = "catalog://residents"\nperson = "person_id"\npopulation = "residents"\n'
-        "[sampling]\nrate = 0.5\n"
+        '[sampling]\ndesign = "poisson"\nrate = 0.5\n'
         '[columns]\nsex = { values = ["Female", "Male"] }\nage = { from = 0, to = 40, width = 20 }\n'
-        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n'
+        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
     )
     given = ["release", str(tmp_path / "policy.toml"), "--engine", "spark"]
     shown = crowdblend(*given, "--dry-run")

@@ -18,7 +18,7 @@ from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.ledger.identity import Wanted
-from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import Resources
 from tests.engines.spark.test_layouts import KEY, about_frame, people, policy, same
 
 with SparkEngine.started() as engine:

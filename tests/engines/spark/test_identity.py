@@ -13,8 +13,7 @@ from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
+from crowdblend.policies.source import DataSource, Resources
 from crowdblend.publishing.release import release
 from tests.engines.spark.test_layouts import COLUMNS, people
 from tests.golden.releases import KEY
@@ -37,8 +36,8 @@ def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine:
     parquet.write_table(people(), tmp_path / "people.parquet")
     policy = parse_policy(
         f'[data]\nsource = "people.parquet"\nperson = "number"\npopulation = "us"\n'
-        f"[sampling]\nrate = 0.5\nalready_drawn = true\n[columns]\n{COLUMNS}"
-        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n',
+        f'[sampling]\ndesign = "coins"\nrate = 0.5\n[columns]\n{COLUMNS}'
+        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n',
         tmp_path,
     )
     ledger = Ledger.create(tmp_path / "ledger.sqlite")

@@ -54,8 +54,8 @@ def people() -> pa.Table:
 
 def policy(folder: Path, source: str, person: str = 'person = "number"', data: str = "") -> Any:
     text = (
-        f'[data]\nsource = "{source}"\n{person}\n{data}\n[sampling]\nrate = 0.5\n[columns]\n{COLUMNS}'
-        '[release]\nkind = "table"\nk = 20\nepsilon = 1.0\ndelta = 1e-6\n'
+        f'[data]\nsource = "{source}"\n{person}\n{data}\n[sampling]\ndesign = "poisson"\nrate = 0.5\n'
+        f'[columns]\n{COLUMNS}[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\nk = 20\n'
     )
     return parse_policy(text, folder)
 
@@ -206,14 +206,15 @@ def test_rows_of_a_frame_have_no_places(spark: SparkSession, engine: SparkEngine
 def test_new_years_eve_in_new_york(tmp_path: Path, spark: SparkSession, engine: SparkEngine) -> None:
     """A moment has no day, as in the other engines; a text has the one it says."""
     text = "2024-12-31T23:30:00-05:00"
-    days = cb.Table(
+    days = cb.Policy(
         source=str(tmp_path / "people.csv"),
         person="id",
         columns={"day": cb.date("day")},
-        sampling=cb.Sampling(rate=0.5),
+        sampling=cb.Poisson(0.5),
         epsilon=1,
         delta=1e-6,
         population="town",
+        publish=cb.Table(),
     )
     (tmp_path / "people.csv").write_text(f"id,day\n1,{text}\n", encoding="utf-8")
     frame = spark.sql(f"SELECT 1 AS id, TIMESTAMP '{text}' AS day")

@@ -71,8 +71,9 @@ def test_labels_mean_the_same_in_every_task(tmp_path):
 
 def test_too_many_classes_are_not_handed_to_the_driver(tmp_path):
     text = (
-        '[data]\nsource = "x.parquet"\nperson = "id"\n[sampling]\nrate = 0.5\n[columns]\n'
-        'age = { from = 0, to = 1000000, width = 1 }\n[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n'
+        '[data]\nsource = "x.parquet"\nperson = "id"\n[sampling]\ndesign = "poisson"\nrate = 0.5\n[columns]\n'
+        "age = { from = 0, to = 1000000, width = 1 }\n"
+        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
     )
     packing = Packing(parse_policy(text, tmp_path).columns)
     pieces = list(counted(packing, (np.arange(500_000),), np.ones(500_000, np.int64)))

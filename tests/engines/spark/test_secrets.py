@@ -13,7 +13,7 @@ from crowdblend.engines.spark.class_counts import with_row_key
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.relation import then
 from crowdblend.engines.spark.tasks import CountClasses, Merge
-from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import Resources
 from crowdblend.randomness import DrawKey
 from tests.engines.spark.test_layouts import about_frame, people
 

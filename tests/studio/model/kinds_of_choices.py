@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import crowdblend as cb
-from crowdblend.studio.model.choices import Choices, settled, start, with_design
+from crowdblend.policies.publication import Publication
+from crowdblend.studio.model.choices import Choices, start, with_design
 
 SEX = {"way": "values", "values": "female\nmale"}
 AGE = {"way": "width", "from": "0", "to": "90", "width": "10", "top": "true"}
@@ -19,67 +20,70 @@ def _people(kind: str) -> Choices:
 
 
 COLUMNS: dict[str, Any] = {"sex": cb.values("female", "male"), "age": cb.intervals(0, 90, width=10, top=True)}
-DRAWN: dict[str, Any] = {"sampling": cb.Sampling(rate=0.1), "delta": 1e-6}
+DRAWN: dict[str, Any] = {"sampling": cb.Poisson(0.1), "delta": 1e-6}
 EAST = {"way": "resolution", "from": "-10", "to": "10", "resolution": "0.1", "width": "2"}
 
 
-def _made(make: Callable[..., Any], **given: Any) -> Callable[[Path], Any]:
-    """The policy of a kind about the town, with epsilon 1 and both columns unless others are given."""
+def _made(publish: Publication, **given: Any) -> Callable[[Path], cb.Policy]:
+    """The policy of a publication about the town, with epsilon 1 and both columns unless others are given."""
     told = {"person": "person_id", "population": "town", "columns": COLUMNS, "epsilon": 1, **given}
-    return lambda folder: make(source=str(folder / "town.parquet"), **told)
+    return lambda folder: cb.Policy(source=str(folder / "town.parquet"), publish=publish, **told)
 
 
-Case = tuple[Choices, Callable[[Path], Any]]
+Case = tuple[Choices, Callable[[Path], cb.Policy]]
 
 CASES: dict[str, Case] = {
     "table": (
-        _people("table").with_texts("release", {"delta": "1e-6", "epsilon": "0.5"}),
-        _made(cb.Table, **DRAWN, epsilon=0.5),
+        _people("table").with_texts("privacy", {"delta": "1e-6", "epsilon": "0.5"}),
+        _made(cb.Table(), **DRAWN, epsilon=0.5),
     ),
     "a sample that was taken": (
-        with_design(_people("table"), "sample").with_texts("sampling", {"rate": "0.25"}),
-        _made(cb.Table, sampling=cb.Sampling(rate=0.25, already_drawn=True), delta=1e-6),
+        with_design(_people("table"), "coins").with_texts("sampling", {"rate": "0.25"}),
+        _made(cb.Table(), sampling=cb.Coins(0.25), delta=1e-6),
     ),
     "register": (
         with_design(_people("table"), "everybody"),
-        _made(cb.Table, sampling=cb.Sampling(everybody=True)),
+        _made(cb.Table(), sampling=cb.Everybody()),
     ),
     "strata": (
-        settled(_people("table").with_texts("sampling", {"stratum": "sex", "rates": "female = 0.1\nmale = 0.5"})),
-        _made(cb.Table, sampling=cb.Sampling(stratum="sex", rates={"female": 0.1, "male": 0.5}), delta=1e-6),
+        with_design(_people("table"), "strata").with_texts(
+            "sampling", {"column": "sex", "rates": "female = 0.1\nmale = 0.5"}
+        ),
+        _made(cb.Table(), sampling=cb.Strata("sex", {"female": 0.1, "male": 0.5}), delta=1e-6),
+    ),
+    "strata that are not published": (
+        with_design(_people("table"), "strata")
+        .with_texts("sampling", {"column": "sex", "rates": "female = 0.4\nmale = 0.5", "already_drawn": "true"})
+        .with_texts("publish", {"name": "ages", "columns": "age"}),
+        _made(
+            cb.Table("age", name="ages"),
+            sampling=cb.Strata("sex", {"female": 0.4, "male": 0.5}, already_drawn=True),
+            delta=1e-6,
+        ),
     ),
     "design weights": (
-        with_design(_people("table"), "sample")
-        .with_texts("sampling", {"weight": "income"})
+        with_design(_people("table"), "weights")
+        .with_texts("sampling", {"column": "income"})
         .with_column("income", {"way": "breaks", "breaks": "100, 200, 400"}),
         _made(
-            cb.Table,
-            sampling=cb.Sampling(weight="income", already_drawn=True),
+            cb.Table(),
+            sampling=cb.Weights("income"),
             columns={**COLUMNS, "income": cb.breaks(100, 200, 400)},
             delta=1e-6,
         ),
     ),
-    "several tables": (
-        _people("table").with_list(
-            "tables",
-            [
-                {"name": "fine", "columns": "sex\nage", "share": "0.7"},
-                {"name": "by_sex", "columns": "sex", "share": "0.3"},
-                {"name": "", "columns": ""},
-            ],
+    "unequal probabilities": (
+        with_design(_people("microdata"), "biased").with_texts(
+            "sampling", {"low": "0.1", "high": "0.2", "rate": "0.15"}
         ),
-        _made(
-            cb.Table,
-            **DRAWN,
-            tables=(cb.NamedTable("fine", ("sex", "age"), 0.7), cb.NamedTable("by_sex", ("sex",), 0.3)),
-        ),
+        _made(cb.Microdata(), sampling=cb.Biased(0.1, 0.2, rate=0.15), delta=1e-6),
     ),
     "microdata": (
         _people("microdata")
         .with_column("age", {**AGE, "top": "", "width": "10 30, 90"})
         .with_texts("recoding", {"epsilon": "0.1", "using": "population", "show_epsilon": "0.05"}),
         _made(
-            cb.Microdata,
+            cb.Microdata(),
             **DRAWN,
             columns={**COLUMNS, "age": cb.intervals(0, 90, width=[10, 30, 90])},
             recoding=cb.Choosing(epsilon=0.1, using="population", show_epsilon=0.05),
@@ -90,7 +94,7 @@ CASES: dict[str, Case] = {
         .with_column("born", {"way": "date", "date": "month, year", "from": "1900-01-01", "to": "2030-01-01"})
         .with_texts("recoding", {"epsilon": "0.1", "using": "population"}),
         _made(
-            cb.Microdata,
+            cb.Microdata(),
             **DRAWN,
             columns={**COLUMNS, "born": cb.date(["month", "year"], "1900-01-01", "2030-01-01")},
             recoding=cb.Choosing(epsilon=0.1, using="population"),
@@ -103,28 +107,26 @@ CASES: dict[str, Case] = {
         .with_column("east", EAST)
         .with_column("north", EAST),
         _made(
-            cb.Points,
+            cb.Points(noise_epsilon=1),
             **DRAWN,
             columns={
                 "sex": COLUMNS["sex"],
                 **{name: cb.axis(-10, 10, resolution=0.1, width=2) for name in ("east", "north")},
             },
-            noise_epsilon=1,
         ),
     ),
     "outlier-table": (
-        _people("outlier-table").with_texts("outliers", {"limit": "200"}),
-        _made(cb.OutlierTable, limit=200, delta=1e-6),
+        _people("outlier-table").with_texts("publish", {"limit": "200"}),
+        _made(cb.OutlierTable(limit=200), sampling=cb.Everybody(), delta=1e-6),
     ),
     "statistics": (
         _people("statistics")
-        .with_texts("data", {"people": "4000"})
-        .with_texts("sampling", {"sample": "1000"})
+        .with_texts("sampling", {"people": "1000", "of": "4000"})
         .with_column(
             "income", {"way": "resolution", "from": "0", "to": "100000", "resolution": "100", "outside": "clamp"}
         )
         .with_list(
-            "statistics",
+            "publish.statistics",
             [
                 {"name": "income", "average": "income"},
                 {"name": "women", "fraction": 'sex = "female"'},
@@ -132,14 +134,11 @@ CASES: dict[str, Case] = {
                 {"name": "usual", "median": "income", "by": "sex"},
                 {"name": "all", "sum": "income"},
                 {"name": "high", "quantile": "income", "at": "0.9"},
+                {"name": "", "average": ""},
             ],
         ),
         _made(
-            cb.Statistics,
-            people=4000,
-            sampling=cb.ExactSample(sample=1000),
-            columns={**COLUMNS, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
-            statistics=(
+            cb.Statistics(
                 cb.Statistic(name="income", average="income"),
                 cb.Statistic(name="women", fraction={"sex": "female"}),
                 cb.Statistic(name="ages", histogram="age", where={"sex": ["male"]}, weight=2),
@@ -147,26 +146,26 @@ CASES: dict[str, Case] = {
                 cb.Statistic(name="all", sum="income"),
                 cb.Statistic(name="high", quantile="income", at=0.9),
             ),
+            sampling=cb.Survey(1000, of=4000),
+            columns={**COLUMNS, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
         ),
     ),
     "synopsis": (
         _people("synopsis")
-        .with_texts("data", {"people": "4000"})
-        .with_texts("sampling", {"sample": "2000"})
-        .with_texts("release", {"epsilon": "2"}),
-        _made(cb.Synopsis, people=4000, sampling=cb.ExactSample(sample=2000), conjunctions=2, epsilon=2),
+        .with_texts("sampling", {"people": "2000", "of": "4000"})
+        .with_texts("privacy", {"epsilon": "2"}),
+        _made(cb.Synopsis(conjunctions=2), sampling=cb.Survey(2000, of=4000), epsilon=2),
     ),
     "graph": (
         start("graph")
         .with_texts("data", {"source": "friends.parquet", "population": "town"})
-        .with_texts("graph", {"people": "2000", "degree_bound": "12"})
-        .with_list("graph.statistics", [{"name": "average-degree", "samples": "500"}]),
-        lambda folder: cb.Graph(
+        .with_texts("publish", {"people": "2000", "degree_bound": "12"})
+        .with_list("publish.statistics", [{"name": "average-degree", "samples": "500"}]),
+        lambda folder: cb.Policy(
             source=str(folder / "friends.parquet"),
             population="town",
-            graph=cb.Links(people=2000, degree_bound=12),
-            statistics=(cb.GraphStatistic(name="average-degree", samples=500),),
             epsilon=1,
+            publish=cb.Graph(cb.GraphStatistic(name="average-degree", samples=500), people=2000, degree_bound=12),
         ),
     ),
 }

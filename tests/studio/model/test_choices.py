@@ -10,7 +10,16 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.policies.registry import KINDS
-from crowdblend.studio.model.choices import Choices, choices_of, column_of, policy_of, start, with_design, with_kind
+from crowdblend.studio.model.choices import (
+    Choices,
+    choices_of,
+    column_of,
+    policy_of,
+    start,
+    toml_parts,
+    with_design,
+    with_kind,
+)
 from tests.cases import for_each
 from tests.refusals import refuses
 from tests.studio.model.kinds_of_choices import CASES
@@ -21,7 +30,7 @@ def test_choices_make_the_policy_of_python(case: str, tmp_path: Path) -> None:
     choices, in_python = CASES[case]
     made = policy_of(choices, tmp_path)
     assert made == in_python(tmp_path)
-    made.to_toml(tmp_path / "policy.toml")
+    made.save(tmp_path / "policy.toml")
     assert cb.load_policy(tmp_path / "policy.toml") == made
 
 
@@ -53,25 +62,35 @@ def _refusal(choices: Choices, folder: Path) -> str | None:
     return None
 
 
-def test_a_design_writes_what_it_means() -> None:
-    sampled = with_design(start("table"), "sample")
-    assert sampled.text("sampling", "already_drawn") == "true"
+def test_a_design_has_keys_of_its_own() -> None:
+    sampled = with_design(start("table"), "coins")
+    assert toml_parts(sampled)["sampling"] == {"design": "coins"}
     everybody = with_design(sampled.with_texts("sampling", {"rate": "0.3"}), "everybody")
-    assert everybody.sections["sampling"] == {"everybody": "true"}
-    assert not everybody.text("release", "delta")
-    drawn = with_design(everybody, "draw")
+    assert toml_parts(everybody)["sampling"] == {"design": "everybody"}
+    assert not everybody.text("privacy", "delta")
+    drawn = with_design(everybody, "poisson")
     assert drawn.sections["sampling"] == {"rate": "0.1"}
-    assert drawn.text("release", "delta") == "1e-6"
+    assert drawn.text("privacy", "delta") == "1e-6"
 
 
-def test_the_rate_of_a_sample_that_was_taken_is_not_made_up() -> None:
-    sampled = with_design(with_design(start("table"), "everybody"), "sample")
-    assert not sampled.text("sampling", "rate")
+@for_each("design", ("coins", "biased", "strata"))
+def test_the_rate_of_another_design_is_not_made_up(design: str) -> None:
+    for before in ("poisson", "everybody"):
+        sampled = with_design(with_design(start("table"), before), design)
+        assert not sampled.text("sampling", "rate")
 
 
 def test_a_design_that_a_kind_does_not_have_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no design"):
-        with_design(start("statistics"), "everybody")
+        with_design(start("statistics"), "biased")
+
+
+def test_a_policy_of_several_publications_is_refused_in_a_sentence() -> None:
+    tables = [cb.Table("sex", name="by_sex"), cb.Table("age", name="by_age")]
+    columns = {"sex": cb.values("f", "m"), "age": cb.intervals(0, 90, width=10)}
+    policy = cb.Policy(person="id", sampling=cb.Poisson(0.1), epsilon=1, delta=1e-6, columns=columns, publish=tables)
+    with pytest.raises(InvalidInput, match="has 2 publications, and the studio works on one"):
+        choices_of(policy)
 
 
 @for_each(

@@ -8,12 +8,13 @@ import crowdblend as cb
 from crowdblend.kinds import plan
 from crowdblend.studio.model.expectations import expectations
 
-POLICY = cb.Table(
+POLICY = cb.Policy(
     person="id",
     columns={"sex": cb.values("female", "male")},
-    sampling=cb.Sampling(rate=0.5),
+    sampling=cb.Poisson(0.5),
     epsilon=1.0,
     delta=1e-6,
+    publish=cb.Table(),
 )
 
 
@@ -29,6 +30,5 @@ def test_small_groups_are_not_shown_and_large_ones_always() -> None:
 
 
 def test_strata_are_not_told_by_one_rate() -> None:
-    sampling = cb.Sampling(stratum="sex", rates={"female": 0.1, "male": 0.5})
-    policy = cb.Table(person="id", columns=POLICY.columns, sampling=sampling, epsilon=1.0, delta=1e-6)
+    policy = POLICY.replace(sampling=cb.Strata("sex", {"female": 0.1, "male": 0.5}))
     assert expectations(plan(policy)) == ()
