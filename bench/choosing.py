@@ -15,11 +15,12 @@ import numpy as np
 from crowdblend import plan
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
+from crowdblend.kinds.microdata.plan import MicrodataPlan
+from crowdblend.kinds.microdata.plan import plan as plan_release
+from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.kinds.recoding_choice import choice_of, choose_recoding, recode
-from crowdblend.kinds.table.plan import TablePlan
-from crowdblend.kinds.table.plan import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies import Choosing, Policy, load_policy
+from crowdblend.policies import Choosing, load_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import ReleaseKey, SystemSource, new_key, thin
 from crowdblend.selection import Node, score_nodes
@@ -28,7 +29,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 RATE, EPSILON, DELTA = 0.5, 2.0, 1e-6
 
 
-def kept(planned: TablePlan, sample: SampledClasses, node: Node, k: int) -> float:
+def kept(planned: MicrodataPlan, sample: SampledClasses, node: Node, k: int) -> float:
     """How many people are published, each counted by what the labels keep."""
     lattice, published = lattice_of(planned.policy.columns), recode(planned.policy.columns, sample, node)
     shown = published.counts >= k
@@ -49,9 +50,9 @@ def thinned(sample: SampledClasses, rate: float) -> tuple[SampledClasses, Sample
     return one, other
 
 
-def losses(policy: Policy, everybody: SampledClasses, runs: int) -> list[float]:
+def losses(policy: MicrodataPolicy, everybody: SampledClasses, runs: int) -> list[float]:
     planned, found = plan_release(policy), []
-    assert isinstance(planned, TablePlan)
+    assert isinstance(planned, MicrodataPlan)
     assert policy.recoding is not None
     choice = choice_of(policy, planned.score)
     for _ in range(runs):
@@ -64,9 +65,9 @@ def losses(policy: Policy, everybody: SampledClasses, runs: int) -> list[float]:
     return found
 
 
-def best_fixed(policy: Policy, everybody: SampledClasses, runs: int) -> float:
+def best_fixed(policy: MicrodataPolicy, everybody: SampledClasses, runs: int) -> float:
     planned, lattice = plan_release(policy), lattice_of(policy.columns)
-    assert isinstance(planned, TablePlan)
+    assert isinstance(planned, MicrodataPlan)
     scores = score_nodes(lattice, everybody.codes, everybody.counts, planned.score)
     nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:30]]
     k = plan(rate=RATE, epsilon=EPSILON, delta=DELTA, form="records").k
@@ -77,7 +78,8 @@ def best_fixed(policy: Policy, everybody: SampledClasses, runs: int) -> float:
 
 def main() -> None:
     runs = int(sys.argv[1]) if sys.argv[1:] else 20
-    policy = load_policy(EXAMPLE)
+    policy = load_policy(EXAMPLE).only
+    assert isinstance(policy, MicrodataPolicy)
     everybody = count_classes(policy, Everybody()).classes
     print(json.dumps({"how": "best fixed node", "loss": round(best_fixed(policy, everybody, runs), 4)}), flush=True)
     for how in (

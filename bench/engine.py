@@ -33,7 +33,11 @@ POLICY = f"""
 source = "people.parquet"
 person = "person_id"
 [sampling]
+design = "poisson"
 rate = 0.5
+[privacy]
+epsilon = 1.0
+delta = 1e-6
 [columns]
 sex = {{ values = ["Female", "Male"] }}
 region = {{ values = {json.dumps(REGIONS)} }}
@@ -41,11 +45,9 @@ education = {{ values = {json.dumps(LEVELS)} }}
 age = {{ from = 0, to = 100, width = 10 }}
 income = {{ breaks = [0, 15000, 30000, 50000, 80000, 200000] }}
 born = {{ date = "year", from = 2000-01-01, to = 2003-01-01 }}
-[release]
+[[publish]]
 kind = "table"
 k = 20
-epsilon = 1.0
-delta = 1e-6
 """
 TEXTS = POLICY.replace('"person_id"', '"person_text"')
 FINE = POLICY.replace("width = 10", "width = 1").replace('"year"', '"day"')

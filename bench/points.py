@@ -30,19 +30,21 @@ POLICY = """
 source = "points.parquet"
 person = "person_id"
 [sampling]
+design = "poisson"
 rate = 0.1
+[privacy]
+epsilon = 1.0
+delta = 1e-6
 [columns]
 x = { from = 0, to = 1000, width = 10, resolution = 1 }
 y = { from = 0, to = 1000, width = 10, resolution = 1 }
-[release]
+[[publish]]
 kind = "points"
 k = 20
 noise_epsilon = 1.5
-epsilon = 1.0
-delta = 1e-6
 """
 REPEATS = 3
-DRAWN = POLICY.replace("rate = 0.1", "rate = 0.1\nalready_drawn = true")
+DRAWN = POLICY.replace('"poisson"', '"coins"')
 
 
 def generate(folder: Path, points: int) -> None:

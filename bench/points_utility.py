@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.points.plan import plan
+from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.policies import load_policy
 from crowdblend.randomness import KeyedSource, ReleaseKey, discrete_laplace, new_key
 
@@ -74,7 +75,8 @@ def errors(published: Points, truth: Points, asked: list[tuple[Points, Points]])
 
 def main() -> None:
     rng = np.random.default_rng(1)
-    policy = load_policy(POLICY)
+    policy = load_policy(POLICY).only
+    assert isinstance(policy, PointsPolicy)
     rows = duckdb.connect().sql(f"SELECT lng, lat FROM '{policy.data.source}'").fetchnumpy()
     truth, asked = np.column_stack([rows["lng"], rows["lat"]]), ranges(rng)
     made = plan(policy)

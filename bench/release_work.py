@@ -29,12 +29,15 @@ HEAD = """
 [data]
 source = "{file}"
 person = "{person}"
-{data}
 [sampling]
 {sampling}
-[release]
-kind = "{kind}"
+[privacy]
 epsilon = 1.0
+{privacy}
+[columns]
+{columns}
+[[publish]]
+kind = "{kind}"
 """
 SEX, REGION = 'sex = { values = ["Female", "Male"] }', f"region = {{ values = {json.dumps(REGIONS)} }}"
 EDUCATION = f"education = {{ values = {json.dumps(LEVELS)} }}"
@@ -87,15 +90,14 @@ class Work:
 
     def policy(self) -> str:
         """The policy as text."""
-        data, sampling, more = "", f"rate = {self.rate}", "delta = 1e-6\n"
+        sampling, privacy, own = f'design = "poisson"\nrate = {self.rate}', "delta = 1e-6", ""
         if self.kind == "statistics":
-            data, sampling, more = f"people = {self.rows}", f"sample = {self.rows // 100}", ""
+            sampling, privacy = f'design = "survey"\npeople = {self.rows // 100}\nof = {self.rows}', ""
+            own = "".join(f'[[publish.statistics]]\nname = "s{at}"\n{what}\n' for at, what in enumerate(STATISTICS))
         if self.points:
-            sampling, more = "rate = 0.1\nalready_drawn = true", "delta = 1e-6\nk = 20\nnoise_epsilon = 1.5\n"
-        head = HEAD.format(file=self.file, person=self.person, data=data, sampling=sampling, kind=self.kind) + more
-        columns = "\n".join(["[columns]", *self.columns, ""])
-        listed = [f'[[statistics]]\nname = "s{at}"\n{what}\n' for at, what in enumerate(STATISTICS)]
-        return head + columns + ("".join(listed) if self.kind == "statistics" else "")
+            sampling, own = 'design = "coins"\nrate = 0.1', "k = 20\nnoise_epsilon = 1.5\n"
+        said = {"sampling": sampling, "privacy": privacy, "columns": "\n".join(self.columns), "kind": self.kind}
+        return HEAD.format(file=self.file, person=self.person, **said) + own
 
     def bare(self, folder: Path) -> str:
         """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
@@ -103,7 +105,7 @@ class Work:
         from crowdblend.recoding import Axis, Computed, Intervals, Lookup  # noqa: PLC0415
 
         codes, joins = [], []
-        policy = parse_policy(self.policy(), folder)
+        policy = parse_policy(self.policy(), folder).only
         measures = policy.measures if self.kind == "statistics" else {}
         sums = [f"sum({bounded.sql(name, typed=True)})" for name, bounded in measures.items()]
         for at, column in enumerate(one for one in policy.columns if one.recodings):

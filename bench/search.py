@@ -18,7 +18,8 @@ from pyarrow import parquet
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.table.plan import TablePlan, plan
+from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
+from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
@@ -80,10 +81,11 @@ def measure(
 
 def main() -> None:
     runs = int(sys.argv[1]) if sys.argv[1:] else 5
-    policy = load_policy(EXAMPLE)
+    policy = load_policy(EXAMPLE).only
+    assert isinstance(policy, MicrodataPolicy)
     everybody = count_classes(policy, Everybody()).classes
     lattice, planned = lattice_of(policy.columns), plan(policy)
-    assert isinstance(planned, TablePlan)
+    assert isinstance(planned, MicrodataPlan)
     good = planned.score
     for search in (Search.whole(lattice.shape), Search.in_steps(lattice.shape), Search.in_steps(lattice.shape, 6)):
         for epsilon in (0.1, 0.5):

@@ -16,7 +16,8 @@ import numpy as np
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.table.plan import TablePlan, plan
+from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
+from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource
@@ -45,10 +46,11 @@ def larger(codes: np.ndarray, counts: np.ndarray, people: int) -> tuple[np.ndarr
 
 
 def main() -> None:
-    policy = load_policy(EXAMPLE)
+    policy = load_policy(EXAMPLE).only
+    assert isinstance(policy, MicrodataPolicy)
     everybody = count_classes(policy, Everybody()).classes
     lattice, planned = lattice_of(policy.columns), plan(policy)
-    assert isinstance(planned, TablePlan)
+    assert isinstance(planned, MicrodataPlan)
     score = planned.score
     for people in (everybody.people, *map(int, sys.argv[1:] or ["1000000"])):
         codes, counts = everybody.codes, everybody.counts

@@ -25,7 +25,12 @@ person = "person_id"
 population = "residents"
 
 [sampling]
+design = "poisson"
 rate = 0.5
+
+[privacy]
+epsilon = 1.0
+delta = 1e-6
 
 [columns]
 sex = { values = ["female", "male"] }
@@ -33,11 +38,9 @@ age = { from = 0, to = 110, width = 10 }
 district = { values = ["Harbour", "Old Town", "Riverside", "Hillside"], other = "elsewhere" }
 education = { values = ["none", "school", "vocational", "bachelor", "master", "doctorate"] }
 
-[release]
+[[publish]]
 kind = "table"
 below_k = "suppress"
-epsilon = 1.0
-delta = 1e-6
 """
 COMMANDS: dict[str, tuple[list[str], float | None]] = {
     "plan": (["plan", "--rate", "0.5", "--epsilon", "1", "--delta", "1e-6"], 0.4),

@@ -33,18 +33,20 @@ HEAD = """
 [data]
 source = "people.parquet"
 {who}
-people = {rows}
 [sampling]
-sample = {sample}
+design = "survey"
+people = {sample}
+of = {rows}
+[privacy]
+epsilon = 1.0
 [columns]
 sex = {{ values = ["Female", "Male"] }}
 region = {{ values = {regions} }}
 education = {{ values = {levels} }}
 age = {{ from = 0, to = 100, width = 10 }}
 income = {{ from = 0, to = 200000, resolution = 10, outside = "clamp" }}
-[release]
+[[publish]]
 kind = "statistics"
-epsilon = 1.0
 """
 AVERAGES = [("average", '"income"'), ("average", '"age"')]
 HISTOGRAMS = [("histogram", f'"{name}"') for name in ("sex", "region", "education", "age")]
@@ -62,7 +64,7 @@ def policy(rows: int, statistics: list[tuple[str, str]], who: str) -> str:
     """A policy with these statistics; all policies of the bench need the same columns."""
     lists = {"regions": json.dumps(REGIONS), "levels": json.dumps(LEVELS)}
     head = HEAD.format(who=who, rows=rows, sample=max(1, rows // 100), **lists)
-    listed = [f'[[statistics]]\nname = "s{at}"\n{what} = {of}\n' for at, (what, of) in enumerate(statistics)]
+    listed = [f'[[publish.statistics]]\nname = "s{at}"\n{what} = {of}\n' for at, (what, of) in enumerate(statistics)]
     return head + "".join(listed)
 
 

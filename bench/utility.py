@@ -92,17 +92,17 @@ TOWN = """[data]
 source = "town.parquet"
 person = "person_id"
 [sampling]
+design = "poisson"
 rate = 0.5
+[privacy]
+epsilon = 1.0
+delta = 1e-6
 [columns]
 sex = { values = ["female", "male"] }
 age = { from = 0, to = 90, width = 10, top = true }
 district = { values = ["Harbour", "Old Town", "Riverside", "Hillside",
   "Station", "Garden City", "University", "Mills"] }
 education = { values = ["none", "school", "vocational", "bachelor", "master", "doctorate"] }
-[release]
-kind = "table"
-epsilon = 1.0
-delta = 1e-6
 """
 COLUMNS = ("sex", "age", "district", "education")
 # Shares that fit what is known of a town beforehand: few people have a doctorate, or are 90; half of them are women.
@@ -118,11 +118,12 @@ def columns_of(name: str) -> list[str]:
 
 
 def tables(shares: dict[str, float]) -> str:
-    """The fine table and the tables that have the one-way margins, each with its share."""
-    return "".join(
-        f'[[tables]]\nname = "{name.replace(", ", "_")}"\ncolumns = {json.dumps(columns_of(name))}\nshare = {share}\n'
+    """The fine table and the tables that have the one-way margins, each with its share; without shares one table."""
+    named = (
+        f'name = "{name.replace(", ", "_")}"\ncolumns = {json.dumps(columns_of(name))}\nshare = {share}\n'
         for name, share in shares.items()
     )
+    return "".join(f'[[publish]]\nkind = "table"\n{one}' for one in (named if shares else [""]))
 
 
 def margin_errors(folder: Path, text: str, shares: dict[str, float], truth: dict[str, dict[str, int]]) -> list[float]:
@@ -153,14 +154,14 @@ def margins() -> list[dict[str, object]]:
     with TemporaryDirectory() as made:
         folder = Path(made)
         write_population(folder / "town.parquet")
-        counted = count_classes(parse_policy(TOWN, folder), Everybody()).classes
+        counted = count_classes(parse_policy(TOWN + tables({}), folder), Everybody()).classes
         truth = {}
         for name in COLUMNS:
             margin = counted.narrowed([name])
             truth[name] = dict(zip(margin.labels[0], margin.counts.tolist(), strict=True))
         ways = {"one fine table": {}, "parts, equal": EQUAL, "parts, fitted": FITTED, "parts by two columns": PAIRS}
         for what, shares in ways.items():
-            largest = margin_errors(folder, TOWN + (tables(shares) if shares else ""), shares, truth)
+            largest = margin_errors(folder, TOWN + tables(shares), shares, truth)
             rows.append(
                 {
                     "tables": what,

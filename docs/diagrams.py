@@ -274,14 +274,13 @@ def series() -> str:
 def points_map() -> str:
     """Published points of the made-up town, in bins, with the blocks drawn over them."""
     bounds = (-10.0, 10.0)
-    policy = cb.Points(
+    policy = cb.Policy(
         person="person_id",
-        columns={name: cb.axis(*bounds, resolution=0.05, width=2) for name in ("east", "north")},  # type: ignore[arg-type]
-        sampling=cb.Sampling(rate=0.1),
-        noise_epsilon=1.0,
-        keep_in="block",
+        sampling=cb.Poisson(0.1),
         epsilon=1.0,
         delta=1e-6,
+        columns={name: cb.axis(*bounds, resolution=0.05, width=2) for name in ("east", "north")},
+        publish=cb.Points("east", "north", noise_epsilon=1.0, keep_in="block"),
     )
     done = cb.release(town(100_000), policy, ledger=None, key=bytes([4]) * 32)
     axes = tuple(done.data.column(name).to_numpy() for name in ("east", "north"))

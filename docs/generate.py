@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,13 @@ from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
 from crowdblend.policies.domains import DOMAINS, AxisDomain
-from crowdblend.policies.key import Key, keys_of
-from crowdblend.policies.registry import KINDS, kinds_with
-from crowdblend.policies.schema import every_list, every_section
+from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
+from crowdblend.policies.policy import SPLITS
+from crowdblend.policies.publication import own_parts
+from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_keys
+from crowdblend.policies.sampling import DESIGNS
+from crowdblend.policies.schema import CommonKeys
+from crowdblend.policies.terms import Terms
 from docs import compared_tables
 
 DOCS = Path(__file__).parent
@@ -132,40 +137,49 @@ def policy() -> str:
     """Every key of a policy, from the declarations that check it."""
     parts = [
         "# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors. "
-        "Which sections a kind of release needs is [on the page about releases](release.md#kinds).\n"
+        "Sections are said once, `[[publish]]` once for each publication; what a kind needs is "
+        "[on the page about releases](release.md#kinds).\n"
     ]
-    parts.append(f"`kind` in `[release]` is one of {', '.join(f'`{kind}`' for kind in KINDS)}.\n")
-    for name, keys in every_section().items():
-        parts.append(_keys(f"[{name}]", keys, name))
-    for name, (_, keys) in every_list().items():
-        parts.append(_keys(f"[[{name}]]", keys, name))
+    sections = {name: tuple(keys.values()) for name, keys in sections_of(Terms).items()}
+    held = {part.name: tuple(keys_of(part.holder).values()) for part in parts_of(Terms).values()}
+    parts += [
+        _keys("[data]", sections["data"]),
+        "## [sampling]\n",
+        "`design` is one of these; each has keys of its own.\n",
+    ]
+    parts += [
+        _keys(f'design = "{name}"', keys_of(one).values(), f"The data are {one.words}. {one.meaning}", deep=True)
+        for name, one in DESIGNS.items()
+    ]
+    splits = " ".join(f"`{name}`: {meaning}" for name, meaning in SPLITS.items())
+    parts.append(_keys("[privacy]", sections["privacy"]) + f"| `split` | With several publications. {splits} |\n")
+    parts += [_keys(f"[{name}]", held[name]) for name in ("recoding", "about")]
+    parts.append(_keys("[release]", sections["release"]))
+    parts.append(_keys("[[publish]]", keys_of(CommonKeys).values()))
+    for kind in KINDS:
+        parts.append(_keys(f'kind = "{kind}"', publication_keys(kind).values(), WORDS[kind].publishes, deep=True))
+        parts += [
+            _keys(part.title, keys_of(part.holder).values(), part.meaning, deep=True)
+            for part in own_parts(policy_class(kind)).values()
+            if part.many
+        ]
     for way, domain in DOMAINS.items():
-        parts.append(_keys(f"[columns], classes by {way}", {key.name: key for key in keys_of(domain).values()}))
-    parts.append(_keys("[columns], axes of points", {key.name: key for key in keys_of(AxisDomain).values()}))
+        parts.append(_keys(f"[columns], classes by {way}", keys_of(domain).values()))
+    parts.append(_keys("[columns], axes of points", keys_of(AxisDomain).values()))
     return "\n".join(parts)
 
 
-def _keys(title: str, keys: dict[str, Key], section: str | None = None) -> str:
-    """One section: in which kinds of release it is, and what its keys mean."""
-    kinds = kinds_with(section) if section else list(KINDS)
-    belonging = [] if len(kinds) == len(KINDS) else [f"{_only(kinds)}\n"]
-    rows = [f"| `{key.name}` | {_meaning(key, section, kinds)} |" for key in keys.values()]
-    return "\n".join([f"## {title}\n", *belonging, "| key | meaning |", "|---|---|", *rows]) + "\n"
+def _keys(title: str, keys: Iterable[Key], what: str = "", *, deep: bool = False) -> str:
+    """One section: what it is about, and what its keys mean."""
+    rows = [f"| `{key.name}` | {_meaning(key)} |" for key in keys]
+    head = [f"{'###' if deep else '##'} {title}\n", *([f"{what}\n"] if what else [])]
+    return "\n".join([*head, *(["| key | meaning |", "|---|---|", *rows] if rows else [])]).rstrip("\n") + "\n"
 
 
-def _meaning(key: Key, section: str | None, kinds: list[str]) -> str:
-    """What a key means, what it may say, and in which kinds of release."""
-    told = [key.meaning]
-    if key.choices:
-        told.append(f"One of {', '.join(f'`{choice}`' for choice in key.choices)}.")
-    having = kinds_with(section, key.name) if section else kinds
-    if len(having) < len(kinds):
-        told.append(_only(having))
-    return " ".join(told)
-
-
-def _only(kinds: list[str]) -> str:
-    return f"Only with `kind` {' or '.join(f'`{kind}`' for kind in kinds)}."
+def _meaning(key: Key) -> str:
+    """What a key means, and what it may say."""
+    choices = f" One of {', '.join(f'`{choice}`' for choice in key.choices)}." if key.choices else ""
+    return key.meaning + choices
 
 
 def names() -> str:
@@ -186,7 +200,7 @@ def _named(name: str, thing: Callable[..., object]) -> str:
         if method.startswith("_") or not inspect.isroutine(inspect.unwrap(getattr(found, "fget", found))):
             continue
         first = (inspect.getdoc(found) or "").partition("\n\n")[0].replace("\n", " ")
-        call = method if isinstance(found, property) else f"{method}(…)"
+        call = method if isinstance(found, property | cached_property) else f"{method}(…)"
         lines.append(f"- `{call}`: {first}")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -197,6 +211,8 @@ STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Paramete
 def _signature(name: str, thing: Callable[..., object]) -> str:
     parameters = []
     for parameter in inspect.signature(thing).parameters.values():
+        if parameter.annotation == "Never":  # there to refuse a misspelt argument with what was meant
+            continue
         star = STARS.get(parameter.kind, "")
         optional = "=…" if parameter.default is not parameter.empty else ""
         parameters.append(f"{star}{parameter.name}{optional}")

@@ -19,17 +19,18 @@ from crowdblend.demo import town
 IMAGES = Path(__file__).parent / "images"
 SIZE = {"width": 900, "height": 1180}
 DISTRICTS = ("Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City", "University", "Mills")
-POLICY = cb.Table(
+POLICY = cb.Policy(
     person="person_id",
     population="residents",
-    columns={  # type: ignore[arg-type]
+    sampling=cb.Poisson(0.5),
+    epsilon=1.0,
+    delta=1e-6,
+    columns={
         "sex": cb.values("female", "male"),
         "age": cb.intervals(0, 90, width=10, top=True, whole=True),
         "district": cb.values(*DISTRICTS),
     },
-    sampling=cb.Sampling(rate=0.5),
-    epsilon=1.0,
-    delta=1e-6,
+    publish=cb.Table("sex", "age", "district"),
 )
 
 

@@ -13,7 +13,8 @@ MAIN_JOB = """
 import crowdblend as cb
 from crowdblend.demo import town
 columns = {"sex": cb.values("female", "male"), "age": cb.intervals(0, 120, width=20)}
-policy = cb.Table(person="person_id", columns=columns, sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6)
+budget = {"sampling": cb.Poisson(rate=0.5), "epsilon": 1.0, "delta": 1e-6}
+policy = cb.Policy(person="person_id", columns=columns, publish=cb.Table("sex", "age"), **budget)
 done = cb.release(town(5_000), policy, out="published", ledger=None)
 assert cb.verify("published") == done.certificate
 assert "site-packages" in cb.__file__, cb.__file__

@@ -18,39 +18,44 @@ def published(source: Path, policy: Any) -> Any:
         return cb.release(source, policy, out=Path(folder) / "published", ledger=None).data
 
 
-def table(source: Path, **options: Any) -> list[list[Any]]:
+def table(source: Path, sampling: Any, delta: float | None = None, publish: cb.Table | None = None) -> list[list[Any]]:
     """The cells of a published table."""
-    policy = cb.Table(person="person_id", columns=COLUMNS, epsilon=TABLE_EPSILON, **options)  # type: ignore[arg-type]
+    policy = cb.Policy(
+        person="person_id",
+        sampling=sampling,
+        epsilon=TABLE_EPSILON,
+        delta=delta,
+        columns=COLUMNS,
+        publish=publish or cb.Table(*COLUMNS),
+    )
     rows = published(source, policy).to_pylist()
     return [[*(row[name] for name in DOMAIN), row["count"]] for row in rows]
 
 
 def register(folder: Path) -> list[list[Any]]:
     """Noise on every cell."""
-    return table(folder / "register.parquet", sampling=cb.Sampling(everybody=True))
+    return table(folder / "register.parquet", cb.Everybody())
 
 
 def survey(folder: Path) -> list[list[Any]]:
     """Exact counts of crowds."""
-    drawn = cb.Sampling(rate=0.5, already_drawn=True)
-    return table(folder / "survey.parquet", sampling=drawn, delta=TABLE_DELTA)
+    return table(folder / "survey.parquet", cb.Coins(0.5), TABLE_DELTA)
 
 
 def survey_noise(folder: Path) -> list[list[Any]]:
     """Exact counts of crowds, and noise below k."""
-    drawn = cb.Sampling(rate=0.5, already_drawn=True)
-    return table(folder / "survey.parquet", sampling=drawn, delta=TABLE_DELTA, below_k="noise")
+    return table(folder / "survey.parquet", cb.Coins(0.5), TABLE_DELTA, cb.Table(*COLUMNS, below_k="noise"))
 
 
-def number(folder: Path, statistic: Any) -> float:
+def number(folder: Path, statistic: cb.Statistic) -> float:
     """One statistic of all incomes."""
-    policy = cb.Statistics(
+    policy = cb.Policy(
         person="person_id",
         people=PEOPLE,
-        columns={"income": cb.bounds(0, HIGHEST, resolution=STEP)},  # type: ignore[arg-type]
-        sampling=cb.ExactSample(everybody=True),
-        statistics=(statistic,),
+        sampling=cb.Everybody(),
         epsilon=NUMBER_EPSILON,
+        columns={"income": cb.bounds(0, HIGHEST, resolution=STEP)},
+        publish=cb.Statistics(statistic),
     )
     return float(published(folder / "earners.parquet", policy).to_pylist()[0]["value"])
 
@@ -59,9 +64,9 @@ JOBS = {
     "register": register,
     "survey": survey,
     "survey_noise": survey_noise,
-    "average": lambda folder: number(folder, cb.Statistic(name="value", average="income")),
-    "sum": lambda folder: number(folder, cb.Statistic(name="value", sum="income")),
-    "median": lambda folder: number(folder, cb.Statistic(name="value", median="income")),
+    "average": lambda folder: number(folder, cb.average("income")),
+    "sum": lambda folder: number(folder, cb.total("income")),
+    "median": lambda folder: number(folder, cb.median("income")),
 }
 
 if __name__ == "__main__":
