@@ -176,6 +176,10 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     def describe(self) -> Lines:
         """What would happen, from the policy alone: what is done, and how."""
 
+    def describe_publication(self) -> Lines:
+        """The same of one of several publications, which are read and sampled together."""
+        return [line for line in self.describe() if line[0] not in ("would read", "would sample")]
+
     def describe_reading(self, names: Iterable[str] | None = None) -> tuple[str, str]:
         """What would be read; the columns are those of the release unless others are named."""
         return "would read", f"{', '.join(self.names if names is None else names)} from {self.policy.data.name}"

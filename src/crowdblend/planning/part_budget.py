@@ -11,13 +11,18 @@ from crowdblend.planning.parts import largest_noise, smallest_k
 
 @dataclass(frozen=True)
 class PartBudget:
-    """The share of a part, those of all parts, the rate of the sample, and what the part loses at most."""
+    """The share of a part, those of all parts, the rate of the sample, and what the part loses at most.
+
+    `noise_loss` is the part of epsilon that noise may spend in one release: all of it where there is one, and less in a
+    series, in which crowds hardly lose more, and noise loses every time.
+    """
 
     share: float
     shares: tuple[float, ...]
     rate: float
     epsilon: float
     delta: float
+    noise_loss: float
 
     @property
     def own_rate(self) -> float:
@@ -27,7 +32,7 @@ class PartBudget:
     @property
     def noise(self) -> float:
         """The largest loss of noise that costs no delta at epsilon."""
-        return largest_noise(self.shares, self.rate, self.epsilon)
+        return largest_noise(self.shares, self.rate, self.noise_loss)
 
     @property
     def own_delta(self) -> float:

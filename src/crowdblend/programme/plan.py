@@ -7,13 +7,14 @@ whose publications show the smallest classes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
 from crowdblend.designs import Coins, Everybody, Poisson
-from crowdblend.errors import CrowdblendError, Infeasible
+from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.delta_limit import check_delta
@@ -131,15 +132,15 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     _require_ids(policy, "nobody can be sent to one part of the sample and to no other")
     shares, rate = shares_of(policy), drawn.rate
 
-    def planned(epsilon: float, delta: float) -> ProgrammePlan:
+    def planned(each: Each) -> ProgrammePlan:
         made = []
         for one, part, share in zip(policy.publish, policy.parts, shares, strict=True):
-            own = PartBudget(share, tuple(shares), rate, epsilon, delta)
+            own = PartBudget(share, tuple(shares), rate, each.epsilon, each.delta, each.noise_loss)
             made.append(PlannedPublication(str(one.name), _module(part).plan_part(part, own), share))
         sample: Sample = Coins(rate) if drawn.already_drawn else Poisson(rate)
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
-    return _within(planned, budget)
+    return _within(planned, policy, budget)
 
 
 def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
@@ -153,16 +154,17 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
     _refuse_shares(policy, "fresh")
     rate = drawn.rate
 
-    def planned(epsilon: float, delta: float) -> ProgrammePlan:
+    def planned(each: Each) -> ProgrammePlan:
         made = []
         for one, part in zip(policy.publish, policy.parts, strict=True):
+            epsilon = each.epsilon if _suppresses(part) else each.noise_loss
             changes: dict[str, object] = {"epsilon": epsilon, "accept_delta": True}
-            changes["delta"] = None if getattr(part, "k", None) is not None else delta
+            changes["delta"] = None if getattr(part, "k", None) is not None else each.delta
             own = part.replace(**{name: said for name, said in changes.items() if name in part.__struct_fields__})
             made.append(PlannedPublication(str(one.name), _module(part).plan(own)))
         return ProgrammePlan(policy, "fresh", Poisson(rate), budget.epsilon, budget.delta, tuple(made), {})
 
-    return _within(planned, Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish)))
+    return _within(planned, policy, Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish)))
 
 
 def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
@@ -211,14 +213,23 @@ _SPLITS: Mapping[Split, Callable[[Policy, Budget], ProgrammePlan]] = {
 }
 
 
-def _within(planned: Callable[[float, float], ProgrammePlan], budget: Budget) -> ProgrammePlan:
-    """The plan with the smallest crowds whose releases, or samples, keep the budget together."""
+@dataclass(frozen=True)
+class Each:
+    """What each release, or each sample, is planned for: crowds at epsilon and delta, and noise with a loss."""
+
+    epsilon: float
+    delta: float
+    noise_loss: float
+
+
+def _within(planned: Callable[[Each], ProgrammePlan], policy: Policy, budget: Budget) -> ProgrammePlan:
+    """The first of some plans that keep the budget in all releases, or samples, together; better ones come first."""
     if budget.releases == 1:
-        return planned(budget.epsilon, budget.delta)
-    # Mechanisms that suppress hardly lose more in several releases, and noise loses in each of them.
-    for divided in (1.0, 2.0, 3.0, 5.0, float(budget.releases)):
-        for smaller in (1.0, 10.0, 1000.0) if divided <= budget.releases else ():
-            tried = planned(budget.epsilon / divided, budget.delta / budget.releases / smaller)
+        return planned(Each(budget.epsilon, budget.delta, budget.epsilon))
+    for crowds, smaller, noise in _tries(policy, budget.releases):
+        delta = budget.delta / budget.releases / smaller
+        with suppress(Infeasible, NotProved):
+            tried = planned(Each(budget.epsilon / crowds, delta, budget.epsilon / noise))
             if _keeps(tried):
                 return tried
     raise Infeasible(
@@ -227,6 +238,26 @@ def _within(planned: Callable[[float, float], ProgrammePlan], budget: Budget) ->
         where="[privacy]",
         code="plan.no-k",
     )
+
+
+def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]]:
+    """By what epsilon is divided for crowds, delta for crowds, and epsilon for noise, in one of so many releases.
+
+    Crowds hardly lose more in several releases; noise loses in each, about as the square root of their number.
+    """
+    suppressing = [_suppresses(part) for part in policy.parts]
+    if all(suppressing):
+        yield from ((1.0, smaller, 1.0) for smaller in (1.0, 10.0, 1000.0))
+        yield from ((divided, 1.0, 1.0) for divided in (2.0, 4.0, float(releases)) if divided <= releases)
+        return
+    root = math.sqrt(releases)
+    for noise in (root, 2 * root, float(max(releases, 4))):
+        yield from ((crowds, 10.0, noise) for crowds in ((1.0, 2.0, noise) if any(suppressing) else (1.0,)))
+
+
+def _suppresses(part: PublicationPolicy) -> bool:
+    """Whether a publication leaves small classes out and adds no noise to the others."""
+    return getattr(part, "below_k", None) == "suppress"
 
 
 def _keeps(planned: ProgrammePlan) -> bool:

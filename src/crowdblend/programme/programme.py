@@ -152,7 +152,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         for one in self.planned:
             share = "" if one.share is None else f", from a share of {one.share:g} of the sample"
             lines.append((one.name, f"{kind_of(one.plan.policy.kind).name}{share}"))
-            lines += [("", said) for what, said in one.plan.describe() if what not in ("would read", "would sample")]
+            lines += [("", said) for _, said in one.plan.describe_publication()]
             lines += [("", sentence) for sentence in self.expected[one.name].sentences()]
         return [self.describe_reading(), *lines]
 

@@ -74,11 +74,18 @@ class Release:
         """Every published table by its name; the one of a publication without a name is called data."""
         return {name: self._frame(table) for name, table in self._arrow.items()}
 
-    def estimates(self, confidence: float = 0.95, margin: Sequence[str] | None = None, table: str | None = None) -> Any:
+    def estimates(
+        self,
+        confidence: float = 0.95,
+        margin: Sequence[str] | None = None,
+        table: str | None = None,
+        *,
+        consistent: bool = False,
+    ) -> Any:
         """How many people of the population there are, with intervals, for every cell or for a margin; see `read`."""
         with self._on_disk() as folder:
             published = reading.PublishedRelease(folder, self.certificate)
-            return self._frame(published.estimates(confidence, margin, table))
+            return self._frame(published.estimates(confidence, margin, table, consistent=consistent))
 
     @cached_property
     def _arrow(self) -> dict[str, pa.Table]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +21,16 @@ from crowdblend.estimates import combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
 from crowdblend.kinds.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
+from crowdblend.lazy import lazy
 from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.reading.tables import Labels, read_table
+
+if TYPE_CHECKING:
+    from crowdblend.reading import consistent as consistency
+else:
+    consistency = lazy("crowdblend.reading.consistent")
 
 # Files that a release may have beside its data.
 _BESIDE = ("totals",)
@@ -132,9 +139,17 @@ class PublishedRelease:
         return read_table(self.files[name], self.domain, ordered)
 
     def estimates(
-        self, confidence: float = CONFIDENCE, margin: Sequence[str] | None = None, table: str | None = None
+        self,
+        confidence: float = CONFIDENCE,
+        margin: Sequence[str] | None = None,
+        table: str | None = None,
+        *,
+        consistent: bool = False,
     ) -> pa.Table:
         """How many people of the population there are, with intervals, for every cell or for a margin.
+
+        `consistent` estimates are those of a table that agrees with all other publications in what they have in common;
+        its own estimate and interval stand beside them.
 
         A margin names columns; an empty one is the total. Rows are every combination of declared labels, published or
         not, where they can be listed. `count` is blank where nothing is published, `low` and `high` where nothing can
@@ -147,6 +162,8 @@ class PublishedRelease:
                 where="confidence",
                 code="reading.confidence",
             )
+        if consistent:
+            return self._consistent(confidence, margin, table)
         if self.is_programme:
             return self._publication(margin, table).estimates(confidence, margin)
         if self.facts.stated_confidence is not None:
@@ -172,6 +189,18 @@ class PublishedRelease:
             return []
         name, _ = self._cells(margin, table if table in self.tables else None)
         return notes.sentences(self.facts, self.tables[name], margin)
+
+    def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> pa.Table:
+        found = consistency.consistent_estimates(self, confidence)
+        name = next(iter(found)) if table is None else table
+        if margin is not None or name not in found:
+            raise InvalidInput(
+                "Consistent estimates are those of a whole table of people in cells.",
+                remedy=f"Name one of {', '.join(found)} as table, without a margin.",
+                where="table",
+                code="reading.consistent",
+            )
+        return found[name]
 
     @property
     def is_programme(self) -> bool:

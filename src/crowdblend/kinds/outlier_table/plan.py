@@ -64,26 +64,28 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
 
     def describe(self) -> Lines:
         """What would happen, from the policy alone."""
-        policy, plan, mechanism = self.policy, self.parameters, self.mechanism
+        policy = self.policy
         rate = policy.sampling.rate
         drawn = "everybody" if rate is None else f"a sample at rate {rate}"
         if policy.sampling.already_drawn:
             drawn = f"the sample was already drawn at an assumed rate {rate}"
+        return [self.describe_reading(), ("would sample", drawn), *self._describe_bins(guaranteed=True)]
+
+    def describe_publication(self) -> Lines:
+        """What would be published; what is guaranteed is for the programme to say."""
+        return self._describe_bins(guaranteed=False)
+
+    def _describe_bins(self, *, guaranteed: bool) -> Lines:
+        policy, plan, mechanism = self.policy, self.parameters, self.mechanism
         flat = plan.limit - plan.transition
-        return [
-            self.describe_reading(),
-            ("would sample", drawn),
+        lines: Lines = [
             ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),
             ("", describe_shown(mechanism, policy.cells, "bins")),
-            *(
-                (
-                    "",
-                    f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average, "
-                    f"guaranteed e^{at_most(plan.factor * plan.loss(size))}",
-                )
-                for size in plan.sizes()
-            ),
         ]
+        for size in plan.sizes():
+            kept = f", guaranteed e^{at_most(plan.factor * plan.loss(size))}" if guaranteed else ""
+            lines.append(("", f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average{kept}"))
+        return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Every bin of the sample, noisy."""

@@ -12,7 +12,7 @@ from crowdblend.calculus.reading import read_text
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.facts import CONTRADICTION, contradiction, derive
 from crowdblend.policies.registry import part
-from crowdblend.publishing.verification.explanations import check_explanations
+from crowdblend.publishing.verification.explanations import EXPLANATIONS, check_explanations
 from crowdblend.reading.cells import Cells, open_cells
 from crowdblend.reading.release import PublishedRelease
 
@@ -35,6 +35,9 @@ def verify_release(folder: Path) -> Verified:
     published = PublishedRelease(folder, certificate)
     uncovered = check_files(folder, published.facts.files)
     check_data(published)
+    known = {path.name for path in published.files.values()} | set(EXPLANATIONS)
+    if not set(published.facts.files) <= known:
+        raise contradiction("it covers files that no release has")
     return Verified(certificate, uncovered, check_explanations(published))
 
 

@@ -16,6 +16,7 @@ from crowdblend.reports.page import REPORT
 from crowdblend.reports.write import report_html
 from crowdblend.version import __version__
 
+EXPLANATIONS = (datapackage.NAME, readme.NAME, REPORT)
 _FIGURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 # Coordinates have two decimals, and the last one may differ between machines.
@@ -24,7 +25,7 @@ _NEAR = 0.021
 
 def check_explanations(published: PublishedRelease) -> tuple[str, ...]:
     """Refuse files that say something else than facts and data give; return those that were not compared."""
-    written = [name for name in (datapackage.NAME, readme.NAME, REPORT) if name in published.facts.files]
+    written = [name for name in EXPLANATIONS if name in published.facts.files]
     if published.facts.software.get("crowdblend") != __version__:
         return tuple(written)
     folder, certificate = published.folder, published.certificate
