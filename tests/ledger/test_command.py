@@ -238,8 +238,9 @@ def test_a_release_says_how_its_limit_counts_before_it_begins(tmp_path: Path, mo
     rows = "".join(f"{number},{'FM'[number % 2]}\n" for number in range(400))
     (tmp_path / "people.csv").write_text(f"id,sex\n{rows}", encoding="utf-8")
     (tmp_path / "policy.toml").write_text(
-        '[data]\nsource = "people.csv"\nperson = "id"\npopulation = "town"\n[sampling]\nrate = 0.5\n'
-        '[columns]\nsex = { values = ["F", "M"] }\n[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n',
+        '[data]\nsource = "people.csv"\nperson = "id"\npopulation = "town"\n[sampling]\ndesign = "poisson"\n'
+        'rate = 0.5\n[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[columns]\nsex = { values = ["F", "M"] }\n'
+        '[[publish]]\nkind = "table"\n',
         encoding="utf-8",
     )
     ledger = Ledger.create(tmp_path / "own.sqlite")
