@@ -84,6 +84,48 @@ POLICIES = {
     + '[[publish.statistics]]\nname = "average-degree"\nsamples = 1400\n',
 }
 
+_PARTS = (
+    '[[publish]]\nkind = "table"\nname = "by_age"\ncolumns = ["age", "sex"]\n{0}'
+    '[[publish]]\nkind = "microdata"\nname = "people"\ncolumns = ["sex", "district"]\n{1}'
+)
+_INCOME = 'income = { from = 0, to = 200000, resolution = 100, outside = "clamp", blank = 0 }\n'
+_MORE = (
+    '[[publish]]\nkind = "table"\nname = "districts"\ncolumns = ["district"]\nbelow_k = "noise"\nshare = 0.1\n'
+    '[[publish]]\nkind = "outlier-table"\nname = "outliers"\ncolumns = ["sex"]\nlimit = 60\nshare = 0.1\n'
+    '[[publish]]\nkind = "statistics"\nname = "incomes"\nshare = 0.1\n'
+    '[[publish.statistics]]\nname = "median"\nmedian = "income"\nby = ["sex"]\n'
+    '[[publish.statistics]]\nname = "women"\ncount = { sex = "female" }\n'
+)
+PROGRAMMES = {
+    "programme-people": _TOWN
+    + f"people = {PEOPLE}\n"
+    + _DRAW
+    + _COLUMNS
+    + _INCOME
+    + _PROMISE
+    + 'split = "people"\n'
+    + _PARTS.format("share = 0.3\n", "share = 0.4\n")
+    + _MORE,
+    "programme-drawn": _TOWN
+    + _DRAW.replace("poisson", "coins")
+    + _COLUMNS
+    + _PROMISE
+    + _PARTS.format("share = 0.4\n", "share = 0.5\n"),
+    "programme-fresh": _TOWN + _DRAW + _COLUMNS + _PROMISE + 'split = "fresh"\n' + _PARTS.format("", ""),
+    "programme-years": _TOWN + _DRAW + _COLUMNS + _PROMISE + "releases = 3\n" + _PARTS.format("share = 0.4\n", ""),
+    "programme-budget": _TOWN
+    + _DRAW
+    + _COLUMNS
+    + _PROMISE
+    + 'split = "budget"\n'
+    + _PARTS.replace("microdata", "table").format('below_k = "noise"\n', 'below_k = "noise"\n'),
+    "programme-register": _TOWN
+    + _EVERYBODY
+    + _COLUMNS
+    + "[privacy]\nepsilon = 1.0\n"
+    + _PARTS.replace("microdata", "table").format("weight = 2\n", ""),
+}
+
 
 def write_sources(folder: Path) -> None:
     """The made-up people and links, in files that the policies name."""

@@ -11,7 +11,7 @@ import pytest
 
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES, PROGRAMMES, write_sources
 
 HASHES = Path(__file__).parent / "hashes.json"
 
@@ -23,9 +23,9 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", POLICIES | PROGRAMMES)
 def test_the_published_bytes_are_those_of_the_first_release(name: str, sources: Path, tmp_path: Path) -> None:
-    text = '[release]\nformat = "csv"\n' + POLICIES[name]
+    text = '[release]\nformat = "csv"\n' + (POLICIES | PROGRAMMES)[name]
     release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None)
     found = {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))

@@ -22,7 +22,7 @@ from crowdblend.kinds.facts import derive, read_facts, to_json
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.verification.consistency import check_certificate
 from crowdblend.reading.release import PublishedRelease
-from tests.golden.releases import DISTRICTS, PEOPLE, POLICIES
+from tests.golden.releases import DISTRICTS, PEOPLE, POLICIES, PROGRAMMES
 
 _RATES = ", ".join(f'"{name}" = {0.05 * (place % 3 + 1)}' for place, name in enumerate(DISTRICTS))
 _STRATA = f'[sampling]\ndesign = "strata"\ncolumn = "district"\nrates = {{ {_RATES} }}\n'
@@ -51,6 +51,7 @@ DESIGNED = {
     + _COLUMNS
     + _TABLE.replace("[[publish]]", "releases = 10\n[[publish]]"),
 }
+EVERY = POLICIES | DESIGNED | PROGRAMMES
 # Of which rules, and which of their numbers, becomes what.
 Change = tuple[str | None, str, float]
 
@@ -58,7 +59,7 @@ Change = tuple[str | None, str, float]
 @cache
 def plan_of(name: str) -> AnyPlan:
     """The plan of a policy."""
-    return plan(parse_policy((POLICIES | DESIGNED)[name], Path(__file__).parent))
+    return plan(parse_policy(EVERY[name], Path(__file__).parent))
 
 
 @cache
@@ -123,7 +124,7 @@ def is_accepted(certificate: Certificate) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", POLICIES | DESIGNED)
+@pytest.mark.parametrize("name", EVERY)
 def test_an_honest_certificate_follows_from_its_facts(name: str) -> None:
     assert is_accepted(honest(name))
 
@@ -132,7 +133,7 @@ def test_an_honest_certificate_follows_from_its_facts(name: str) -> None:
     "tried", [pytest.param(250, id="some"), pytest.param(5_000, id="many", marks=pytest.mark.slow)]
 )
 def test_a_mutated_certificate_does_not(tried: int) -> None:
-    every = [(name, changes) for name in POLICIES | DESIGNED for changes in mutations(name)]
+    every = [(name, changes) for name in EVERY for changes in mutations(name)]
     forged = 0
     # At even steps through all of them, until enough are certificates at all.
     for start in range(len(every)):

@@ -12,20 +12,20 @@ from crowdblend.calculus import Assumption, verify_file
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from tests.golden.releases import KEY, POLICIES
+from tests.golden.releases import KEY, POLICIES, PROGRAMMES
 from tests.golden.test_golden import HASHES
 
 # The others differ in what is done with the same counts.
 TABLES = ("table", "table-rows", "table-one", "table-open", "table-visits", "table-split")
-ESSENTIAL = (*TABLES, "points", "statistics", "statistics-rows", "graph")
-CASES = [name if name in ESSENTIAL else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES]
+ESSENTIAL = (*TABLES, "points", "statistics", "statistics-rows", "graph", "programme-people")
+CASES = [name if name in ESSENTIAL else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES | PROGRAMMES]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_published_bytes_are_those_of_the_first_release(
     name: str, sources: Path, tmp_path: Path, engine: SparkEngine
 ) -> None:
-    text = '[release]\nformat = "csv"\n' + POLICIES[name]
+    text = '[release]\nformat = "csv"\n' + (POLICIES | PROGRAMMES)[name]
     done = release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None, engine=engine)
     found = {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))
