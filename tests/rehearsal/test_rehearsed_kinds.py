@@ -29,7 +29,7 @@ person = "id"
 group = {{ values = ["x", "y"] }}
 age = {{ from = 0, to = 90, width = 30 }}
 [privacy]
-epsilon = 1.0
+epsilon = 2.0
 [release]
 format = "csv"
 [[publish]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.designs import Coins, Everybody, Poisson
@@ -20,6 +20,7 @@ from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import largest_noise
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
@@ -98,17 +99,44 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
 
 
 def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
-    """Find the transition for delta, or the delta of a transition."""
+    """Find the transition for delta, or the delta of a transition; epsilon is what the release may cost anybody.
+
+    Members of large bins lose factor times the loss of the noise, and sampling makes that smaller.
+    """
+    rate = policy.sampling.rate
+    spent = policy.epsilon if rate is None else largest_noise((1.0,), rate, policy.epsilon)
+    loss = _part(spent, policy.factor)
+    planned = _planned(policy, loss, policy.delta)
+    while planned.facts().largest_epsilon > policy.epsilon:
+        loss = math.nextafter(loss, 0.0)
+        planned = replace(planned, parameters=replace(planned.parameters, epsilon=loss))
+    return planned
+
+
+def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePlan:
+    """Plan the table of a part of a sample: the person is in it with the rate of the sample, so that it amplifies."""
+    own = policy.replace(sampling=policy.sampling.at_rate(budget.own_rate), accept_delta=True)
+    return _planned(
+        own, _part(budget.noise, policy.factor), None if policy.transition is not None else budget.own_delta
+    )
+
+
+def _part(spent: float, factor: float) -> float:
+    """The loss of noise of which the factor times as much may be spent, rounded down."""
+    return math.nextafter(spent / factor, 0.0) if factor * (spent / factor) > spent else spent / factor
+
+
+def _planned(policy: OutlierTablePolicy, loss: float, delta: float | None) -> OutlierTablePlan:
     planned = plan_outliers(
-        epsilon=policy.epsilon,
+        epsilon=loss,
         limit=policy.limit,
         factor=float(policy.factor),
         transition=policy.transition,
-        delta=policy.delta,
+        delta=delta,
     )
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
-            f"epsilon = {planned.epsilon:g} with transition {planned.transition} and limit {planned.limit} leaves less "
+            f"epsilon = {policy.epsilon:g} with transition {planned.transition} and limit {planned.limit} leaves less "
             f"than {float(SMALLEST_EPSILON):.1g} to the noise on empty bins.",
             remedy="Raise epsilon.",
             where="[privacy] epsilon",
@@ -116,11 +144,3 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
         )
     check_delta(policy, planned.delta)
     return OutlierTablePlan(policy, planned)
-
-
-def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePlan:
-    """Plan the table of a part of a sample: the person is in it with the rate of the sample, so that it amplifies."""
-    epsilon = math.nextafter(budget.noise / policy.factor, 0.0)
-    delta = None if policy.transition is not None else budget.own_delta
-    sampling = policy.sampling.at_rate(budget.own_rate)
-    return plan(policy.replace(epsilon=epsilon, delta=delta, sampling=sampling, accept_delta=True))
