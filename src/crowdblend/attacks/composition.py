@@ -85,6 +85,6 @@ ATTACK = Attack(
     worlds=("the person's value is 2", "is 1 or 3, whichever fits better"),
     trials=trials,
     guarantee=lambda: our_table().bound(Relation.REPLACE),
-    remark="Each table alone cannot tell value 2 from one of the other two, and together they can. Ours thresholds the "
-    "common refinement once and adds up its cells; a second release from one sample is refused.",
+    remark="Each table alone cannot tell value 2 from one of the other two, and together they can. Ours is one table "
+    "of the finest classes, which anybody can add up; a second release from one sample is refused.",
 )

@@ -34,9 +34,9 @@ class FreshSamples:
         """The comparison in a sentence."""
         which = "Fresh samples show smaller classes" if self.better else "Parts show smaller classes"
         return (
-            "If you hold the whole population, each table may have a fresh sample of its own instead (fresh = true in "
-            f"[sampling]), with k = {self.k}. {which}: from about {self.shown_from:,.0f} people on, and from about "
-            f"{self.parts_shown_from:,.0f} with parts."
+            "If you hold the whole population, each table may have a fresh sample of its own instead "
+            f'(split = "fresh" in [privacy]), with k = {self.k}. {which}: from about {self.shown_from:,.0f} people on, '
+            f"and from about {self.parts_shown_from:,.0f} with parts."
         )
 
 

@@ -187,8 +187,8 @@ class Refusal:
 
 
 _ONE_SAMPLE = (
-    "count each table in a part of the sample of its own, or threshold once on the common refinement of all tables and "
-    "derive each from that one suppressed table"
+    "publish them together in one policy, each from a part of the sample of its own, or publish one table of the "
+    "finest classes and add it up"
 )
 _FRESH = "draw a fresh sample for each release, and add up their differential guarantees"
 
