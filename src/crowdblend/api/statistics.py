@@ -6,99 +6,76 @@ Each function has the keys of a policy as arguments; a statistic without a name 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from crowdblend.kinds.statistics.statistic import Statistic
 
 Labels = Mapping[str, str | Sequence[str]]
-Columns = str | Sequence[str]
 
 
-def average(
-    column: str,
-    *,
-    name: str | None = None,
-    by: Columns | None = None,
-    where: Labels | None = None,
-    error: float | None = None,
-    weight: float = 1.0,
-) -> Statistic:
+class Keys(TypedDict, total=False):
+    """What every statistic may say."""
+
+    name: str
+    error: float
+    weight: float
+
+
+class GroupedKeys(Keys, total=False):
+    """What statistics may say that are computed in groups of people."""
+
+    by: str | Sequence[str]
+
+
+class SomeKeys(Keys, total=False):
+    """What statistics may say that are about some people alone."""
+
+    where: Labels
+
+
+class MeasureKeys(GroupedKeys, SomeKeys, total=False):
+    """What statistics of a column of numbers may say."""
+
+
+def average(column: str, **keys: Unpack[MeasureKeys]) -> Statistic:
     """Return the average of a column of numbers between two bounds."""
-    return _of("average", column, name, by, where=where, error=error, weight=weight)
+    return _of("average", column, **keys)
 
 
-def total(
-    column: str,
-    *,
-    name: str | None = None,
-    by: Columns | None = None,
-    where: Labels | None = None,
-    error: float | None = None,
-    weight: float = 1.0,
-) -> Statistic:
+def total(column: str, **keys: Unpack[MeasureKeys]) -> Statistic:
     """Return the sum of a column of numbers between two bounds."""
-    return _of("sum", column, name, by, where=where, error=error, weight=weight)
+    return _of("sum", column, **keys)
 
 
-def median(
-    column: str,
-    *,
-    name: str | None = None,
-    by: Columns | None = None,
-    where: Labels | None = None,
-    error: float | None = None,
-    weight: float = 1.0,
-) -> Statistic:
+def median(column: str, **keys: Unpack[MeasureKeys]) -> Statistic:
     """Return the median of a column of numbers between two bounds, on its grid."""
-    return _of("median", column, name, by, where=where, error=error, weight=weight)
+    return _of("median", column, **keys)
 
 
-def quantile(
-    column: str,
-    at: float,
-    *,
-    name: str | None = None,
-    by: Columns | None = None,
-    where: Labels | None = None,
-    error: float | None = None,
-    weight: float = 1.0,
-) -> Statistic:
+def quantile(column: str, at: float, **keys: Unpack[MeasureKeys]) -> Statistic:
     """Return the value below which a share of the people are, on the grid of a column of numbers."""
-    named = f"{at:g}-quantile of {column}" if name is None else name
-    return _of("quantile", column, named, by, at=at, where=where, error=error, weight=weight)
+    given: dict[str, Any] = {"name": f"{at:g}-quantile of {column}", **keys}
+    return _of("quantile", column, at=at, **given)
 
 
-def fraction(labels: Labels, *, name: str | None = None, error: float | None = None, weight: float = 1.0) -> Statistic:
+def fraction(labels: Labels, **keys: Unpack[Keys]) -> Statistic:
     """Return the share of people with these labels."""
-    return _of("fraction", labels, name, None, error=error, weight=weight)
+    return _of("fraction", labels, **keys)
 
 
-def count(
-    labels: Labels,
-    *,
-    name: str | None = None,
-    by: Columns | None = None,
-    error: float | None = None,
-    weight: float = 1.0,
-) -> Statistic:
+def count(labels: Labels, **keys: Unpack[GroupedKeys]) -> Statistic:
     """Return how many people have these labels."""
-    return _of("count", labels, name, by, error=error, weight=weight)
+    return _of("count", labels, **keys)
 
 
-def histogram(
-    column: str,
-    *,
-    name: str | None = None,
-    where: Labels | None = None,
-    error: float | None = None,
-    weight: float = 1.0,
-) -> Statistic:
+def histogram(column: str, **keys: Unpack[SomeKeys]) -> Statistic:
     """Return how many people have each label of a column."""
-    return _of("histogram", column, name, None, where=where, error=error, weight=weight)
+    return _of("histogram", column, **keys)
 
 
-def _of(what: str, subject: str | Labels, name: str | None, by: Columns | None, **keys: Any) -> Statistic:
+def _of(what: str, subject: str | Labels, **keys: Any) -> Statistic:
     about = subject if isinstance(subject, str) else ", ".join(f"{one} {labels}" for one, labels in subject.items())
-    groups = None if by is None else (by,) if isinstance(by, str) else tuple(by)
-    given: dict[str, Any] = {what: subject, **keys}
-    return Statistic(name=f"{what} of {about}" if name is None else name, by=groups, **given)
+    by = keys.pop("by", None)
+    groups = (by,) if isinstance(by, str) else by
+    given: dict[str, Any] = {"name": f"{what} of {about}", what: subject, **keys}
+    return Statistic(**given, by=None if groups is None else tuple(groups))

@@ -36,6 +36,18 @@ People = Annotated[
 Delta = Annotated[
     float | None, key("The probability beyond epsilon; leave it out to have it planned.", "delta", section="privacy")
 ]
+Epsilon = Annotated[
+    float | None, key("The privacy loss; leave it out to have it planned.", "epsilon", section="privacy")
+]
+Releases = Annotated[
+    int,
+    key(
+        "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
+        "together.",
+        "releases",
+        section="privacy",
+    ),
+]
 Drawn = Annotated[Sampling, part("How people are drawn.")]
 
 
@@ -56,19 +68,9 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     beside: tuple[Column, ...] = ()
     sampling: Drawn = NOT_SAMPLED
     k: Annotated[int | None, key("The crowd size, the person included; leave it out to have it planned.", "k")] = None
-    epsilon: Annotated[
-        float | None, key("The privacy loss; leave it out to have it planned.", "epsilon", section="privacy")
-    ] = None
+    epsilon: Epsilon = None
     delta: Delta = None
-    releases: Annotated[
-        int,
-        key(
-            "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
-            "together.",
-            "releases",
-            section="privacy",
-        ),
-    ] = 1
+    releases: Releases = 1
     accept_delta: Accept = False
     people: People = None
 

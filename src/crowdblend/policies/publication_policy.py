@@ -41,6 +41,12 @@ from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Form
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 data_key = partial(key, section="data")
+RowsPerPerson = Annotated[
+    int | None,
+    data_key(
+        "In a register: how many rows a person may have; of more, as many random ones are kept.", "rows_per_person"
+    ),
+]
 
 
 class Sourced(Section, frozen=True, kw_only=True):

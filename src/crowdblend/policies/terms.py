@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 from msgspec.structs import force_setattr
 
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.key import key, part
-from crowdblend.policies.publication_policy import Sourced, data_key
+from crowdblend.policies.crowd import Accept, Delta, Epsilon, Releases
+from crowdblend.policies.key import part
+from crowdblend.policies.publication_policy import RowsPerPerson, Sourced, data_key
 from crowdblend.policies.sampling import Sampling
-
-privacy_key = partial(key, section="privacy")
 
 
 class Terms(Sourced, frozen=True, kw_only=True):
@@ -31,30 +29,11 @@ class Terms(Sourced, frozen=True, kw_only=True):
             (1, 10**12),
         ),
     ] = None
-    rows_per_person: Annotated[
-        int | None,
-        data_key(
-            "In a register: how many rows a person may have; of more, as many random ones are kept.", "rows_per_person"
-        ),
-    ] = None
-    epsilon: Annotated[float | None, privacy_key("The privacy loss; leave it out to have it planned.", "epsilon")] = (
-        None
-    )
-    delta: Annotated[
-        float | None, privacy_key("The probability beyond epsilon; leave it out to have it planned.", "delta")
-    ] = None
-    releases: Annotated[
-        int,
-        privacy_key(
-            "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them "
-            "together.",
-            "releases",
-        ),
-    ] = 1
-    accept_delta: Annotated[
-        bool,
-        privacy_key("True to publish although delta is above 1e-3, or above one over the people of the population."),
-    ] = False
+    rows_per_person: RowsPerPerson = None
+    epsilon: Epsilon = None
+    delta: Delta = None
+    releases: Releases = 1
+    accept_delta: Accept = False
     recoding: Annotated[Choosing | None, part("How the recoding is chosen, where columns offer several.")] = None
 
     def gives(self, field: str) -> bool:

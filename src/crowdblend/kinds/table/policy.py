@@ -8,7 +8,7 @@ from crowdblend.policies.columns import check_closed, check_names
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.key import Rule, conflicts, key, needs
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import data_key
+from crowdblend.policies.publication_policy import RowsPerPerson
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.strata import Design
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -55,12 +55,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             (1, 10**15),
         ),
     ] = None
-    rows_per_person: Annotated[
-        int | None,
-        data_key(
-            "In a register: how many rows a person may have; of more, as many random ones are kept.", "rows_per_person"
-        ),
-    ] = None
+    rows_per_person: RowsPerPerson = None
     count: Annotated[
         Literal["rows", "people"],
         key(
