@@ -20,9 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.facts import DATA
 from crowdblend.reading.margins import Margin
-from crowdblend.reading.release import PublishedRelease
 
 Floats = NDArray[np.float64]
 # Solving takes time with the cube of the margins that two tables share, and memory with their square.
@@ -52,9 +50,9 @@ class _Table:
         return list(numbers), np.array(of, np.int64)
 
 
-def consistent_estimates(release: PublishedRelease, confidence: float) -> Mapping[str, pa.Table]:
+def consistent_estimates(margins: Mapping[str, Margin]) -> Mapping[str, pa.Table]:
     """Every table with an estimate that agrees with all others, beside its own; refuses what cannot be solved."""
-    tables = dict(_tables(release, confidence))
+    tables = dict(_tables(margins))
     if len(tables) < 2:
         raise InvalidInput(
             "Estimates are made consistent where two or more publications count people in cells.",
@@ -76,12 +74,9 @@ def consistent_estimates(release: PublishedRelease, confidence: float) -> Mappin
     return {name: _shown(table, y[table.places]) for name, table in tables.items()}
 
 
-def _tables(release: PublishedRelease, confidence: float) -> Iterator[tuple[str, _Table]]:
+def _tables(margins: Mapping[str, Margin]) -> Iterator[tuple[str, _Table]]:
     start = 0
-    for name, one in release.publications.items():
-        if DATA not in one.tables or any(domain.labels is None for domain in one.tables[DATA].columns.values()):
-            continue
-        margin = one.margin(None, confidence)
+    for name, margin in margins.items():
         found = margin.intervals
         low, high = found.low.astype(np.float64), found.high.astype(np.float64)
         estimate = np.where(np.isnan(found.estimate), (low + high) / 2, found.estimate)

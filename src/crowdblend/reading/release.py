@@ -191,7 +191,12 @@ class PublishedRelease:
         return notes.sentences(self.facts, self.tables[name], margin)
 
     def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> pa.Table:
-        found = consistency.consistent_estimates(self, confidence)
+        closed = {
+            name: one.margin(None, confidence)
+            for name, one in self.publications.items()
+            if one.tables and all(domain.labels is not None for domain in one.tables[DATA].columns.values())
+        }
+        found = consistency.consistent_estimates(closed)
         name = next(iter(found)) if table is None else table
         if margin is not None or name not in found:
             raise InvalidInput(
