@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from crowdblend.errors import CrowdblendError, DoesNotVerify
-from crowdblend.ledger.budget import SpendingGroup
+from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+from crowdblend.ledger.budget import Budget, SpendingGroup
 from crowdblend.ledger.chain import FORMAT, Record, check_record
 from crowdblend.ledger.declarations import Declarations, Limit
 from crowdblend.ledger.entry import Entry, Spending
@@ -47,6 +47,22 @@ class History:
                     code="ledger.unreadable",
                 ) from None
             self.last = record
+
+    def entry(self, entry_id: int) -> Entry:
+        """The release of that number; refuses one that there is not."""
+        if entry_id not in self.entries:
+            raise InvalidInput(
+                f"The ledger has no release {entry_id}. crowdblend ledger list shows them.",
+                where=f"release {entry_id}",
+                code="ledger.no-release",
+            )
+        return self.entries[entry_id]
+
+    def budget(self, population: str) -> Budget:
+        """What was released about a population, and about those that overlap with it."""
+        names = {population, *self.declarations.overlapping(population)}
+        releases = tuple(entry.id for entry in self.entries.values() if entry.spending.population in names)
+        return self.accounts.budget(population, releases=releases)
 
     def _take(self, step: Step) -> None:
         if not step.at.isprintable():

@@ -85,7 +85,7 @@ class Ledger:
 
     def entry(self, entry_id: int) -> Entry:
         """Return one entry."""
-        return _entry(self._replay(), entry_id)
+        return self._replay().entry(entry_id)
 
     def unfinished(self) -> tuple[Entry, ...]:
         """Return the entries of releases that were begun and not finished, oldest first."""
@@ -97,12 +97,12 @@ class Ledger:
 
     def budget(self, population: str) -> Budget:
         """Return what all releases about these people come to, with those about populations that overlap."""
-        return _budget(self._replay(), normal_name(population))
+        return self._replay().budget(normal_name(population))
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return the budget of every population, in the order of their first release."""
         history = self._replay()
-        return tuple(_budget(history, name) for name in history.populations())
+        return tuple(map(history.budget, history.populations()))
 
     def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
         """Return what all releases about these people come to by their profiles, with one more release or without.
@@ -243,7 +243,7 @@ class Ledger:
         check_digest("certificate_digest", certificate_digest)
         check_digest("data_sha256", data_sha256)
         with self._writing() as (transaction, history):
-            entry = _entry(history, entry_id)
+            entry = history.entry(entry_id)
             if entry.status == "finished":
                 raise InvalidInput(
                     f"Release {entry.id} is finished already. Begin a new one.",
@@ -379,23 +379,6 @@ def _append(transaction: Transaction, history: History, step: Step) -> None:
     body = to_body(step)
     to_step(body)
     transaction.add_record(next_record(history.last, body))
-
-
-def _entry(history: History, entry_id: int) -> Entry:
-    entry = history.entries.get(entry_id)
-    if entry is None:
-        raise InvalidInput(
-            f"The ledger has no release {entry_id}. crowdblend ledger list shows them.",
-            where=f"release {entry_id}",
-            code="ledger.no-release",
-        )
-    return entry
-
-
-def _budget(history: History, population: str) -> Budget:
-    names = {population, *history.declarations.overlapping(population)}
-    releases = tuple(entry.id for entry in history.entries.values() if entry.spending.population in names)
-    return history.accounts.budget(population, releases=releases)
 
 
 def _check_limits(transaction: Transaction, history: History, spending: Spending) -> None:

@@ -211,12 +211,7 @@ def key(meaning: str, limits: str | tuple[int, int] | None = None, *, section: s
     `limits` are a range, or those of the parameter of that name; `name` is the one in TOML where Python has another.
     """
     limited = Parameter(*limits, "", whole=True) if isinstance(limits, tuple) else PARAMETERS.get(limits or "")
-    return Declaration(meaning, limited, _title(section), name)
-
-
-def _title(section: str) -> str:
-    """The section as TOML writes it; [[publish]] may be repeated."""
-    return f"[[{section}]]" if section == "publish" else section and f"[{section}]"
+    return Declaration(meaning, limited, "[[publish]]" if section == "publish" else section and f"[{section}]", name)
 
 
 def part(meaning: str) -> Declaration:
@@ -285,7 +280,7 @@ def keys_of(holder: type[Section]) -> dict[str, Key]:
 
 
 def parts_of(holder: type[Section]) -> dict[str, Part]:
-    """Return the sections that a policy declares beside the keys of its own, by the name of the field."""
+    """Return the sections that a policy declares beside its own keys, by the name of the field."""
     return {name: one for name, one in _declared(holder).items() if isinstance(one, Part)}
 
 
@@ -385,8 +380,7 @@ class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=T
 
     section: ClassVar[str] = ""
     rules: ClassVar[tuple[Rule, ...]] = ()
-    # How sentences say what has no key of its name.
-    said: ClassVar[Mapping[str, str]] = {}
+    said: ClassVar[Mapping[str, str]] = {}  # how sentences say what has no key of its name
 
     def __post_init__(self) -> None:
         for name, declared in _declared(type(self)).items():
