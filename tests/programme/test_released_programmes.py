@@ -261,3 +261,12 @@ def test_readers_of_one_sample_are_not_told_of_everybody(tmp_path: Path):
     assert "No sample was drawn" not in page
     assert "about everybody" not in page + said
     assert "one and the same random sample" in said
+
+
+@pytest.mark.parametrize("change", [_split, _epsilon, _rate])
+def test_no_guarantee_follows_from_facts_that_contradict_each_other(change: Any, published: Path):
+    facts = json.loads((published / "certificate.json").read_text())["facts"]
+    derive(read_facts(facts))
+    change(facts)
+    with pytest.raises(DoesNotVerify):
+        derive(read_facts(facts))
