@@ -185,3 +185,12 @@ def test_a_register_has_years_too():
     tables = [cb.Table("age", "sex", name="a"), cb.Table("district", name="b")]
     plan = planned(two(*tables, sampling=cb.Everybody(), delta=None, releases=5))
     assert sum(losses(one) for one in plan.planned) * 5 == pytest.approx(1, rel=1e-9)
+
+
+def test_a_column_with_two_uses_is_described_by_both():
+    listed = [cb.Table("age", name="ages"), cb.Statistics(cb.median("age"), name="median")]
+    columns = {"age": cb.intervals(0, 90, width=10, top=True)}
+    facts = planned(five(columns=columns, publish=listed, split="people")).facts()
+    classes, numbers = facts.declared["age"]
+    assert classes.labels is not None
+    assert numbers.recoding == "measure"

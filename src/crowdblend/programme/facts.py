@@ -163,7 +163,12 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     @property
     def declared(self) -> Mapping[str, tuple[Domain, ...]]:
-        return {name: found for facts in self.publications.values() for name, found in facts.declared.items()}
+        merged: dict[str, tuple[Domain, ...]] = {}
+        for facts in self.publications.values():
+            for name, domains in facts.declared.items():
+                known = merged.get(name, ())
+                merged[name] = (*known, *(domain for domain in domains if domain not in known))
+        return merged
 
     @property
     def crowds(self) -> Mapping[str, int]:
