@@ -26,14 +26,14 @@ mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests no
 	test -f out/mutation-tests.json || $(BIN)/python -m tests.mutation.run record out/mutation-tests.json
 	$(BIN)/python -m tests.mutation.run try out/mutation-tests.json out/mutation.jsonl
 
-AUDIT := $(BIN)/crowdblend audit
+AUDIT := $(BIN)/python -m bench.audit_power
 audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is refuted, true claims raise no alarm
 	mkdir -p out/audit
-	$(AUDIT) --broken
-	$(AUDIT) --injected --repeat 100 --json > out/audit/injected.json
-	$(AUDIT) --injected --repeat 100 --runs 20000 --json > out/audit/minute.json
-	$(AUDIT) --own --understate 2 --repeat 100 --runs 200000 --json > out/audit/power.json
-	$(AUDIT) --own --repeat 1000 --runs 2000 --error 0.01 --json > out/audit/false-alarms.json
+	$(BIN)/python -m pytest -n 0 tests/auditing/test_broken_mechanisms.py
+	$(AUDIT) --injected --repeat 100 > out/audit/injected.json
+	$(AUDIT) --injected --repeat 100 --runs 20000 > out/audit/minute.json
+	$(AUDIT) --understate 2 --repeat 100 --runs 200000 > out/audit/power.json
+	$(AUDIT) --repeat 1000 --runs 2000 --error 0.01 > out/audit/false-alarms.json
 	$(BIN)/python -m bench.audit_page out/audit/*.json
 
 lint: .venv/ready ## style, types and the direction of imports

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from crowdblend.auditing.statistical import hard_sizes
-from crowdblend.rehearsal import FAMILIES
+from tests.rehearsal.families import FAMILIES
 
 # A batch is warm when it has seen what comes often.
 BATCHES = 20

@@ -11,7 +11,7 @@ import sys
 from statistics import fmean
 
 from crowdblend.auditing.statistical import audit, foresee, hard_sizes
-from crowdblend.rehearsal import FAMILIES
+from tests.rehearsal.families import FAMILIES
 
 
 def main() -> None:

@@ -2,9 +2,8 @@
 
     python -m bench.audit_page FILE...
 
-reads what `crowdblend audit --own --json` and `--injected --json`, bench/audit.py and bench/audit_outlook.py printed,
-one JSON object in a line. Audits of the same family in several files are added up. A family that is in none of the
-files keeps the figures that it has.
+reads what bench/audit_power.py, bench/audit.py and bench/audit_outlook.py printed, one JSON object in a line. Audits of
+the same family in several files are added up. A family that is in none of the files keeps the figures that it has.
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from bench import audit_power
 from crowdblend.cli.main import cli
-from crowdblend.rehearsal import FAMILIES
 from tests.cases import for_each
+from tests.rehearsal.families import FAMILIES
 
 MECHANISMS = """
 from fractions import Fraction
@@ -57,7 +58,7 @@ def test_a_policy_that_keeps_its_promise(policy: str) -> None:
 def test_a_policy_that_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of the true ε. One person alone shows up with probability 0.47, and an empty cell with 0.06: in the last
     round that is more than ten standard deviations beyond the claim, so a miss has a probability far below 1e-6."""
-    monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"alone": 1})
+    monkeypatch.setattr("crowdblend.auditing.statistical.hard_sizes", lambda *_: {"alone": 1})
     path = tmp_path / "noise.toml"
     path.write_text(FAMILIES["noise below k, flagged"].policy)
     done = run(str(path), "--runs", "8000", "--people", "20", "--workers", "1", "--understate", "10", "--batch")
@@ -95,24 +96,19 @@ def test_mechanisms_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @for_each(
     ("arguments", "says"),
     [
-        ([], "one of POLICY, --mechanism, --broken, --own and --injected"),
-        (["x.toml", "--broken"], "one of POLICY, --mechanism, --broken, --own and --injected"),
-        (["--own", "--understate", "0.5"], "--understate takes a number of at least 1, got 0.5"),
-        (["--own", "--understate", "nan"], "--understate takes a number of at least 1, got nan"),
-        (["--own", "--understate", "inf"], "--understate takes a number of at least 1, got inf"),
-        (["--own", "--repeat", "0"], "--repeat takes a number of at least 1, got 0"),
+        ([], "one of POLICY and --mechanism"),
+        (["x.toml", "--mechanism", "json:dumps"], "one of POLICY and --mechanism"),
+        (["x.toml", "--understate", "0.5"], "--understate takes a number of at least 1, got 0.5"),
+        (["x.toml", "--understate", "nan"], "--understate takes a number of at least 1, got nan"),
+        (["x.toml", "--understate", "inf"], "--understate takes a number of at least 1, got inf"),
         (["x.toml", "--workers", "0"], "--workers takes a number of at least 1, got 0"),
         (["x.toml", "--workers", "-1"], "--workers takes a number of at least 1, got -1"),
         (["x.toml", "--people", "1"], "--people takes a number of at least 2, got 1"),
         (["--mechanism", "json:dumps", "--understate", "2"], "--understate plays no part in this audit"),
         (["--mechanism", "json:dumps", "--epsilon", "2"], "--epsilon plays no part in this audit"),
-        (["--own", "--epsilon", "2"], "--epsilon plays no part in this audit"),
-        (["--broken", "--people", "20"], "--people plays no part in this audit"),
+        (["--mechanism", "json:dumps", "--people", "20"], "--people plays no part in this audit"),
         (["x.toml", "--time", "9", "--runs", "2000"], "--time plays no part in this audit"),
-        (["--own", "--time", "9"], "--time plays no part in this audit"),
         (["x.toml", "--time", "0"], "--time takes a number of at least 1, got 0"),
-        (["x.toml", "--repeat", "2"], "--repeat plays no part in this audit"),
-        (["x.toml", "--family", "points"], "--family plays no part in this audit"),
         (["--mechanism", "nowhere:nothing"], "cannot be imported"),
         (["--mechanism", "json"], "cannot be imported"),
         (["missing.toml"], "cannot be read"),
@@ -124,22 +120,11 @@ def test_wrong_use(arguments: list[str], says: str) -> None:
     assert says in done.stderr
 
 
-def test_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "noise below k, flagged"
-    monkeypatch.setattr("crowdblend.rehearsal.FAMILIES", {name: FAMILIES[name]})
-    monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"alone": 1})
-    found = run("--own", "--understate", "4", "--runs", "8000", "--json")
-    assert found.exit_code == 0, "a broken claim that is found is a success here"
-    assert json.loads(found.stdout)["families"][0]["findings"] == 1
-    table = run("--own", "--runs", "1000", "--error", "1e-6")
-    assert table.exit_code == 0
-    assert "findings" in table.stdout
-
-
-def test_injected_bugs_are_counted() -> None:
-    found = run("--injected", "--family", "bare counts", "--runs", "20000", "--json")
-    assert found.exit_code == 0, "a mistake that is found is a success here"
-    (row,) = json.loads(found.stdout)["families"]
+def test_injected_bugs_are_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["audit_power", "--injected", "--family", "bare counts", "--runs", "20000"]
+    monkeypatch.setattr("sys.argv", asked)
+    with pytest.raises(SystemExit) as left:
+        audit_power.main()
+    assert left.value.code == 0, "a mistake that is found is a success here"
+    (row,) = json.loads(capsys.readouterr().out)["families"]
     assert (row["findings"], row["mistake"]) == (1, "counts in groups have no noise")
-    unknown = run("--injected", "--family", "points", "--json")
-    assert (unknown.exit_code, "bare counts" in unknown.stdout + unknown.stderr) == (2, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.auditing.broken_mechanisms import BROKEN_MECHANISMS
+from tests.auditing.broken_mechanisms import BROKEN_MECHANISMS
 from tests.cases import for_each
 
 # Each of the exact ones is certain; each of those that are run is a false alarm with probability 1e-6 at most.

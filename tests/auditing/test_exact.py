@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from flint import arb
 
-from crowdblend.auditing.broken_mechanisms.parts import blurred, sampled_delta, suppressed
 from crowdblend.auditing.claim import ExactClaim
 from crowdblend.auditing.exact import (
     World,
@@ -40,6 +39,7 @@ from crowdblend.guarantees import (
 from crowdblend.guarantees.aggregates import IidSampling
 from crowdblend.mechanisms import SampledClasses, SuppressedHistogram
 from crowdblend.numerics.balls import precision
+from tests.auditing.broken_mechanisms.parts import blurred, sampled_delta, suppressed
 from tests.cases import for_each
 
 HALF = Fraction(1, 2)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bench.audit_power import repeat
 from crowdblend.auditing.statistical import (
     BlackBox,
     Neighbours,
@@ -21,7 +22,6 @@ from crowdblend.auditing.statistical import (
     clopper_pearson,
     epsilon_lower,
     hard_sizes,
-    repeat,
     views_of,
 )
 from crowdblend.auditing.statistical.events import Fold, best_event, candidates
@@ -29,8 +29,8 @@ from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.workers import processes, submitted
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
-from crowdblend.rehearsal import FAMILIES
 from tests.cases import for_each
+from tests.rehearsal.families import FAMILIES
 
 RNG = np.random.default_rng()
 

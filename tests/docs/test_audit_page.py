@@ -4,7 +4,10 @@ import json
 import os
 
 from bench import audit_page
-from crowdblend.rehearsal import FAMILIES, INJECTED_BUGS
+from crowdblend.auditing.claim import SampledClaim
+from tests.auditing.broken_mechanisms import BROKEN_MECHANISMS
+from tests.rehearsal.families import FAMILIES
+from tests.rehearsal.injected_bugs import INJECTED_BUGS
 
 
 def test_the_tables_are_those_of_the_figures_kept():
@@ -30,3 +33,10 @@ def test_audits_of_several_files_are_added_up(tmp_path):
     honest = {**printed, "understated": 1.0}
     (tmp_path / "one.json").write_text(json.dumps(honest))
     assert set(audit_page.collected([tmp_path / "one.json"])) == {"false alarms"}
+
+
+def test_the_page_lists_every_broken_mechanism():
+    page = audit_page.PAGE.read_text(encoding="utf-8")
+    for one in BROKEN_MECHANISMS.values():
+        how = "running it" if isinstance(one.broken, SampledClaim) else "its definition"
+        assert f"| {one.name} | {one.mistake} | {how} |" in page

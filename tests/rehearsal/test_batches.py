@@ -12,10 +12,11 @@ from scipy.stats import chi2
 
 from crowdblend.auditing.statistical import audit, hard_sizes
 from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.rehearsal import FAMILIES, INJECTED_BUGS
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.parallel_copies import ParallelCopies
 from tests.cases import for_each
+from tests.rehearsal.families import FAMILIES
+from tests.rehearsal.injected_bugs import INJECTED_BUGS
 
 # Copies that choose alike are published with a key of their own.
 CHOOSING = {"recoding by the population", "recoding by a part"}

@@ -16,10 +16,11 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
-from crowdblend.rehearsal import FAMILIES, Crowd, subject_of
+from crowdblend.rehearsal import Crowd, subject_of
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.made_up_values import examples
 from tests.cases import for_each
+from tests.rehearsal.families import FAMILIES
 from tests.rehearsal.releases import rehearsal, released, subject_of_text
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))

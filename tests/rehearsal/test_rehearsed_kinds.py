@@ -13,10 +13,11 @@ from crowdblend.planning.statistics import EVERYBODY, SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
-from crowdblend.rehearsal import FAMILIES, Crowd
+from crowdblend.rehearsal import Crowd
 from crowdblend.rehearsal.observers import Shown
 from crowdblend.rehearsal.replacing import Replaced
 from tests.cases import for_each
+from tests.rehearsal.families import FAMILIES
 from tests.rehearsal.releases import audited, rehearsal, released, subject_of_text
 
 OUTLIERS = """

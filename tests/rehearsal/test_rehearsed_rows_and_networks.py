@@ -20,9 +20,10 @@ from crowdblend.planning.networks import Bounds
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
-from crowdblend.rehearsal import FAMILIES, Crowd
+from crowdblend.rehearsal import Crowd
 from crowdblend.rehearsal.replacing import Replaced
 from tests.cases import for_each
+from tests.rehearsal.families import FAMILIES
 from tests.rehearsal.releases import audited, files_of, rehearsal, released, subject_of_text
 
 SYNOPSIS = """

@@ -5,40 +5,23 @@ from __future__ import annotations
 import math
 import os
 import sys
-import time
-from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from crowdblend.api.checks import audit as audit_policy
 from crowdblend.auditing.exact import Counterexample
-from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen, hard_sizes, repeat
-from crowdblend.cli.output import Parameter, emit, handle_errors, json_option, print_table
+from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen
+from crowdblend.cli.output import Parameter, emit, handle_errors, json_option
 from crowdblend.cli.progress import progress_bar
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
-
-if TYPE_CHECKING:
-    from crowdblend import rehearsal
-    from crowdblend.auditing import broken_mechanisms
-else:
-    rehearsal, broken_mechanisms = lazy("crowdblend.rehearsal"), lazy("crowdblend.auditing.broken_mechanisms")
-
-# An audit of a claim that is really broken must say so this often.
-POWER = 0.95
-# Runs of an audit of our own mechanisms.
-RUNS = 100_000
 
 
 @click.command("audit", epilog="Example: crowdblend audit policy.toml --runs 20000")
 @click.argument("policy", type=click.Path(dir_okay=False), required=False)
 @click.option("--publication", metavar="NAME", help="Which publication of the policy, where it has several.")
 @click.option("--mechanism", metavar="MODULE:OBJECT", help="Audit a mechanism of yours instead.")
-@click.option("--broken", is_flag=True, help="Show that mechanisms with one mistake each are caught.")
-@click.option("--own", is_flag=True, help="Audit our own mechanisms, where their guarantees are tight.")
-@click.option("--injected", is_flag=True, help="Audit our own mechanisms with one bug injected into each.")
 @click.option(
     "--epsilon", type=Parameter(), help="Audit the same release at this epsilon, with the delta it has there."
 )
@@ -50,19 +33,9 @@ RUNS = 100_000
     type=int,
     help="How many made-up people there are; by default 1000, or as many as the policy says.",
 )
-@click.option(
-    "--batch", is_flag=True, help="Run many releases as one, as --own does: far more of them in the same time."
-)
+@click.option("--batch", is_flag=True, help="Run many releases as one: far more of them in the same time.")
 @click.option("--workers", type=int, help="Processes; by default one per core.")
 @click.option("--understate", type=float, default=1.0, help="Claim epsilon divided by this, to test the audit.")
-@click.option(
-    "--repeat",
-    "times",
-    type=int,
-    default=1,
-    help="With --own and --injected: how many audits of each, to count their findings.",
-)
-@click.option("--family", "families", multiple=True, metavar="NAME", help="With --own and --injected: only these.")
 @json_option
 @handle_errors
 def command(
@@ -70,9 +43,6 @@ def command(
     *,
     publication: str | None,
     mechanism: str | None,
-    broken: bool,
-    own: bool,
-    injected: bool,
     epsilon: float | None,
     seconds: float | None,
     runs: int | None,
@@ -81,8 +51,6 @@ def command(
     batch: bool,
     workers: int | None,
     understate: float,
-    times: int,
-    families: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Try to break what a policy or a mechanism guarantees; exit code 1 if it is broken.
@@ -91,18 +59,14 @@ def command(
     The first line says what it can find in the time given, and what not. An audit without a finding is no proof: the
     proof is in the certificate.
     """
-    if sum((policy is not None, mechanism is not None, broken, own, injected)) != 1:
+    if (policy is None) == (mechanism is None):
         raise InvalidInput(
-            "audit takes exactly one of POLICY, --mechanism, --broken, --own and --injected.",
+            "audit takes exactly one of POLICY and --mechanism.",
             remedy="Name what to audit.",
             code="command.usage",
             where="POLICY",
         )
-    ours = own or injected
-    least = {
-        "understate": (understate, 1), "repeat": (times, 1), "workers": (workers, 1), "people": (people, 2),
-        "time": (seconds, 1),
-    }  # fmt: skip
+    least = {"understate": (understate, 1), "workers": (workers, 1), "people": (people, 2), "time": (seconds, 1)}
     for name, (value, bound) in least.items():
         if value is not None and not bound <= value < math.inf:
             raise InvalidInput(
@@ -111,51 +75,30 @@ def command(
                 where=f"--{name}",
                 code="command.range",
             )
-    _refuse_unused(
-        {
-            "--epsilon": (epsilon is None, policy is not None),
-            "--understate": (understate == 1, policy is not None or own),
-            "--people": (people is None, policy is not None or ours),
-            "--batch": (not batch, policy is not None),
-            "--repeat": (times == 1, ours),
-            "--family": (not families, ours),
-            "--time": (seconds is None, (policy is not None or mechanism is not None) and runs is None),
-        }
-    )
-    force = workers or os.cpu_count() or 1
-    if broken:
-        _broken(as_json=as_json)
-    elif ours:
-        known = rehearsal.INJECTED_BUGS if injected else rehearsal.FAMILIES
-        _own(known, families, runs or RUNS, error, people, force, understate, times, as_json=as_json)
-    else:
-        budget: dict[str, Any] = {"runs": runs, "seconds": seconds, "error": error, "workers": force}
-        with progress_bar(quiet=as_json) as bar:
-            announced: list[Outlook] = []
-            budget |= {"progress": bar, "announce": announced.append if as_json else _announce}
-            if mechanism is not None:
-                found = _audit_mechanism(mechanism, budget)
-            else:
-                assert policy is not None
-                found = audit_policy(
-                    policy,
-                    publication=publication,
-                    people=people,
-                    epsilon=epsilon,
-                    understate=understate,
-                    batch=batch,
-                    **budget,
-                )
-        _show(found, announced, as_json=as_json)
-
-
-def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
-    """An option that plays no part here would leave a wrong impression of what was tried."""
-    for name, (left_out, used) in options.items():
-        if not (left_out or used):
-            raise InvalidInput(
-                f"{name} plays no part in this audit.", remedy="Leave it out.", where=name, code="command.usage"
-            )
+    of_policies = {"epsilon": epsilon, "understate": understate > 1, "people": people, "batch": batch}
+    unused = [name for name, given in of_policies.items() if given and policy is None]
+    if seconds is not None and runs is not None:
+        unused.append("time")
+    for name in unused:  # an option that plays no part would leave a wrong impression of what was tried
+        raise InvalidInput(
+            f"--{name} plays no part in this audit.", remedy="Leave it out.", where=f"--{name}", code="command.usage"
+        )
+    budget: dict[str, Any] = {
+        "runs": runs,
+        "seconds": seconds,
+        "error": error,
+        "workers": workers or os.cpu_count() or 1,
+    }
+    with progress_bar(quiet=as_json) as bar:
+        announced: list[Outlook] = []
+        budget |= {"progress": bar, "announce": announced.append if as_json else _announce}
+        if mechanism is not None:
+            found = _audit_mechanism(mechanism, budget)
+        else:
+            assert policy is not None
+            how: dict[str, Any] = {"epsilon": epsilon, "understate": understate, "batch": batch}
+            found = audit_policy(policy, publication=publication, people=people, **how, **budget)
+    _show(found, announced, as_json=as_json)
 
 
 def _announce(outlook: Outlook) -> None:
@@ -193,59 +136,3 @@ def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexam
 
 def _unknown(message: str, remedy: str, where: str) -> InvalidInput:
     return InvalidInput(message, remedy=remedy, where=where, code="command.unknown-name")
-
-
-def _broken(*, as_json: bool) -> None:
-    rows = []
-    for each in broken_mechanisms.BROKEN_MECHANISMS.values():
-        found, honest = each.broken.finding(), each.honest.finding()
-        how = "running it" if isinstance(found, Verdict) else "its definition"
-        rows.append({"mechanism": each.name, "mistake": each.mistake, "caught": found is not None, "by": how,
-                     "honest": honest is None})  # fmt: skip
-    passed = all(row["caught"] and row["honest"] for row in rows)
-    if as_json:
-        emit({"passed": passed, "mechanisms": rows})
-    else:
-        for row in rows:
-            says = f"caught by {row['by']}" if row["caught"] else "NOT CAUGHT"
-            fair = "" if row["honest"] else "; AND THE HONEST MECHANISM IS REJECTED"
-            click.echo(f"{row['mechanism']:22}{row['mistake']}: {says}{fair}")
-        click.echo(f"{sum(bool(row['caught']) for row in rows)} of {len(rows)} broken mechanisms caught")
-    sys.exit(0 if passed else 1)
-
-
-def _own(
-    known: Mapping[str, rehearsal.Family | rehearsal.InjectedBug],
-    families: tuple[str, ...],
-    runs: int,
-    error: float,
-    people: int | None,
-    workers: int,
-    understate: float,
-    times: int,
-    *,
-    as_json: bool,
-) -> None:
-    for name in families:
-        if name not in known:
-            raise _unknown(f"There is no family {name!r}.", f"Use one of {'; '.join(known)}.", "--family")
-    rows: list[dict[str, Any]] = []
-    for family in [known[name] for name in families or known]:
-        subject = family.subject(hard_sizes, understated=understate, people=people)
-        started = time.perf_counter()
-        with progress_bar(quiet=as_json) as bar:
-            advance = (lambda done, _: bar(family.name, done, times)) if bar else None  # noqa: B023
-            found = repeat(subject, times, runs=runs, error=error, workers=min(workers, times), progress=advance)
-        words = {"mistake": family.words} if isinstance(family, rehearsal.InjectedBug) else {}
-        rows.append({
-            "family": family.name, **words, "epsilon": subject.guarantee.epsilon, "delta": subject.guarantee.delta,
-            "audits": found.times, "findings": found.findings, "runs": found.runs,
-            "seconds": round(time.perf_counter() - started, 1),
-        })  # fmt: skip
-    wrong = "mistake" in rows[0] or understate > 1
-    enough = [row["findings"] >= POWER * times if wrong else row["findings"] <= error * times for row in rows]
-    if as_json:
-        emit({"passed": all(enough), "understated": understate, "error": error, "most_runs": runs, "families": rows})
-    else:
-        print_table("", list(rows[0]), [list(row.values()) for row in rows])
-    sys.exit(0 if all(enough) else 1)

@@ -2,7 +2,7 @@
 
 from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
 from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen, foresee
-from crowdblend.auditing.statistical.run import Repeated, audit, repeat
+from crowdblend.auditing.statistical.run import audit
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Pair, Subject, hard_sizes, views_of
 from crowdblend.auditing.statistical.verdict import Verdict
 
@@ -11,7 +11,6 @@ __all__ = [
     "Neighbours",
     "Outlook",
     "Pair",
-    "Repeated",
     "Subject",
     "Verdict",
     "audit",
@@ -20,6 +19,5 @@ __all__ = [
     "epsilon_lower",
     "foresee",
     "hard_sizes",
-    "repeat",
     "views_of",
 ]

@@ -151,35 +151,3 @@ class _Audit:
                 self.spent += task.runs
                 if self.progress:
                     self.progress(phase, self.spent, self.runs)
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """How many audits had a finding, and how many runs they took together."""
-
-    times: int
-    findings: int
-    runs: int
-
-
-def repeat(
-    subject: Subject,
-    times: int,
-    *,
-    runs: int,
-    error: float,
-    workers: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> Repeated:
-    """Audit `times` times with fresh randomness; `progress` gets how many are done, and how many had a finding."""
-    verdicts: list[Verdict] = []
-    with workforce(subject, workers) as force:
-        for verdict in force(_once, [(runs, error)] * times):
-            verdicts.append(verdict)
-            if progress:
-                progress(len(verdicts), sum(one.finding for one in verdicts))
-    return Repeated(times, sum(one.finding for one in verdicts), sum(one.runs for one in verdicts))
-
-
-def _once(subject: Subject, runs: int, error: float) -> Verdict:
-    return audit(subject, runs=runs, error=error, bound=False)

@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import partial
 from math import comb
 
-from crowdblend.auditing.broken_mechanisms.parts import HALF, add, close, mistaken, sampled_delta, shown, suppressed
 from crowdblend.auditing.claim import ExactClaim
 from crowdblend.auditing.exact.definitions import random_samples
 from crowdblend.auditing.exact.distributions import Distribution, epsilon_above, mix, pushed, surely
@@ -15,6 +14,7 @@ from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples
+from tests.auditing.broken_mechanisms.parts import HALF, add, close, mistaken, sampled_delta, shown, suppressed
 
 LETTERS = World(("A", "B"), 5)
 ONE_CLASS = World(("A",), 8)

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.auditing.broken_mechanisms.parts import HALF, add, blurred, close, mistaken, noisy
 from crowdblend.auditing.claim import ExactClaim, SampledClaim
 from crowdblend.auditing.exact.distributions import Distribution, beside, epsilon_above, mix, pushed, surely
 from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled
@@ -19,6 +18,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import OutlierPrivate, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import spliced_divergence
+from tests.auditing.broken_mechanisms.parts import HALF, add, blurred, close, mistaken, noisy
 
 LETTERS = World(("A", "B"), 3)
 CELLS = ("A", "B")

@@ -6,11 +6,11 @@ from collections import Counter
 from fractions import Fraction
 from functools import partial
 
-from crowdblend.auditing.broken_mechanisms.parts import HALF, Classes, add, mistaken, shown, suppressed
 from crowdblend.auditing.claim import OrderClaim
 from crowdblend.auditing.exact.distributions import Distribution, beside, mix, surely
 from crowdblend.auditing.exact.worlds import Database, World
 from crowdblend.guarantees import CrowdBlending
+from tests.auditing.broken_mechanisms.parts import HALF, Classes, add, mistaken, shown, suppressed
 
 LETTERS = World(("A", "B"), 4)
 # People by two attributes, such as sex and county.

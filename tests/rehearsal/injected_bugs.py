@@ -23,8 +23,8 @@ from crowdblend.planning.statistics import StrataWay, Way
 from crowdblend.policies.load import parse_policy
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
-from crowdblend.rehearsal.families import FAMILIES, Family
 from crowdblend.rehearsal.subject import AnySubject, Hard
+from tests.rehearsal.families import FAMILIES, Family
 
 Taken = tuple[tuple[int, ...], Way | StrataWay]
 
