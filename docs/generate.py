@@ -77,7 +77,7 @@ COMMAND_PAGES = {
     ),
     "studio": ("web pages on your own machine, from the data to the published folder", "[the studio](studio.md)"),
     "demo": ("plan, release and verify a made-up town, in three ways", "[releases](release.md)"),
-    "attack": ("ten attacks on releases that look safe, and the same attacks on ours", "[attacks](attacks.md)"),
+    "attack": ("eleven attacks on releases that look safe, and the same attacks on ours", "[attacks](attacks.md)"),
     "reproduce": ("the papers' own tables and figures next to ours", "[papers](papers.md)"),
     "rules": ("every theorem that can appear in a certificate", "[theorems](theorems.md)"),
 }

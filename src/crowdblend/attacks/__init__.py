@@ -20,6 +20,7 @@ ATTACKS = {
     "same-sample": "A recoding chosen by the sample that it publishes.",
     "empty-cells": "Noise on occupied cells only: a cell that appears is a person.",
     "differencing": "Two releases and a subtraction.",
+    "fixed-size": "A survey of a public number of people: the number minus what is shown is hidden.",
     "membership": "The best test for one person, against the bound from ε and δ.",
 }
 """Every attack and what it is about; each is in a module of its own, loaded when it is called for."""

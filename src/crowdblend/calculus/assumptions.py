@@ -18,8 +18,9 @@ class Assumption(Enum):
     """
 
     ASSUMED_RATE = (
-        "The table was already collected by sampling: the sampling rate is the data holder's assumption, "
-        "and nobody has checked it."
+        "The table was already collected by sampling: that a coin of its own decided about each person, and at which "
+        "rate, is the data holder's assumption, and nobody has checked it. A survey of a fixed number of people, or of "
+        "quotas, households or volunteers, is no such sample, and this certificate does not hold for it."
     )
     ROWS_ARE_PEOPLE = "Every row is taken to be another person: the data holder says so, and nobody has checked."
     IDS_OF_THE_TABLE = (

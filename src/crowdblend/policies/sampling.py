@@ -124,19 +124,29 @@ class Poisson(Sampling, frozen=True):
     """Each person is kept here by a coin of their own; `rate` is None where it is planned."""
 
     design = "poisson"
-    words = "everybody, of whom a sample is drawn"
-    meaning = "You hold everybody, and publish about a random part of them: each person is drawn by a coin."
+    words = "everybody, or a survey of any kind, of whom a sample is drawn"
+    meaning = (
+        "Each person of the table is drawn here by a secret coin. Where the table is a survey, that thins it, and the "
+        "guarantee is to its people, however they were chosen."
+    )
 
     rate: Rate = None
     key: Secret = "destroy"
 
 
 class Coins(Sampling, frozen=True):
-    """The table is a sample to which each person came by a coin of their own, as the steward assumes."""
+    """The table is a sample to which each person came by an independent coin, as the steward assumes.
+
+    A survey of a fixed number of people, or of quotas, households or volunteers, is no such sample: the number of
+    people asked minus the counts shown is the number hidden, whatever k is. Draw from such a table with `Poisson`.
+    """
 
     design = "coins"
-    words = "a sample that was taken before"
-    meaning = "You know, or assume, which share of the people was asked, each by a coin."
+    words = "a sample for which a coin of its own decided about each person"
+    meaning = (
+        "Independent coins are your assumption. A survey of a fixed number of people, or of quotas, households or "
+        'volunteers, is not such a sample: write design = "poisson" for it.'
+    )
 
     rate: Annotated[float, says("The share of people who were sampled, each by a coin of their own.", "rate")]
 
