@@ -38,3 +38,18 @@ def published(law: Law, rate: float, people: int) -> tuple[Any, Any, Any]:
         h = f @ ((1 - a) / (1 + a) * a**distance)
     shown = y >= (law.shown_from if law.shown_from is not None else y[0])
     return y[shown], h[shown], None
+
+
+def shown_sums(k: int, rate: float, people: list[int]) -> tuple[Any, Any, Any]:
+    """Every sum of cells from k on, in how many cells, and its probability; the sum of nothing is left out."""
+    law = np.zeros((1, 1))
+    law[0, 0] = 1.0
+    for size in people:
+        own = binom.pmf(np.arange(size + 1), size, rate)
+        after = np.zeros((law.shape[0] + 1, law.shape[1] + size))
+        after[:-1, : law.shape[1]] += law * own[:k].sum()
+        for sampled in range(k, size + 1):
+            after[1:, sampled : sampled + law.shape[1]] += law * own[sampled]
+        law = after
+    shown, totals = np.nonzero(law[1:] > 0)
+    return totals, shown + 1, law[1:][shown, totals]

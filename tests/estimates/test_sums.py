@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates import (
@@ -18,6 +19,7 @@ from crowdblend.estimates import (
 )
 from crowdblend.estimates.laws import sum_reach
 from tests.cases import for_each
+from tests.estimates.outputs import shown_sums
 
 # Each test below looks at one proportion; at its bound of 95 % it fails with this probability.
 FALSE_ALARM = 1e-6
@@ -40,6 +42,40 @@ def test_a_margin_over_suppressed_cells_covers(people: list[int]) -> None:
     assert ((found.low <= sum(people)) & (sum(people) <= found.high)).sum() >= LEAST
     # A cell is missing exactly where nothing is estimated.
     assert (np.isnan(found.estimate) == (published < len(people))).all()
+
+
+@for_each(("k", "rate"), [(35, 0.5), (8, 0.1), (3, 0.3), (4, 0.9)])
+@for_each("cells", [[1.0], [0.5, 0.5], [0.9, 0.1], [0.4, 0.3, 0.3], [0.2] * 5])
+def test_a_sum_covers_among_the_sums_that_are_shown(k: int, rate: float, cells: list[float]) -> None:
+    """By enumeration, where a sum is shown because one of its cells is, however improbable that was."""
+    estimator = Estimator(ExactCounts(k), InclusionRates.at_rate(rate))
+    for size in sorted({*range(k, k + 6), *np.geomspace(k + 6, 6 * k / rate, 14).astype(int).tolist()}):
+        people = [round(size * share) for share in cells]
+        if max(people) < k:
+            continue
+        totals, shown, masses = shown_sums(k, rate, people)
+        for hidden in (len(people) - shown, np.full(len(shown), len(people) - 1)):  # which are shown may not be known
+            found = estimator.sums(totals, shown, hidden)
+            holds = (found.low <= sum(people)) & (sum(people) <= found.high)
+            assert masses[holds].sum() / masses.sum() >= 0.95 - 1e-9, people
+    # One cell alone is covered by its own law, and a sum of one loses little against it.
+    alone, summed = (
+        estimator.cells(np.array([20 * k])),
+        estimator.sums(np.array([20 * k]), np.ones(1, int), np.zeros(1, int)),
+    )
+    assert alone.low[0] - summed.low[0] <= k * (1 / rate - 1) + 1
+
+
+def test_a_sum_of_a_biased_sample_covers_among_those_shown() -> None:
+    k, lost = 12, 3
+    estimator = Estimator(ExactCounts(k), InclusionRates(0.1, 0.08, 0.12, lost))
+    for people in (16, 20, 40, 100, 400):
+        x = np.arange(k, min(people, 200) + 1)
+        for rate, surely in ((0.08, 0), (0.12, lost)):
+            masses = binom.pmf(x - surely, people - lost, rate)
+            found = estimator.sums(x, np.ones(len(x), int), np.full(len(x), 4))
+            holds = (found.low <= people) & (people <= found.high)
+            assert masses[holds].sum() / masses.sum() >= 0.95 - 1e-9
 
 
 @for_each("people", [[0] * 50, [3] * 30, [10, 60, 75, 400], [2000] * 3])

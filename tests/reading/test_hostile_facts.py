@@ -93,6 +93,6 @@ def test_what_is_said_in_parts_of_a_hostile_certificate() -> None:
     assert estimator_of(ExactCounts(35), half) is not None
     assert estimator_of(ExactCounts(10**7), half) is None
     laws = CellLaws(None, {"a": 2**39, "b": 4})
-    assert laws.finest_cells(["a"]) == 4
+    assert laws.finest_classes(["a"]) == 4
     # More cells than numbers of 64 bits can be multiplied with are not counted at all.
-    assert laws.finest_cells([]) is None
+    assert laws.finest_classes([]) is None

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+from msgspec.structs import replace
 from scipy.stats import binom
 
-from crowdblend.designs import Strata, Stratum
+from crowdblend.designs import InclusionRates, Strata, Stratum
+from crowdblend.estimates import CellLaws, ExactCounts, NoiseBelowK, estimator_of
 from crowdblend.kinds import plan
-from crowdblend.kinds.facts import ReleaseFacts
+from crowdblend.kinds.facts import DATA, CellTable, ReleaseFacts
+from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms import SuppressedHistogram
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.readme import readme
+from crowdblend.reports.sentences import reading
 from tests.cases import for_each
-from tests.golden.releases import POLICIES
+from tests.golden.releases import POLICIES, PROGRAMMES
 
 
 def facts_of(name: str) -> ReleaseFacts:
     return plan(parse_policy(POLICIES[name], Path())).facts()
+
+
+def said_of(facts: ReleaseFacts) -> str:
+    (table,) = facts.tables.values()
+    (said,) = [line for line in sentences(facts, table) if "missing" in line]
+    return said
 
 
 def largest(sampled: int, rate: float) -> int:
@@ -33,12 +44,70 @@ def largest(sampled: int, rate: float) -> int:
 def test_a_missing_row_may_hold_almost_k_people_of_the_sample(name: str, k: int) -> None:
     facts = facts_of(name)
     ((_, table),) = facts.tables.items()
-    most = table.laws.unpublished(table.columns)
+    most = table.laws.unpublished()
     assert most == largest(k - 1, 0.5)
-    (said,) = [line for line in sentences(facts, table) if "missing" in line]
-    assert f"{most:,}" in said
+    assert f"{most:,}" in said_of(facts)
     planned = plan(parse_policy(POLICIES[name], Path()))
-    assert said in readme(planned.certificate({"data.parquet": ""})).replace("\\", "")
+    assert said_of(facts) in readme(planned.certificate({"data.parquet": ""})).replace("\\", "")
+
+
+def test_points_without_blocks_may_be_missing_in_every_block() -> None:
+    facts = facts_of("points")
+    blocks, k = 10, 60
+    most = facts.tables["data"].laws.unpublished()
+    assert largest(blocks * (k - 1), 0.5) <= most <= 1.02 * largest(blocks * (k - 1), 0.5)
+    assert f"A combination of labels that is missing is not empty: it may have up to {most:,} people" in said_of(facts)
+    shown = replace(facts, show_blocks=True)
+    assert f"A block that is missing is not empty: it may have up to {largest(k - 1, 0.5):,} people" in said_of(shown)
+
+
+@for_each("name", ["programme-people", "programme-drawn", "programme-fresh"])
+def test_every_publication_has_sentences_of_its_own_law(name: str) -> None:
+    whole = plan(parse_policy(PROGRAMMES[name], Path())).facts()
+    checked = 0
+    for publication in whole.publications.values():
+        for table in publication.tables.values():
+            own = table.laws.estimator
+            if own is None or not isinstance(own.law, ExactCounts):
+                continue
+            checked += 1
+            most = largest(own.law.k - 1, own.design.least)
+            assert f"at least {own.law.k:,} sampled people are in it" in said_of(publication)
+            assert f"up to {most:,} people of the population; of larger ones fewer than 5" in said_of(publication)
+            assert publication.crowds[DATA] == own.law.k
+    assert checked == 2
+
+
+def test_estimates_of_weights_are_not_called_right_on_average() -> None:
+    """All weights of [100, 200) may be 101: estimates by a middle weight are then too large, in every sum."""
+
+    def said(low: float, high: float) -> str:
+        law, rates = NoiseBelowK(20, 1.0), InclusionRates(low, low, high)
+        table = CellTable({}, CellLaws(None, {}, "w", {"[100, 200)": estimator_of(law, rates)}))
+        return " ".join(sentences(facts_of("table"), table))
+
+    assert "right on average" in said(0.01, 0.01)
+    assert "right on average" not in said(0.005, 0.01)
+    assert "too large where most weights are smaller" in said(0.005, 0.01)
+
+
+def test_a_choice_by_the_sample_is_said_to_be_outside_of_the_proof() -> None:
+    for name, chosen in (("table-split", True), ("table-population", False), ("table", False)):
+        facts = facts_of(name)
+        lines = sentences(facts, facts.tables[DATA])
+        assert any("not proved to cover" in line for line in lines) == chosen
+        assert isinstance(facts, TableFacts)
+        assert any("not proved to cover" in line for line in reading(facts)) == chosen
+
+
+def test_a_published_estimate_near_k_is_said_to_be_too_large() -> None:
+    """The mean over what is shown of 60 people at rate 0.5 and k = 35 is 73."""
+    x = np.arange(35, 61)
+    masses = binom.pmf(x, 60, 0.5)
+    assert round(float((2 * x * masses).sum() / masses.sum())) == 73
+    for name, said in (("table", True), ("table-biased", True), ("points", False), ("table-noise", False)):
+        facts = facts_of(name)
+        assert any("too large on average" in line for line in sentences(facts, facts.tables[DATA])) == said
 
 
 def test_strata_of_one_rate_are_as_private_as_the_one_with_the_smallest_crowds() -> None:

@@ -73,10 +73,13 @@ def test_it_says_what_is_published_and_guaranteed(tmp_path):
     assert all(guarantee.words()[1:] in text for guarantee in certificate().guarantees)
     assert all(assumed.sentence() in text for assumed in certificate().assumptions())
     assert all(f"{step.rule.theorem.statement}" in text for step in certificate().derivations)
-    assert "fewer than 35 sampled people" in text
+    assert "at least 35 sampled people" in text
     assert "is not zero" in text
     assert "the first 9 characters" in text
     assert "crowdblend verify FOLDER" in text
+    # A signature is made after this page, so that it cannot say that there is none.
+    assert "not signed" not in text
+    assert "certificate.json.sig" in text
     assert "Certificate and data files verified" in text
     assert "2.72 times" in text
     assert Assumption.ASSUMED_RATE.value not in text

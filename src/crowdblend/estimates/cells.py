@@ -55,23 +55,19 @@ class CellLaws:
         """The confidence for each stratum at which all of them cover together."""
         return 1 - (1 - confidence) / max(len(self.strata), 1)
 
-    def finest_cells(self, columns: Iterable[str]) -> int | None:
-        """How many cells of the finest table lie in one cell of a table by these columns; None where nobody knows."""
-        known = set(columns)
-        return combinations(size for name, size in self.sizes.items() if name not in known)
-
     def finest_classes(self, columns: Iterable[str]) -> int | None:
-        """The same where every block of points is a class of its own."""
-        cells = self.finest_cells(columns)
-        return combinations((cells, self.blocks))
+        """How many classes lie in one cell of a table by these columns, each block a class; None where nobody knows."""
+        known = set(columns)
+        return combinations((self.blocks, *(size for name, size in self.sizes.items() if name not in known)))
 
-    def rows_inside(self, columns: Iterable[str]) -> int | None:
-        """How many classes of the finest table lie in one row of a table by these columns; None where nobody knows."""
-        return self.finest_cells(columns) if self.blocks_shown else self.finest_classes(columns)
+    @property
+    def classes_in_a_row(self) -> int | None:
+        """How many classes a row of the data adds up: one, unless points do not say in which block they are."""
+        return 1 if self.blocks_shown else self.blocks
 
-    def unpublished(self, columns: Iterable[str], estimator: Estimator | None = None) -> int | None:
-        """The upper end for a row that is not shown, of a table by these columns; None where there is none."""
-        estimator, inside = estimator or self.estimator, self.rows_inside(columns)
+    def unpublished(self, estimator: Estimator | None = None) -> int | None:
+        """The upper end for a row that is not shown: of larger ones fewer than 5 in 100 are; None without one."""
+        estimator, inside = estimator or self.estimator, self.classes_in_a_row
         if estimator is None or estimator.law.shown_from is None or inside is None:
             return None
         if inside == 1:
@@ -81,66 +77,33 @@ class CellLaws:
 
     def intervals(
         self,
-        columns: Sequence[str],
         counts: Whole,
         exact: NDArray[np.bool_] | None = None,
         labels: NDArray[np.generic] | None = None,
         *,
         confidence: float = CONFIDENCE,
     ) -> Intervals:
-        """The intervals for the rows of one published table; `labels` are their strata, where there are any.
-
-        Rows of a table by fewer columns than the finest are sums of its cells.
-        """
+        """The intervals for rows of the data, or for groups of so many points of one row; `labels` are their strata."""
         if self.stratum is None or labels is None:
-            return self._row_intervals(self.estimator, columns, counts, exact, confidence)
+            return self._row_intervals(self.estimator, counts, exact, confidence)
         found = nothing_known(len(counts))
         for label, estimator in self.strata.items():
             here = np.flatnonzero(labels == label)
             if len(here):
-                fill(found, here, self._row_intervals(estimator, columns, counts[here], None, confidence))
+                fill(found, here, self._row_intervals(estimator, counts[here], None, confidence))
         return found
 
     def _row_intervals(
-        self,
-        estimator: Estimator | None,
-        columns: Sequence[str],
-        counts: Whole,
-        exact: NDArray[np.bool_] | None,
-        confidence: float,
+        self, estimator: Estimator | None, counts: Whole, exact: NDArray[np.bool_] | None, confidence: float
     ) -> Intervals:
-        cells = self.finest_cells(columns)
         if estimator is None:
             return nothing_known(len(counts))
-        if cells == 1:
+        inside = self.classes_in_a_row
+        if inside == 1:
             return estimator.cells(counts, exact, confidence=confidence)
-        if not estimator.law.noiseless:
-            if estimator.law.shown_from is not None or cells is None:
-                return nothing_known(len(counts))
-            return estimator.sums(counts, np.full(len(counts), cells), None, confidence=confidence)
-        # At least one finest cell of every row is shown; which, only the finest table would say.
-        hidden = None if cells is None else np.full(len(counts), cells - 1)
+        # At least one class of every row is shown; which, nobody can tell.
+        hidden = None if inside is None else np.full(len(counts), inside - 1)
         return estimator.sums(counts, np.ones(len(counts), np.int64), hidden, confidence=confidence)
-
-    def point_intervals(
-        self, points: Whole, labels: NDArray[np.generic] | None = None, *, confidence: float = CONFIDENCE
-    ) -> Intervals:
-        """The intervals for groups of so many points: with the same labels, and in the same block where it is shown."""
-        if self.stratum is None or labels is None:
-            return self._point_intervals(self.estimator, points, confidence)
-        found = nothing_known(len(points))
-        for label, estimator in self.strata.items():
-            here = np.flatnonzero(labels == label)
-            fill(found, here, self._point_intervals(estimator, points[here], confidence))
-        return found
-
-    def _point_intervals(self, estimator: Estimator | None, points: Whole, confidence: float) -> Intervals:
-        if estimator is None:
-            return nothing_known(len(points))
-        if self.blocks_shown or self.blocks == 1:
-            return estimator.cells(points, confidence=confidence)
-        hidden = None if self.blocks is None else np.full(len(points), self.blocks - 1)
-        return estimator.sums(points, np.ones(len(points), np.int64), hidden, confidence=confidence)
 
 
 def combinations(sizes: Iterable[int | None]) -> int | None:

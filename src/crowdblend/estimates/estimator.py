@@ -71,12 +71,13 @@ class Estimator:
     ) -> Intervals:
         """For sums of cells: how many are shown, and how many are not (None where nobody knows).
 
-        Of a cell that is not shown at most `most_hidden` sampled people are missing; without an end to that, the sum
-        has none either. What is shown is a lower end only, so it is no estimate where a cell is missing.
+        Of a cell that is not shown at most k − 1 sampled people are missing; without an end to that, the sum has none
+        either. What is shown is a lower end only, so it is no estimate where a cell is missing. A sum is shown where
+        one of its cells is, and then k of the people in it may have been sampled for certain.
         """
         level, design = 1 - confidence, self.design
         plain = ExactCounts(0)
-        below = above = np.zeros(len(totals), np.int64)
+        below = above = certain = np.zeros(len(totals), np.int64)
         if not self.law.noiseless:
             assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
             share = _NOISE_SHARE if design.least < 1 else 1.0
@@ -84,11 +85,12 @@ class Estimator:
             below = above = np.array(reaches, np.int64)
             # Where nobody was left out by sampling, the number of sampled people has no spread to cover.
             level *= _NOISE_SHARE
-        elif unpublished is not None and self.law.shown_from is not None:
-            above = unpublished * (self.law.shown_from - 1)
-        smallest = np.maximum(totals - below - design.exceptions, 0)
-        low = np.where(totals - below > 0, np.minimum(design.exceptions, totals - below), 0)
-        low = low + self._ends(plain, design.most, level, smallest)[0]
+        elif self.law.shown_from is not None:
+            certain = np.minimum(totals, self.law.shown_from)
+            above = above if unpublished is None else unpublished * (self.law.shown_from - 1)
+        rest = np.maximum(totals - below - certain, 0)
+        surely = certain + np.minimum(design.exceptions, rest)
+        low = surely + self._ends(plain, design.most, level, np.maximum(rest - design.exceptions, 0))[0]
         high = design.exceptions + self._ends(plain, design.least, level, np.maximum(totals + above, 0))[1]
         complete = np.ones(len(totals), np.bool_)
         if self.law.shown_from is not None:

@@ -95,6 +95,10 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         return self.design
 
     @property
+    def chosen_by_the_sample(self) -> bool:
+        return self.recoding is not None and self.recoding.share is not None
+
+    @property
     def domains(self) -> Mapping[str, Domain]:
         return self.columns
 

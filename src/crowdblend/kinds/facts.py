@@ -158,6 +158,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return None
 
     @property
+    def chosen_by_the_sample(self) -> bool:
+        """Whether people of the same sample, who are not published, chose the labels."""
+        return False
+
+    @property
     def rows_are_counted(self) -> bool | None:
         """Whether rows of the data are cells with counts, or people; None where they are neither."""
         return None

@@ -108,7 +108,7 @@ class CountsOutput(Output):
         if self.laws.stratum is not None:
             place = published.columns.index(self.laws.stratum)
             labels = np.array([*published.labels[place], None], object)[published.codes[:, place]]
-        return self.laws.intervals(published.columns, published.counts, published.exact, labels)
+        return self.laws.intervals(published.counts, published.exact, labels)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class PointsOutput(Output):
         if self.laws.stratum is not None:
             place = self.columns.index(self.laws.stratum)
             labels = np.array([*published.labels[place], None], object)[published.codes[starts, place]]
-        return sizes, self.laws.point_intervals(sizes, labels)
+        return sizes, self.laws.intervals(sizes, None, labels)
 
 
 @dataclass(frozen=True)

@@ -136,9 +136,6 @@ class MarginCounter:
                 kept &= _among_largest(code, labels, table[:, 0], most)
             codes, table = [code[kept] for code in codes], table[kept]
         counts, shown, noisy = table[:, 0], table[:, 1], table[:, 2]
-        if inside is not None and self.laws.finest_cells(self.cells.columns) != 1:
-            # Rows of this file are sums themselves; each of their finest cells may be noisy.
-            noisy = np.full(len(counts), inside)
         exact = table[:, 3] > 0 if self.cells.flagged else None
         declared = all(self.labels.get(name) is not None for name in self.asked)
         labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))

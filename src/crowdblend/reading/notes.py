@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from crowdblend.designs.design import MOST_LISTED
@@ -10,6 +10,14 @@ from crowdblend.estimates import Estimator
 from crowdblend.kinds.facts import CellTable, ReleaseFacts
 
 _UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
+_SELECTED = (
+    "Where few are published, the estimate is too large on average: a small cell is published only when many of its "
+    "people happened to be sampled. low and high take that into account."
+)
+_CHOSEN = (
+    "A part of the sample chose the labels. The intervals are those of labels that were fixed before: they are not "
+    "proved to cover 95 times in 100 after such a choice."
+)
 
 
 def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | None = None) -> list[str]:
@@ -20,7 +28,7 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
     estimator = laws.estimator
     if estimator is None:
         return [_UNKNOWN]
-    lines = [*_sample(facts, estimator), *hidden_design(facts), *_cells(table, estimator)]
+    lines = [*_sample(facts, estimator), *hidden_design(facts), *_cells(table, estimator), *chosen_labels(facts)]
     open_columns = [name for name, size in laws.sizes.items() if size is None]
     if open_columns and estimator.law.noiseless:
         lines.append(
@@ -38,6 +46,11 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
 def hidden_design(facts: ReleaseFacts) -> list[str]:
     """What a design that is not published means for readers; nothing where people have one rate."""
     return [] if facts.sample is None else facts.sample.sentences()
+
+
+def chosen_labels(facts: ReleaseFacts) -> list[str]:
+    """What a choice of the labels by people of the same sample means for the intervals."""
+    return [_CHOSEN] if facts.chosen_by_the_sample else []
 
 
 def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
@@ -65,12 +78,9 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
 def _cells(table: CellTable, estimator: Estimator) -> list[str]:
     law = estimator.law
     if law.noiseless:
-        return [
-            missing_row(table, f"at least {law.shown_from:,} sampled people", table.laws.unpublished(table.columns))
-        ]
+        return missing_rows(table)
     if law.shown_from is None:
-        exact = law.exact_from is not None and table.laws.rows_inside(table.columns) == 1
-        which = "Small counts" if exact else "Counts"
+        which = "Counts" if law.exact_from is None else "Small counts"
         return [
             f"Every cell is published. {which} carry noise and may be negative; sums of cells are right on average."
         ]
@@ -80,25 +90,29 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
     ]
 
 
-def missing_row(table: CellTable, enough: str, most: int | None) -> str:
-    """What it means that a row is not published; a row of sums is shown where one of its finest cells is."""
-    inside = table.laws.rows_inside(table.columns)
+def missing_rows(table: CellTable) -> list[str]:
+    """What it means that a row is not published, and what that makes of estimates; nothing where all rows are."""
+    laws = table.laws
+    found = [own for own in (laws.estimator, *laws.strata.values()) if own is not None and own.law.shown_from]
+    if not found:
+        return []
+    sizes, ends = sorted({own.law.shown_from or 0 for own in found}), [laws.unpublished(own) for own in found]
+    enough = f"at least {sizes[0]:,} sampled people"
+    if len(sizes) > 1:
+        enough = f"enough sampled people (between {sizes[0]:,} and {sizes[-1]:,}, depending on the stratum)"
     held = "how many people it has is not known"
-    if most is not None:
-        held = f"it has up to {most:,} people of the population, 95 times in 100"
-    if table.laws.blocks != 1:
-        what = "A block" if table.laws.blocks_shown else "A combination of labels"
-        return (
+    if None not in ends:
+        most = max(end for end in ends if end is not None)
+        held = f"it may have up to {most:,} people of the population; of larger ones fewer than 5 in 100 are missing"
+    lines = [f"A cell is published when {enough} are in it. One that is missing is not zero: {held}."]
+    if laws.blocks != 1:
+        what = "A block" if laws.blocks_shown else "A combination of labels"
+        lines = [
             f"A point is published when {enough} have its labels and are in its block. {what} that is missing is not "
             f"empty: {held}."
-        )
-    if inside == 1:
-        return f"A cell is published when {enough} are in it. One that is missing is not zero: {held}."
-    several = "its finest cells" if inside is None else f"the {inside:,} finest cells in it"
-    return (
-        f"Every row adds up finest cells, and is published when one of {several} has {enough}; smaller ones are not in "
-        f"the sum. A row that is missing is not zero: {held}."
-    )
+        ]
+    estimated = laws.classes_in_a_row == 1 and any(own.design.rate is not None for own in found)
+    return [*lines, *([_SELECTED] if estimated else [])]
 
 
 def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
@@ -123,23 +137,16 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
         )
     if any(own.design.least < own.design.most for own in found.values()):
         lines.append(
-            "In a stratum of survey weights the estimate counts everybody with a middle weight of the stratum; low and "
-            "high hold for every weight in it."
+            "In a stratum of survey weights the estimate counts everybody with a middle weight of the stratum, so that "
+            "it is too large where most weights are smaller, and too small where most are larger; low and high hold "
+            "for every weight in it."
         )
-    return [*lines, *_cells_of_strata(table, found)]
-
-
-def _cells_of_strata(table: CellTable, found: Mapping[str, Estimator]) -> list[str]:
-    sizes = sorted({own.law.shown_from for own in found.values() if own.law.shown_from is not None})
-    if not sizes:
-        return [
-            "Every cell is published. Small counts carry noise and may be negative; sums of estimates are right on "
-            "average."
-        ]
-    least = f"{sizes[0]:,}" if len(sizes) == 1 else f"between {sizes[0]:,} and {sizes[-1]:,}"
-    ends = [table.laws.unpublished(table.columns, own) for own in found.values() if own.law.shown_from is not None]
-    most = None if None in ends else max(end for end in ends if end is not None)
-    return [missing_row(table, f"enough sampled people ({least}, depending on the stratum)", most)]
+    if any(own.law.shown_from for own in found.values()):
+        return [*lines, *missing_rows(table)]
+    lines.append("Every cell is published. Small counts carry noise and may be negative.")
+    if all(own.design.least == own.design.most for own in found.values()):
+        lines.append("Sums of estimates are right on average.")
+    return lines
 
 
 def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:
@@ -160,7 +167,7 @@ def _rates_of(own: Estimator) -> dict[str, Any]:
 
 def _unpublished(table: CellTable, own: Estimator) -> dict[str, Any]:
     shown_from = own.law.shown_from
-    hidden = {"low": 0, "high": table.laws.unpublished(table.columns, own)}
+    hidden = {"low": 0, "high": table.laws.unpublished(own)}
     return {"shown_from": shown_from, **({} if shown_from is None else {"unpublished_cell": hidden})}
 
 

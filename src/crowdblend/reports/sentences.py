@@ -16,7 +16,7 @@ from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
-from crowdblend.reading.notes import hidden_design, stratum_sentences
+from crowdblend.reading.notes import chosen_labels, hidden_design, missing_rows, stratum_sentences
 from crowdblend.recoding.domain import Domain
 from crowdblend.reports.text import enumeration, one_in, round_up
 
@@ -70,17 +70,16 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     if laws.stratum is not None:
         return stratum_sentences(facts, table)
     assert facts.mechanism is not None, "a release without strata has one mechanism"
-    k, counted, noise = facts.mechanism.k, facts.rows_are_counted, isinstance(facts.mechanism, NoisyHistogram)
+    counted = facts.rows_are_counted
     share = facts.recoding.share or 0.0 if facts.recoding is not None else 0.0
     lines = [_sample(facts.rate, share, counted=counted)]
-    if not counted:
-        lines += _suppressed("combination of labels", "and each of them is one row", k)
-    elif isinstance(facts.mechanism, NoisyHistogram):
+    if isinstance(facts.mechanism, NoisyHistogram):
         lines += _noisy("a cell", facts.mechanism)
     else:
-        lines += _suppressed("cell", "and its count is exact", k)
-    lines += [*_population(table, counted), *hidden_design(facts)]
-    if not noise:
+        lines += missing_rows(table)
+        lines.append("Published counts are exact." if counted else "Each of these people is one row.")
+    lines += [*_population(table, counted), *chosen_labels(facts), *hidden_design(facts)]
+    if not isinstance(facts.mechanism, NoisyHistogram):
         lines.append(
             "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall "
             "into many small cells lose more than others, so compare the intervals, not the sums."
@@ -93,14 +92,10 @@ def _population(table: CellTable, counted: bool) -> list[str]:
     if table.laws.estimator is None:
         return []
     columns = "The columns estimate, low and high and the figures" if counted else "The figures"
-    lines = [
+    return [
         f"{columns} are about the population: an interval covers the number of people 95 times in 100 among the cells "
         "of that size that are published."
     ]
-    most = table.laws.unpublished(table.columns) if table.laws.estimator.law.noiseless else None
-    if most is not None:
-        lines.append(f"A cell that is missing has up to {most:,} people of the population, 95 times in 100.")
-    return lines
 
 
 def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
@@ -133,13 +128,6 @@ def _sample(rate: float | None, share: float, *, counted: bool) -> str:
     if share:
         text += f", and a share of {share:g} of it chose the labels and is left out of everything below"
     return f"{text}: {one} stands for about {1 / (rate * (1 - share)):.3g} people."
-
-
-def _suppressed(what: str, meaning: str, k: int) -> list[str]:
-    return [
-        f"Every published {what} holds at least {k:,} sampled people, {meaning}.",
-        f"A {what} that is missing is not zero. It holds fewer than {k:,} sampled people: between 0 and {k - 1:,}.",
-    ]
 
 
 def _noisy(cell: str, noise: NoisyHistogram) -> list[str]:

@@ -161,7 +161,7 @@ def _with_ends(cells: list[Cell], data: Cells, table: CellTable | None) -> tuple
     if table.laws.stratum is not None:
         at = data.columns.index(table.laws.stratum)
         labels = np.array([*(cell.labels[at] for cell in cells), None], object)[:-1]
-    found = table.laws.intervals(data.columns, counts, exact, labels)
+    found = table.laws.intervals(counts, exact, labels)
     ends = zip(found.estimate.tolist(), found.low.tolist(), found.high.tolist(), strict=True)
     return tuple(
         replace(

@@ -9,6 +9,7 @@ import numpy as np
 from crowdblend.figures.maps import Rectangle, point_map
 from crowdblend.kinds.points.facts import AxisFacts, PointsFacts
 from crowdblend.kinds.table.view import bars
+from crowdblend.reading.notes import missing_rows
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports import places
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
@@ -47,7 +48,7 @@ def _largest_noise(facts: PointsFacts, axis: str) -> AxisNoise:
 
 
 def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
-    k, rate = facts.crowds.get("data"), facts.rate
+    rate = facts.rate
     moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
     stands = f" One point stands for about {1 / rate:.3g} people." if rate else ""
     kept = {
@@ -57,9 +58,7 @@ def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> lis
     return [
         f"Each point is one person of a random sample, moved by noise.{stands} The order of the rows means nothing.",
         f"In the largest blocks a point moved by {moved} on average; in smaller blocks by less.",
-        f"Blocks with fewer than {k:,} sampled points were left out: a place without points is not empty."
-        if k is not None
-        else "Sparse blocks were left out: a place without points is not empty.",
+        *missing_rows(facts.tables["data"]),
         kept,
     ]
 

@@ -34,7 +34,7 @@ def check_estimates(laws: CellLaws, cells: Cells) -> None:
         kinds, back = np.unique(rows, axis=0, return_inverse=True)
         exact = None if found.exact is None else kinds[:, 1].astype(np.bool_)
         labels = None if found.labels is None else names[kinds[:, 2]]
-        _compare(cells, found, laws.intervals(cells.columns, kinds[:, 0], exact, labels), back)
+        _compare(cells, found, laws.intervals(kinds[:, 0], exact, labels), back)
 
 
 def check_totals(cells: Cells, losses: Sequence[float]) -> None:
@@ -51,7 +51,7 @@ def check_point_estimates(laws: CellLaws, cells: Cells, groups: Whole) -> None:
         every = [found.labels for found in cells.estimates(laws.stratum) if found.labels is not None]
         first = np.unique(groups, return_index=True)[1]
         labels = np.concatenate(every)[first] if every else None
-    right = laws.point_intervals(np.bincount(groups).astype(np.int64), labels)
+    right = laws.intervals(np.bincount(groups).astype(np.int64), None, labels)
     start = 0
     for found in cells.estimates():
         _compare(cells, found, right, groups[start : start + len(found.low)])
