@@ -24,15 +24,25 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", POLICIES | PROGRAMMES)
-def test_the_published_bytes_are_those_of_the_first_release(name: str, sources: Path, tmp_path: Path) -> None:
+def test_the_published_bytes_are_those_of_the_first_release(
+    name: str, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = '[release]\nformat = "csv"\n' + (POLICIES | PROGRAMMES)[name]
     release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None)
     found = {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))
     }
     assert found
+    run_readme(tmp_path / "out", monkeypatch)
     hashes = json.loads(HASHES.read_text()) if HASHES.exists() else {}
     if os.environ.get("CROWDBLEND_WRITE_GOLDEN"):
         HASHES.write_text(json.dumps(hashes | {name: found}, indent=1, sort_keys=True) + "\n")
         return
     assert found == hashes[name]
+
+
+def run_readme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What README.md tells readers to run in Python runs in that very folder."""
+    _, _, code = (folder / "README.md").read_text(encoding="utf-8").partition("## In Python\n")
+    monkeypatch.chdir(folder)
+    exec("\n".join(line[4:] for line in code.partition("## ")[0].splitlines()))  # noqa: S102

@@ -93,6 +93,16 @@ def test_a_register_of_people_says_what_it_counts(tmp_path: Path, quick: None) -
     page = (done.folder / "report.html").read_text(encoding="utf-8")
     assert "sums of cells are not numbers of people" in page
     assert "people in the published data" not in page
+    assert "the number of people of a class without the noise" in page
+    # Everybody has two classes, so that the sum of cells is twice as many as there are: nothing says or gives it.
+    assert "right on average" not in page
+    assert "right on average" not in (done.folder / "README.md").read_text()
+    assert "margin=" not in (done.folder / "README.md").read_text()
+    with pytest.raises(InvalidInput) as refused:
+        cb.read(done.folder).estimates(margin=[])
+    assert refused.value.code == "reading.repeated-people"
+    cells = cb.read(done.folder).estimates().to_pandas().set_index("ward")
+    assert cells.loc["a", "low"] <= shown["a"] <= cells.loc["a", "high"]
 
 
 def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path, quick: None) -> None:
@@ -104,6 +114,9 @@ def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path, quick: Non
     assert "Counts of rows by ward" in page
     assert "What was left out is in none of the numbers" in page
     assert "people of the population" not in page
+    assert "rows that were kept, 95 % interval" in page
+    assert "of everybody" not in page
+    assert "how many rows were kept in all" in (done.folder / "README.md").read_text()
     assert "people in the published data" not in page
 
 

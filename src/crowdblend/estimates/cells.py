@@ -33,7 +33,8 @@ class CellLaws:
     """How cells are read: by one estimator, or by that of the stratum whose label they have in a column.
 
     `sizes` says how many labels every column of the finest table has; None where a domain is open. Of points `blocks`
-    says how many blocks there are, which the data may name; None where that is not stated.
+    says how many blocks there are, which the data may name; None where that is not stated. People are `repeated` where
+    they are counted in several cells.
     """
 
     estimator: Estimator | None
@@ -42,11 +43,12 @@ class CellLaws:
     strata: Mapping[str, Estimator | None] = field(default_factory=dict)
     blocks: int | None = 1
     blocks_shown: bool = False
+    repeated: bool = False
 
     @property
-    def are_cut(self) -> bool:
-        """Whether noisy cells below a threshold are left out, so that sums of the others say nothing."""
-        return any(
+    def add_up(self) -> bool:
+        """Whether sums of cells say anything: not of cells that noise shows, nor of people who are in several."""
+        return not self.repeated and not any(
             one is not None and not one.law.noiseless and one.law.shown_from is not None
             for one in (self.estimator, *self.strata.values())
         )

@@ -74,12 +74,14 @@ class MarginCounter:
         # Strata have rates of their own, so they are added up one by one.
         apart = self.laws.stratum is not None and self.laws.stratum in cells.columns
         columns = self.columns = with_stratum(self.asked, self.laws) if apart else self.asked
-        if self.laws.are_cut and any(size != 1 for name, size in self.laws.sizes.items() if name not in columns):
+        if not self.laws.add_up and any(size != 1 for name, size in self.laws.sizes.items() if name not in columns):
             raise InvalidInput(
-                "Noisy cells below a threshold are not published, so that sums of the others are too large.",
+                "People are counted in each of their classes, so that sums of cells are not numbers of people."
+                if self.laws.repeated
+                else "Noisy cells below a threshold are not published, so that sums of the others are too large.",
                 remedy="Read the cells themselves, without a margin.",
                 where="margin",
-                code="reading.cut-cells",
+                code="reading.repeated-people" if self.laws.repeated else "reading.cut-cells",
             )
         self._keys = [cells.keys[cells.columns.index(name)] for name in columns]
         declared = [dict.fromkeys(self.labels.get(name) or ()) for name in columns]

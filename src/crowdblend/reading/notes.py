@@ -81,9 +81,8 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
         return missing_rows(table)
     if law.shown_from is None:
         which = "Counts" if law.exact_from is None else "Small counts"
-        return [
-            f"Every cell is published. {which} carry noise and may be negative; sums of cells are right on average."
-        ]
+        sums = "; sums of cells are right on average" if table.laws.add_up else ""
+        return [f"Every cell is published. {which} carry noise and may be negative{sums}."]
     return [
         f"Counts carry noise, and cells below {law.shown_from:,} are not published. Do not add cells up: the sums "
         "would be too large."

@@ -57,13 +57,17 @@ def _files(facts: ReleaseFacts) -> list[str]:
 def _python(facts: ReleaseFacts) -> list[str]:
     if not facts.tables:
         return []
+    estimates = "release.estimates().to_pandas()           # how many people there are in every cell, with an interval"
+    if all(table.laws.add_up for table in facts.tables.values()):
+        what = "people there are" if facts.counted is None else "rows were kept"
+        estimates = f"release.estimates(margin=[]).to_pandas()  # how many {what} in all, with an interval"
     return [
         "## In Python",
         "",
         "    import crowdblend as cb",
         '    release = cb.read(".")',
         "    frame = release.data.to_pandas()          # labels are categories, all that were declared",
-        "    release.estimates(margin=[]).to_pandas()  # how many people there are in all, with an interval",
+        f"    {estimates}",
         "",
     ]
 

@@ -194,7 +194,9 @@ class PublishedRelease:
         closed = {
             name: one.margin(None, confidence)
             for name, one in self.publications.items()
-            if one.tables and all(domain.labels is not None for domain in one.tables[DATA].columns.values())
+            if one.tables
+            and one.tables[DATA].laws.add_up
+            and all(domain.labels is not None for domain in one.tables[DATA].columns.values())
         }
         found = consistency.consistent_estimates(closed)
         name = next(iter(found)) if table is None else table

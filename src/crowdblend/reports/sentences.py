@@ -11,7 +11,7 @@ from crowdblend.calculus import Certificate
 from crowdblend.designs import Everybody
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.facts import CellTable
+from crowdblend.kinds.facts import DATA, CellTable
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
@@ -106,14 +106,19 @@ def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
     if rows is not None and facts.count == "people":
         whom = f"people, each counted once in every class, in at most {rows:,} random ones"
     left_out = " What was left out is in none of the numbers, and in no interval." if rows is not None else ""
+    held = "people" if rows is None else "rows that were kept"
+    sums = [
+        "The more cells are added up, the larger the noise of the sum; it grows like the square root of their number."
+    ]
+    if facts.tables[DATA].laws.repeated:
+        held, sums = "people of a class", []
     return [
         f"No sample was drawn: everybody is counted. Counts are {whom}.{left_out}",
         f"Every cell of the table is published with noise: its count is off by a few, {off}. The noise is as often "
-        "above the true count as below it, so that an empty cell can be negative, and sums of cells are right on "
-        "average.",
-        "The more cells are added up, the larger the noise of the sum; it grows like the square root of their number.",
-        f"An interval from low to high holds the number of {'people' if rows is None else 'rows'} without the noise, "
-        "95 times in 100.",
+        f"above the true count as below it, so that an empty cell can be negative"
+        f"{', and sums of cells are right on average' if sums else ''}.",
+        *sums,
+        f"An interval from low to high holds the number of {held} without the noise, 95 times in 100.",
     ]
 
 

@@ -99,8 +99,8 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
 
 
 def _counters(data: Cells, table: CellTable | None) -> list[MarginCounter]:
-    """Sums by every column, by the first two and in all; none of cells that were cut off."""
-    if table is None or table.laws.are_cut:
+    """Sums by every column, by the first two and in all; none of cells that do not add up."""
+    if table is None or not table.laws.add_up:
         return []
     names = data.columns[:MOST_COLUMNS]
     wanted = [(name,) for name in names] + ([names[:2]] if len(names) > 1 else []) + [()]

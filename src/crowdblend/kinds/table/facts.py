@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 
 import msgspec
@@ -97,6 +98,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
         flagged = isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
         laws = self.laws(mechanisms[0], sizes)
+        if self.rows_per_person is not None and self.count == "people":
+            laws = replace(laws, repeated=True)
         return {DATA: CellTable(self.columns, laws, tuple(one.law for one in mechanisms), flagged)}
 
     @property

@@ -46,20 +46,20 @@ _TWICE = (
 
 @dataclass(frozen=True)
 class Words:
-    """What is counted, what estimates are about, and what is shown; whether sums of cells are a number of anything."""
+    """What is counted, what estimates are about, what is shown, and why there would be no totals."""
 
     counted: str = "people"
     estimated: str = "people of the population"
     shown: str = "published people of the sample"
-    add_up: bool = True
+    no_totals: str = _CUT
 
 
 def words_of(facts: ReleaseFacts) -> Words:
     """Return the words for what a release counts: a sample, everybody, or rows of everybody."""
     if isinstance(facts, TableFacts) and facts.rows_per_person is not None:
         if facts.count == "rows":
-            return Words("rows", "rows of everybody", "published rows")
-        return Words("people", "people", "published people", add_up=False)
+            return Words("rows", "rows that were kept", "published rows")
+        return Words("people", "people", "published people", _TWICE)
     return Words("people", "people", "published people") if isinstance(facts.sample, Everybody) else Words()
 
 
@@ -91,7 +91,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
 def _keys(summary: Summary, counted: bool, words: Words) -> list[tuple[str, str]]:
     total = summary.total
     cells = ("published cells" if counted else "different combinations of labels", f"{summary.cells:,}")
-    if total is None or not words.add_up:
+    if total is None:
         return [cells]
     low, high = int(total.intervals.low[0]), int(total.intervals.high[0])
     population = []
@@ -145,9 +145,7 @@ def _largest(summary: Summary, counted: bool) -> list[Block]:
 
 def _figures(summary: Summary, drawn: bool, words: Words) -> list[Block]:
     """Return every figure of one data file, or their numbers."""
-    if not words.add_up:
-        return [_TWICE]
-    blocks: list[Block] = [] if summary.margins else [_CUT]
+    blocks: list[Block] = [] if summary.margins else [words.no_totals]
     for margin in summary.margins:
         blocks += _margin(margin, drawn, words)
     left = len(summary.columns) - MOST_COLUMNS
