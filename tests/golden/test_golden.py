@@ -45,4 +45,4 @@ def run_readme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What README.md tells readers to run in Python runs in that very folder."""
     _, _, code = (folder / "README.md").read_text(encoding="utf-8").partition("## In Python\n")
     monkeypatch.chdir(folder)
-    exec("\n".join(line[4:] for line in code.partition("## ")[0].splitlines()))  # noqa: S102
+    exec("\n".join(line[4:] for line in code.partition("## ")[0].splitlines()))
