@@ -58,6 +58,13 @@ KNOWN = {
     "OutlierCurve": RULES["outlier.differential"](
         RULES["outlier.histogram"](epsilon=0.2, transition=5, limit=15, factor=2.0)
     ),
+    **{
+        name: RULES["profile.delta"](
+            RULES[rule_id](RULES["profile.replaced"](RULES["profile.differential"](LAPLACE)), samples=1, population=10),
+            epsilon=0.1,
+        )
+        for name, rule_id in (("SurveyCurve", "survey.profile"), ("GroupSurveyCurve", "survey.groups-profile"))
+    },
     "ClosenessCurve": LAPLACE,
 }
 

@@ -14,6 +14,8 @@ from crowdblend.guarantees import (
     PrivatePart,
     Profile,
     Relation,
+    ReplacedCurve,
+    SurveyCurve,
     Uses,
 )
 
@@ -32,6 +34,7 @@ def unsampled(*curves: LossCurve, releases: int = 1) -> Profile:
 
 CROWDS, AMPLIFIED, PURE = CrowdCurve(8, 0.0, 0.1), AmplifiedCurve(1.0, 1e-7, 0.2), ClosenessCurve(0.25, 0.0)
 LEAKY = ClosenessCurve(0.25, 1e-4)
+ASKED = SurveyCurve(100, 1_000, False, (Uses(LEAKY, 1),))
 _DELTA = {("epsilon", "delta"): -1}
 
 PROFILE_EXAMPLES: dict[str, list[Example]] = {
@@ -63,6 +66,20 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
         Example((Differential(1.0, 0.0, ADD), CrowdBlending(10, 0.0)), {"rate": 0.2, "share": 0.25})
     ],
     "profile.replaced": [Example((profile(AMPLIFIED, CROWDS, releases=2),))],
+    "survey.profile": [
+        Example((profile(PURE, LEAKY, relation=Relation.REPLACE),), {"samples": 100, "population": 1_000}),
+        Example((profile(ReplacedCurve(CROWDS), relation=Relation.REPLACE),), {"samples": 1, "population": 1}),
+    ],
+    "survey.strata-profile": [
+        Example((profile(LEAKY, releases=2, relation=Relation.REPLACE),), {"samples": 3, "population": 10})
+    ],
+    "survey.groups-profile": [
+        Example((profile(LEAKY, PURE, relation=Relation.REPLACE),), {"samples": 3, "population": 10})
+    ],
+    "survey.zero-knowledge": [
+        Example((profile(ASKED, relation=Relation.REPLACE),), {"epsilon": 0.0}, _DELTA),
+        Example((profile(ASKED, relation=Relation.REPLACE),), {"epsilon": 0.01}, _DELTA),
+    ],
     "composition.profiles": [
         Example((profile(CROWDS), profile(AMPLIFIED, CROWDS, releases=3))),
         Example(

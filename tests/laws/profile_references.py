@@ -13,15 +13,18 @@ from crowdblend.guarantees import (
     BiasedCurve,
     ClosenessCurve,
     CrowdCurve,
+    GroupSurveyCurve,
     LossCurve,
     NoisyCountCurve,
     OneSampleCurve,
     OutlierCurve,
     PointCurve,
     ProgrammeCurve,
+    RandomSamples,
     Relation,
     ReplacedCurve,
     SplitCurve,
+    SurveyCurve,
     Uses,
 )
 
@@ -84,6 +87,21 @@ def _group(premise: Any, epsilon: float, people: int) -> Fields:
     return _differential(premise, epsilon, chain * responses(premise, share), people)
 
 
+def _surveyed(premise: Any, curve: LossCurve) -> Fields:
+    return _profile(Uses(curve, 1), relation=Relation.REPLACE, samplings=premise.samplings + 1)
+
+
+def _known_of_survey(premise: Any, epsilon: float) -> Fields:
+    """One survey of a release of which only (ε₀, δ₀) is known: n/N times the chord of closeness."""
+    asked = premise.uses[0].curve
+    share, own = mpf(asked.samples) / asked.population, asked.uses[0].curve
+    most, lost = mp.exp(mpf(own.epsilon)), mpf(own.delta)
+    factor = 1 + (mp.exp(mpf(epsilon)) - 1) / share
+    delta = share * (lost + (1 - lost) * max(most - factor, mpf(0)) / (most + 1))
+    aggregate = RandomSamples(asked.samples, asked.population)
+    return {"epsilon": epsilon, "delta": delta, "aggregate": aggregate, "relation": Relation.CONCEAL, "people": 1}
+
+
 PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     "profile.crowds": lambda a, rate: _once(CrowdCurve(a.k, a.epsilon, rate)),
     "profile.noise-below-k": lambda k, noise_epsilon, rate, flag: _once(NoisyCountCurve(k, noise_epsilon, rate, flag)),
@@ -106,6 +124,12 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     "profile.replaced": lambda a: _profile(
         *(Uses(ReplacedCurve(use.curve), use.releases) for use in a.uses), relation=Relation.REPLACE, samplings=1
     ),
+    "survey.profile": lambda a, samples, population: _surveyed(a, SurveyCurve(samples, population, False, a.uses)),
+    "survey.strata-profile": lambda a, samples, population: _surveyed(
+        a, SurveyCurve(samples, population, True, a.uses)
+    ),
+    "survey.groups-profile": lambda a, samples, population: _surveyed(a, GroupSurveyCurve(samples, population, a.uses)),
+    "survey.zero-knowledge": _known_of_survey,
     "composition.profiles": _united,
     "composition.repeated": lambda a, releases: _united(*[a] * releases),
     "profile.delta": lambda a, epsilon: _differential(a, epsilon, responses(a, epsilon)),

@@ -158,6 +158,8 @@ CONDITIONS = [
     ("profile.zero-knowledge", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE))),
     ("profile.replace", 0, (SWAPPED_PROFILE, GROUP_PROFILE)),
     ("profile.group", 0, (GROUP_PROFILE,)),
+    *((f"survey.{name}profile", 0, (profile(CROWDS), GROUP_PROFILE)) for name in ("", "strata-", "groups-")),
+    ("survey.zero-knowledge", 0, (profile(CROWDS), GROUP_PROFILE, SWAPPED_PROFILE)),
     ("differential.zero-knowledge", 0, (LEAKY,)),
     ("sample-and-sanitize.plain", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("sample-and-sanitize.doubled", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),

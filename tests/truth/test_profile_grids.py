@@ -22,6 +22,7 @@ from crowdblend.guarantees import (
     ProgrammeCurve,
     ReplacedCurve,
     SplitCurve,
+    SurveyCurve,
     Uses,
 )
 from crowdblend.numerics.series import cut_for
@@ -46,6 +47,7 @@ QUICK: dict[str, tuple[LossCurve, ...]] = {
     "a noisy part": (
         ProgrammeCurve(0.1, (PartInCrowds(0.5, 9, 0.0), PrivatePart(0.4, (Uses(ClosenessCurve(1.5, 0.0), 1),)))),
     ),
+    "a survey of noise": (SurveyCurve(1, 10, False, (Uses(ReplacedCurve(ClosenessCurve(0.5, 0.0)), 1),)),),
     "recoding by a part": (SplitCurve(0.5, 20, 0.2, 0.1),),
 }
 SLOW: dict[str, tuple[LossCurve, ...]] = {
@@ -57,6 +59,7 @@ SLOW: dict[str, tuple[LossCurve, ...]] = {
     "biased": (BiasedCurve(25, 0.0, 0.08, 0.12, 2, 0.12),),
     "biased blending": (BiasedCurve(25, 0.3, 0.08, 0.12, 0, 0.12),),
     "outliers": (OutlierCurve(0.2, 50, 100),),
+    "a thinned survey": (SurveyCurve(1, 10, False, (Uses(ReplacedCurve(CrowdCurve(20, 0.0, 0.5)), 1),)),),
     "replaced": (ReplacedCurve(CrowdCurve(8, 0.0, 0.1)),),
     "mixed": (CrowdCurve(8, 0.0, 0.1), ClosenessCurve(0.1, 0.0), NoisyCountCurve(8, 2.0, 0.1, False)),
 }

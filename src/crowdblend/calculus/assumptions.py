@@ -71,6 +71,16 @@ class Assumption(Enum):
         "Exactly {samples} of {population} people were drawn, uniformly, without replacement and independently of all "
         "other randomness."
     )
+    FIXED_SIZES_BY_STRATUM = (
+        "In every stratum a fixed, public number of people was drawn, at most {samples} in {population} of them, "
+        "uniformly, without replacement and independently of all other randomness. The strata were fixed before "
+        "anybody looked at the data, and what is replaced is not the stratum of a person."
+    )
+    GROUPS_DRAWN = (
+        "Exactly {samples} of {population} groups of people were drawn, uniformly, without replacement and "
+        "independently of all other randomness, each with all of its people; what is replaced is not the group of a "
+        "person."
+    )
     DRAWN_PEOPLE = "Exactly {samples} people were drawn, uniformly and without replacement."
     FIXED_CANDIDATES = (
         "The candidates and how they are scored were fixed before anybody looked at the data, or follow from what was "
@@ -113,6 +123,10 @@ class Assumption(Enum):
     SINGLE_RELEASE = (
         "From a sample nothing is published beyond the release certified for it; any other release draws a sample of "
         "its own."
+    )
+    ONE_SURVEY = (
+        "Of a survey everything that is published is certified together; what is published of another survey was drawn "
+        "independently of it."
     )
     SAMPLE_NOT_COMPARED = (
         "The sample was not compared with that of every earlier release; the data holder says that none of them used "

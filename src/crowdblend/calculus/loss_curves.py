@@ -16,6 +16,7 @@ from crowdblend.guarantees import (
     BiasedCurve,
     ClosenessCurve,
     CrowdCurve,
+    GroupSurveyCurve,
     LossCurve,
     NoisyCountCurve,
     OneSampleCurve,
@@ -31,6 +32,7 @@ from crowdblend.guarantees import (
     ReplacedCurve,
     SplitCurve,
     StrataCurve,
+    SurveyCurve,
     Uses,
 )
 from crowdblend.numerics import balls
@@ -50,7 +52,16 @@ from crowdblend.numerics.profile_curves import (
     loss_pair,
 )
 from crowdblend.numerics.programme import CrowdTerm, NoiseTerm, OwnTerm, PointTerm, Term, part_divergences
-from crowdblend.numerics.programme_curve import Average, BlendingCrowds, Gaps, OwnCurve, OwnLaws, Pointwise, SampledGaps
+from crowdblend.numerics.programme_curve import (
+    Average,
+    BlendingCrowds,
+    Gaps,
+    OwnCurve,
+    OwnLaws,
+    Pointwise,
+    SampledGaps,
+    Surveyed,
+)
 from crowdblend.numerics.series import Spread, cut_for, spread_of
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
@@ -119,6 +130,11 @@ def _own(uses: tuple[Uses, ...]) -> Gaps:
     """Mechanisms that see the same people: one by its curve, several by their composed laws."""
     if len(uses) == 1 and uses[0].releases == 1:
         return OwnCurve(curve_of(uses[0].curve))
+    return _composed(uses)
+
+
+def _composed(uses: tuple[Uses, ...]) -> Gaps:
+    """All of them by their composed laws, which know every factor."""
     how = spread(uses)
     return OwnLaws(together(uses, how.spacing, cut_for(FINEST_DELTA, how.releases)), math.sqrt(how.distances))
 
@@ -169,6 +185,14 @@ def _one_sample(made: OneSampleCurve) -> Curve:
     return SampledGaps(arb(made.rate), _own(made.uses))
 
 
+def _survey(made: SurveyCurve) -> Curve:
+    return Surveyed(arb(made.samples) / made.population, _composed(made.uses))
+
+
+def _groups(made: GroupSurveyCurve) -> Curve:
+    return Surveyed(arb(made.samples) / made.population, _composed(made.uses), apart=False)
+
+
 def _strata(made: StrataCurve) -> Curve:
     return WorstOf([curve_of(curve) for curve in made.curves])
 
@@ -187,6 +211,8 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     ProgrammeCurve: _programme,
     OneSampleCurve: _one_sample,
     StrataCurve: _strata,
+    SurveyCurve: _survey,
+    GroupSurveyCurve: _groups,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
     ReplacedCurve: _replaced,

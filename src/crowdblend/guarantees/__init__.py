@@ -42,6 +42,7 @@ from crowdblend.guarantees.programme import (
     ProgrammeCurve,
 )
 from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
+from crowdblend.guarantees.surveys import GroupSurveyCurve, SurveyCurve
 from crowdblend.guarantees.utility import (
     BoundedScore,
     Estimator,
@@ -63,6 +64,7 @@ __all__ = [
     "DifferentialUnderSampling",
     "Estimator",
     "Exploration",
+    "GroupSurveyCurve",
     "Guarantee",
     "IidSampling",
     "LossCurve",
@@ -90,6 +92,7 @@ __all__ = [
     "StrataCurve",
     "StrataOfSample",
     "StratumOfSample",
+    "SurveyCurve",
     "Together",
     "Useful",
     "Uses",

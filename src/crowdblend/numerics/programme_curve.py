@@ -69,6 +69,30 @@ class SampledGaps:
         return ups, downs + [gain.nonnegative_part() for gain in gains[len(fewers) :]]
 
 
+class Surveyed:
+    """The curve of a survey that has a person with probability `share`, the same number of people in every survey.
+
+    With b the share, P and R the survey with one and with the other data of the person, and S somebody else's data
+    instead, bP + (1 − b)S and bR + (1 − b)S are b·H_α apart at 1 + b(α − 1), where P, R and S are H_α apart pairwise.
+    Where S is not close to P (people who are asked together), they are b·H_α apart at α itself: `apart` is False.
+    """
+
+    def __init__(self, share: arb, kernel: Gaps, *, apart: bool = True) -> None:
+        self.share, self.kernel, self.density = share, kernel, kernel.density
+        self.weight = share if apart else arb(1)
+        most = float(self.weight)
+        self.reach = math.log1p(most * (kernel.reach - 1))
+        self.distance = float(share) * kernel.distance
+        self.kinks = tuple(math.log1p(most * math.expm1(loss)) for loss in kernel.kinks)
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The bounds of what is done with the survey, at its own factors; each is at most 1."""
+        factors = [1 + (growth - 1) / self.weight for growth in growths]
+        ways = self.kernel.gaps(factors, factors, _enough)
+        up, down = ([None if bound is None else self.share * bound.min(arb(1)) for bound in way] for way in ways)
+        return up, down
+
+
 class Pointwise:
     """A kernel that is known at single factors, asked for many; where it knows nothing, 1 is true."""
 

@@ -18,6 +18,7 @@ from crowdblend.calculus.rules import (
     sanitizers,
     selection,
     strata,
+    surveys,
     synopses,
     totals,
     zero_knowledge,

@@ -315,7 +315,7 @@ def profile_at_delta(premise: Profile, *, delta: float) -> Differential:
 def profile_is_zero_knowledge(premise: Profile, *, epsilon: float) -> ZeroKnowledge:
     """The simulator runs every release on a sample of everybody else: the releases without the person."""
     _add_remove(premise)
-    return ZeroKnowledge(epsilon, delta_of(premise, epsilon), _aggregates(premise), Relation.ADD_REMOVE)
+    return ZeroKnowledge(epsilon, delta_of(premise, epsilon), aggregates_of(premise), Relation.ADD_REMOVE)
 
 
 @rule(
@@ -347,7 +347,7 @@ def profile_for_groups(premise: Profile, *, epsilon: float, people: int) -> Diff
     return Differential(epsilon, delta, premise.relation, people, premise.samplings)
 
 
-def _aggregates(profile: Profile) -> Aggregate:
+def aggregates_of(profile: Profile) -> Aggregate:
     """All samples together; those at one rate are rounds of one aggregate."""
     rounds: dict[Aggregate, int] = {}
     for use in profile.uses:
