@@ -83,7 +83,7 @@ def main() -> None:
     sample = count_classes(policy, Everybody()).classes
 
     def ours() -> Points:
-        published = made.mechanism.publish(sample, ReleaseKey(new_key()))
+        published = made.mechanisms[0].publish(sample, ReleaseKey(new_key()))
         cells = zip(policy.axes, published.one_by_one().cells, strict=True)
         return np.column_stack([axis.midpoints(places) for (_, axis), places in cells])
 

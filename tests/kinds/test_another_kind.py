@@ -29,15 +29,15 @@ PARTS = {
     "facts": "from crowdblend.kinds.table.facts import TableFacts\n"
     'class TallyFacts(TableFacts, frozen=True, kw_only=True, tag="tally"):\n'
     '    """What a tally says of itself."""\n',
-    "plan": "from crowdblend.kinds.crowd_classes import plan_crowds\n"
+    "plan": "from crowdblend.kinds.crowds import plan_crowds\n"
     "from crowdblend.kinds.table.plan import TablePlan\n"
     "from another_package.facts import TallyFacts\n"
     "class TallyPlan(TablePlan):\n"
-    "    def facts_of(self, mechanisms, chosen):\n"
-    "        made = super().facts_of(mechanisms, chosen)\n"
+    "    def facts(self, publication=None):\n"
+    "        made = super().facts(publication)\n"
     "        return TallyFacts(**{name: getattr(made, name) for name in made.__struct_fields__})\n"
     "def plan(policy):\n"
-    "    return TallyPlan(policy, plan_crowds(policy))\n",
+    "    return TallyPlan(policy, plan_crowds(policy, 'histogram'))\n",
     "view": "from crowdblend.kinds.table.view import view\n",
     "verify": "from crowdblend.kinds.table.verify import check\n",
     "rehearse": "from crowdblend.kinds.table.rehearse import subject\n",

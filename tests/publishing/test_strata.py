@@ -12,11 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 from scipy import stats
 
 import crowdblend as cb
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.calculus import Assumption
+from crowdblend.calculus.profiles import profile_of
+from crowdblend.calculus.rules import profiles
 from crowdblend.cli.main import cli
 from crowdblend.designs import Biased, Strata, Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput
@@ -28,6 +31,7 @@ from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.planning import plan as crowds
 from crowdblend.policies import strata as policy_strata
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
@@ -279,11 +283,6 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
         ({"rates": {**RATES, "west": 1.0}}, {}, "rates lie above 0 and below 1"),
         (
             {"rates": RATES},
-            {"releases": 3},
-            "has design = .strata. and releases in .privacy.: they are not certified together",
-        ),
-        (
-            {"rates": RATES},
             {"below_k": "noise", "flag": True},
             "has design = .strata. and flag = true in ..publish..: they are not certified together",
         ),
@@ -320,6 +319,27 @@ def test_kinds_that_are_not_proved_for_strata_refuse_them() -> None:
         assert refused.value.code == "policy.stratum"
         assert refused.value.where == "[sampling] design"
         assert refused.value.remedy
+
+
+def test_a_series_of_strata_keeps_to_its_totals_though_people_move(people: pd.DataFrame, tmp_path: Path) -> None:
+    one, ten = (plan(table(releases=releases).only) for releases in (1, 10))
+    alone = {"north": 7, "south": 9, "west": 111}
+    assert [crowds(rate=rate, epsilon=1.0, delta=1e-6, releases=10).k for rate in RATES.values()] == [*alone.values()]
+    series = {label: mechanism.k for label, mechanism in ten.facts().strata.items()}
+    # Who moves from stratum to stratum meets the worst of each release, so that no crowd may be smaller than alone.
+    assert all(k <= series[label] <= 1.15 * k + 1 for label, k in alone.items())
+
+    def together(planned: Any) -> float:
+        once = profile_of(planned.facts().derivations()[1])
+        composed = profiles.repeated_releases_compose(once, releases=10)
+        return float(profiles.profile_at_epsilon(composed, epsilon=1.0).conclusion.delta)
+
+    assert together(ten) <= 1e-6 < together(one)
+    cb.release(people, table(releases=10), out=tmp_path / "out", ledger=None)
+    verify_release(tmp_path / "out")
+    smaller = structs.replace(ten.facts(), strata=one.facts().strata)
+    with pytest.raises(DoesNotVerify, match="guarantee less together"):
+        smaller.derivations()
 
 
 @pytest.mark.filterwarnings("ignore:No ledger at")

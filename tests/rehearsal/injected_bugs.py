@@ -16,7 +16,7 @@ from crowdblend.designs.draw import Draw
 from crowdblend.kinds import plan
 from crowdblend.kinds.statistics.plan import StatisticsPlan
 from crowdblend.kinds.statistics.rehearse import Whole
-from crowdblend.kinds.table.stratified import StratifiedTablePlan
+from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
 from crowdblend.planning.statistics import StrataWay, Way
@@ -71,7 +71,7 @@ class _LittleNoise(StatisticsPlan):
         )
 
 
-class _OtherStratum(StratifiedTablePlan):
+class _OtherStratum(TablePlan):
     @property
     def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
         return super().mechanisms[::-1]

@@ -115,12 +115,6 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         return getattr(self.policy, "design", None)
 
     @property
-    def strata(self) -> Design:
-        """The design of a stratified plan."""
-        assert self.design is not None, "a stratified plan has strata"
-        return self.design
-
-    @property
     def _unpublished(self) -> tuple[Column, ...]:
         """Strata or weights that are read and checked, and not published."""
         return () if self.design is None else self.design.unpublished

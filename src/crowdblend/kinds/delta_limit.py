@@ -7,16 +7,14 @@ that is not far below one over the number of people guarantees nothing that a re
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 
 if TYPE_CHECKING:
-    from crowdblend.planning.plan import Plan
-    from crowdblend.planning.strata import StrataPlan
+    from crowdblend.planning.strata import CrowdPlan
 
-PlanT = TypeVar("PlanT", "Plan", "StrataPlan")
 LARGEST_DELTA = 1e-3
 LARGEST_EPSILON = 10.0
 
@@ -60,23 +58,33 @@ def check_epsilon(policy: Any, epsilon: float) -> None:
         )
 
 
-def refuse_crowd_of_one(k: int, where: str = "") -> None:
-    """Refuse k = 1, which hides nobody; `where` says in what part of the release it is."""
-    if k == 1:
+def require_more_than_sampling(planned: CrowdPlan) -> None:
+    """Refuse crowds of one, which hide nobody, and a delta that sampling alone keeps."""
+    if min(stratum.k for stratum in planned.strata) == 1:
+        where = " in one of the strata" if len(planned.strata) > 1 else ""
         raise Infeasible(
             f"k = 1 hides nobody: sampling alone guarantees as much{where}.",
             remedy="Lower delta, or state a larger k.",
             where="[[publish]] k",
             code="plan.crowd-of-one",
         )
+    if planned.delta >= planned.sampled_with:
+        noise = planned.largest.noise_epsilon
+        raise Infeasible(
+            f"delta = {planned.delta:g}{'' if noise is None else f' with noise_epsilon = {noise:g}'} is not below the "
+            f"rate of {planned.sampled_with:g}: sampling alone guarantees as much.",
+            remedy="Lower delta, raise k, or lower noise_epsilon where there is noise.",
+            where="[privacy] delta",
+            code="plan.no-more-than-sampling",
+        )
 
 
-def with_stated_delta(planned: PlanT, delta: float, given: str, remedy: str) -> PlanT:
+def with_stated_delta(planned: CrowdPlan, delta: float, given: str) -> CrowdPlan:
     """The plan with the delta of the policy; refuses one below what the parameters, named in `given`, come to."""
     if planned.delta > delta:
         raise Infeasible(
             f"delta = {delta:g} cannot be guaranteed: with these {given} it is {at_most(planned.delta)}.",
-            remedy=remedy,
+            remedy="Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned.",
             where="[privacy] delta",
             code="plan.delta-out-of-reach",
         )

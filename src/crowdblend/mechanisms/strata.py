@@ -19,9 +19,15 @@ from crowdblend.randomness import ReleaseKey
 
 
 def publish_classes(
-    mechanisms: Sequence[SuppressedHistogram | NoisyHistogram], sample: SampledClasses, stratum: str, key: ReleaseKey
+    mechanisms: Sequence[SuppressedHistogram | NoisyHistogram],
+    sample: SampledClasses,
+    stratum: str | None,
+    key: ReleaseKey,
 ) -> PublishedClasses:
-    """The classes of every stratum by the mechanism of its label, in the order of the labels."""
+    """The classes of every stratum by the mechanism of its label, in the order of the labels; without one, of all."""
+    if stratum is None:
+        (mechanism,) = mechanisms
+        return mechanism.publish(sample, key)
     divided = zip(mechanisms, _strata(sample, stratum, key), strict=True)
     found = [mechanism.publish(part, own) for mechanism, (part, own) in divided]
     codes = np.concatenate([_codes(made.labels, made.codes, sample.labels) for made in found])
@@ -31,9 +37,12 @@ def publish_classes(
 
 
 def publish_points(
-    mechanisms: Sequence[NoisyPoints], sample: SampledClasses, stratum: str, key: ReleaseKey
+    mechanisms: Sequence[NoisyPoints], sample: SampledClasses, stratum: str | None, key: ReleaseKey
 ) -> PublishedPoints:
-    """The points of every stratum by the mechanism of its label, in an order that says nothing."""
+    """The points of every stratum by the mechanism of its label, in an order that says nothing; without one, of all."""
+    if stratum is None:
+        (mechanism,) = mechanisms
+        return mechanism.publish(sample, key)
     found = [
         mechanism.publish(part, own)
         for mechanism, (part, own) in zip(mechanisms, _strata(sample, stratum, key), strict=True)

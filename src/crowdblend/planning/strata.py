@@ -1,23 +1,30 @@
-"""Plans of stratified samples: every stratum gets the smallest k of its own that one ε and δ for all of them need.
+"""Plans of crowds by strata: each gets the smallest k of its own that one ε and δ for all of them need.
 
 One person more or less touches one stratum (rule strata.worst), so the strata are planned one by one and the largest ε
-and δ counts.
+and δ counts. A sample without strata is one stratum, which has no label.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from crowdblend.calculus.rules import strata
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import profiles, strata
+from crowdblend.errors import Infeasible
+from crowdblend.numerics.search import first_true
+from crowdblend.planning import series
 from crowdblend.planning.plan import Plan, answer
 from crowdblend.planning.request import PlanRequest
 
 # In strata whose rates differ, noise below k uses this share of what sampling makes good for: more would need a far
 # larger k, and the loss of the noise falls only by the logarithm.
 _NOISE_SHARE = 0.25
+# In a series people may change their stratum, which costs more than one stratum every time: all crowds are raised by
+# so many hundredths until they keep to the totals together.
+_MOST_RAISED = 1_000
 
 
 class Ends(Protocol):
@@ -53,16 +60,20 @@ class StratumPlan:
     high: float
     rate: float
     parameters: Plan
-    noise_epsilon: float | None
 
     @property
     def k(self) -> int:
         """From which size on its classes are shown, or are exact."""
         return self.parameters.k
 
+    @property
+    def noise_epsilon(self) -> float | None:
+        """The loss of the noise below k, or on points; None where there is none."""
+        return self.parameters.noise_epsilon or self.parameters.request.blend_epsilon or None
+
 
 @dataclass(frozen=True)
-class StrataPlan:
+class CrowdPlan:
     """All strata under one ε and δ."""
 
     strata: tuple[StratumPlan, ...]
@@ -70,25 +81,44 @@ class StrataPlan:
     delta: float
     solved: str
 
+    @classmethod
+    def of_one(cls, planned: Plan) -> CrowdPlan:
+        """Return the plan of a sample without strata."""
+        design = planned.design.inclusion
+        only = StratumPlan(
+            "", design.least, design.most, design.least if planned.rate is None else planned.rate, planned
+        )
+        return cls((only,), planned.epsilon, planned.delta, planned.solved)
+
     @property
     def k(self) -> int:
         """The largest k of any stratum."""
-        return max(stratum.k for stratum in self.strata)
+        return self.largest.k
+
+    @property
+    def largest(self) -> Plan:
+        """The parameters of the stratum with the largest k, under what all of them guarantee."""
+        found = max(self.strata, key=lambda stratum: stratum.k).parameters
+        return replace(found, epsilon=self.epsilon, delta=self.delta)
 
     @property
     def sampled_with(self) -> float:
-        """The largest sampling probability of anybody."""
-        return max(stratum.high for stratum in self.strata)
+        """The largest sampling probability of anybody who is protected."""
+        return max(stratum.parameters.sampled_with for stratum in self.strata)
+
+    def raised(self, hundredths: int) -> CrowdPlan:
+        """Return the plan with every k larger by so many hundredths, rounded up."""
+        crowds = (math.ceil(one.k * (100 + hundredths) / 100) for one in self.strata)
+        raised = zip(self.strata, crowds, strict=True)
+        return replace(self, strata=tuple(replace(one, parameters=replace(one.parameters, k=k)) for one, k in raised))
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data."""
-        shown: dict[str, Any] = {"k": self.k, "rate": None, "epsilon": self.epsilon, "delta": self.delta}
-        return shown | {"solved": self.solved, "rule": strata.worst_stratum.id, "bounds": {}}
+        shown = self.largest.to_dict()
+        return shown if len(self.strata) == 1 else shown | {"rate": None, "rule": strata.worst_stratum.id, "bounds": {}}
 
 
-def plan_strata(
-    rates: Sequence[Rates], given: Mapping[str, Any], *, noise_epsilon: float | None = None, noisy: bool = False
-) -> StrataPlan:
+def plan_strata(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
     """Plan every stratum; `given` are the parameters of a request without its rates, of which one is left out.
 
     >>> from crowdblend.policies.strata import Stratum
@@ -96,31 +126,63 @@ def plan_strata(
     >>> [stratum.k for stratum in plan_strata(three, {"k": None, "epsilon": 1.0, "delta": 1e-6}).strata]
     [6, 8, 35]
     """
-    found: dict[tuple[float, float], tuple[Plan, float | None]] = {}
-    for stratum in rates:
-        if (stratum.low, stratum.high) not in found:
-            found[stratum.low, stratum.high] = _plan_one(stratum, given, noise_epsilon, noisy)
-    planned = tuple(StratumPlan(one.label, one.low, one.high, one.rate, *found[one.low, one.high]) for one in rates)
+    planned, delta = _plan_once(rates, given), given.get("delta")
+    if given.get("releases", 1) == 1:
+        return planned
+    if planned.solved == "delta":
+        found = profiles.profile_at_epsilon(_together(planned), epsilon=planned.epsilon)
+        return replace(planned, delta=found.conclusion.delta)
+    if planned.solved == "epsilon":
+        found = profiles.profile_at_delta(_together(planned), delta=delta)
+        return replace(planned, epsilon=found.conclusion.epsilon)
+    try:
+        return planned.raised(first_true(lambda more: _keeps(planned.raised(more)), 0, 0, _MOST_RAISED))
+    except LookupError:
+        raise Infeasible(
+            f"No k keeps {given['releases']} releases of these strata to epsilon = {planned.epsilon:g} and "
+            f"delta = {delta:g}.",
+            remedy="Raise epsilon or delta, lower the rates, or plan fewer releases.",
+            where="k",
+            code="plan.no-k",
+        ) from None
+
+
+def _plan_once(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
+    ends = dict.fromkeys((one.low, one.high) for one in rates)
+    found = {(low, high): answer(_request(low, high, given)) for low, high in ends}
+    planned = tuple(StratumPlan(one.label, one.low, one.high, one.rate, found[one.low, one.high]) for one in rates)
     epsilon = max(stratum.parameters.epsilon for stratum in planned)
     delta = max(stratum.parameters.delta for stratum in planned)
-    return StrataPlan(planned, epsilon, delta, planned[0].parameters.solved)
+    return CrowdPlan(planned, epsilon, delta, planned[0].parameters.solved)
 
 
-def _plan_one(
-    stratum: Rates, given: Mapping[str, Any], noise_epsilon: float | None, noisy: bool
-) -> tuple[Plan, float | None]:
-    if stratum.low == stratum.high:
-        below: dict[str, Any] = {"below_k": "noise", "noise_epsilon": noise_epsilon} if noisy else {}
-        planned = answer(PlanRequest(rate=stratum.low, **below, **given))
-        return planned, planned.noise_epsilon
-    if not noisy:
-        planned = answer(PlanRequest(low=stratum.low, high=stratum.high, **given))
-        return planned, planned.noise_epsilon
-    loss = noise_epsilon or _noise_between(stratum, given["epsilon"])
-    return answer(PlanRequest(low=stratum.low, high=stratum.high, blend_epsilon=loss, **given)), loss
+def _keeps(planned: CrowdPlan) -> bool:
+    """Return whether all releases keep to the totals, at their epsilon or at their delta."""
+    together, epsilon, delta = _together(planned), planned.epsilon, planned.delta
+    if profiles.profile_at_epsilon.conclude(together.conclusion, epsilon=epsilon).delta <= delta:
+        return True
+    return bool(profiles.profile_at_delta.conclude(together.conclusion, delta=delta).epsilon <= epsilon)
 
 
-def _noise_between(stratum: Rates, epsilon: float) -> float:
-    """The loss of noise below k where rates differ: δ is small only while P·R·e^loss + 1 − P stays below e^ε."""
-    ratio = stratum.high * (1 - stratum.low) / (stratum.low * (1 - stratum.high))
-    return math.log1p(_NOISE_SHARE * math.expm1(epsilon) / (stratum.high * ratio))
+def _together(planned: CrowdPlan) -> Derivation:
+    """Return the profile of all releases: of every one the curve of its worst stratum."""
+    distinct = {(one.low, one.high): one.parameters for one in planned.strata}.values()
+    each = [series.profile_once(one.request, one.k, one.rate) for one in distinct]
+    once = strata.profile_of_strata(*each)
+    return profiles.repeated_releases_compose(once, releases=planned.largest.request.releases)
+
+
+def _request(low: float, high: float, given: Mapping[str, Any]) -> PlanRequest:
+    if low == high:
+        return PlanRequest(rate=low, **given)
+    if given.get("below_k", "suppress") == "suppress":
+        return PlanRequest(low=low, high=high, **given)
+    loss = given.get("noise_epsilon") or _noise_between(low, high, given["epsilon"])
+    given = {name: value for name, value in given.items() if name not in ("below_k", "noise_epsilon", "flag")}
+    return PlanRequest(low=low, high=high, blend_epsilon=loss, **given)
+
+
+def _noise_between(low: float, high: float, epsilon: float) -> float:
+    """Return a loss of noise where rates differ: δ is small only while P·R·e^loss + 1 − P stays below e^ε."""
+    ratio = high * (1 - low) / (low * (1 - high))
+    return math.log1p(_NOISE_SHARE * math.expm1(epsilon) / (high * ratio))

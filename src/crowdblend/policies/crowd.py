@@ -57,7 +57,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     reserved: ClassVar[tuple[str, ...]] = ()
     rules: ClassVar[tuple[Rule, ...]] = tuple(
         conflicts(
-            *(f"sampling.{design}", "recoding", "flag", "show_from", "releases"),
+            *(f"sampling.{design}", "recoding", "flag", "show_from"),
             because="they are not certified together",
         )
         for design in ("stratum", "weight")

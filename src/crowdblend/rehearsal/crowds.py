@@ -12,11 +12,11 @@ from crowdblend.guarantees import Relation
 from crowdblend.kinds import plan
 from crowdblend.kinds.class_counts import ClassCountsPlan
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan
+from crowdblend.kinds.crowds import CrowdsPlan
 from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.kinds.points.policy import PointsPolicy
-from crowdblend.kinds.strata import StratifiedPlan
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.planning import Plan
 from crowdblend.planning.strata import StratumPlan
@@ -119,7 +119,7 @@ def crowd_subject(policy: PolicyT, request: AuditRequest, kind: type[CrowdSubjec
 
 
 def _parameters(policy: CrowdPolicy) -> Plan:
-    return cast(CrowdClassesPlan, plan(policy)).parameters
+    return cast(CrowdsPlan[Any, Any], plan(policy)).parameters
 
 
 def _at(policy: PolicyT, epsilon: float) -> PolicyT:
@@ -146,14 +146,14 @@ def _stratified(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     """Return the policy with a person in one stratum after the other; nobody else's stratum matters to that person."""
     request.leave_epsilon("a stratified policy", "every stratum has a k of its own")
     planned = plan(policy)
-    assert isinstance(planned, StratifiedPlan), "published strata have a k each"
+    assert isinstance(planned, CrowdsPlan), "published strata have a k each"
     assert policy.design is not None, "published strata are a design"
     audited = CrowdSubject(policy, request.name, request.understated, request.stacked, people=request.people)
-    strata = _some(planned.parameters.strata)
+    strata = _some(planned.planned.strata)
     pairs = []
     for stratum in strata:
         mine, other = (_person(policy.columns, policy.design.strata.column, stratum.label, at) for at in (0, -1))
-        hard = request.hard(stratum.k, stratum.rate, planned.parameters.epsilon / request.understated)
+        hard = request.hard(stratum.k, stratum.rate, planned.planned.epsilon / request.understated)
         # Who mixes strata up shows crowds of another one's k.
         others = {f"just a crowd of {one.label}": one.k for one in strata if one.k != stratum.k}
         pairs += [

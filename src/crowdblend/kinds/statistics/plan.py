@@ -15,6 +15,7 @@ from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.class_counts import ClassCountsReading, published_strata
+from crowdblend.kinds.crowds import describe_strata
 from crowdblend.kinds.kind import Lines, ReleasePlan, Result, software
 from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts
@@ -30,7 +31,6 @@ from crowdblend.kinds.statistics.readings import (
 )
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import Published, SampleValues, StatisticValues, StrataValues
-from crowdblend.kinds.strata import describe_strata
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.statistics import (

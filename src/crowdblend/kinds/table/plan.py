@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crowdblend.designs import Claims
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import PartWithNoise
 from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.crowd_classes import (
-    CrowdClassesPlan,
-    chosen_of,
-    internal_counts,
-    placed,
-    plan_crowds,
-    stated,
-    suppressed_in_part,
-)
+from crowdblend.kinds.crowd_classes import CrowdClassesPlan, plan_recoded, stated
+from crowdblend.kinds.crowds import internal_counts, placed, suppressed_in_part
 from crowdblend.kinds.kind import Lines, Result
 from crowdblend.kinds.outputs import counts_output, describe_shown
 from crowdblend.kinds.table.facts import TableFacts
@@ -27,56 +18,46 @@ from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.lazy import lazy
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.noisy import threshold_for
+from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
 
 if TYPE_CHECKING:
-    from crowdblend.kinds.table import register, stratified
+    from crowdblend.kinds.table import register
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.selection import ChosenRecoding
 else:
-    register, stratified = lazy("crowdblend.kinds.table.register"), lazy("crowdblend.kinds.table.stratified")
+    register = lazy("crowdblend.kinds.table.register")
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
 
 @dataclass(frozen=True)
-class TablePlan(CrowdClassesPlan):
+class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogram]):
     """The plan of a table."""
 
-    policy: TablePolicy
-
-    @property
-    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram]:
-        return (self.mechanism(),)
-
-    def mechanism(self, chosen: ChosenRecoding | None = None) -> SuppressedHistogram | NoisyHistogram:
+    def mechanism_of(
+        self, stratum: StratumPlan, chosen: ChosenRecoding | None = None
+    ) -> SuppressedHistogram | NoisyHistogram:
         """The histogram that is published; from which value on it shows cells depends on the chosen recoding."""
-        parameters = self.parameters
-        if parameters.noise_epsilon is None:
-            return SuppressedHistogram(parameters.k)
+        if stratum.noise_epsilon is None:
+            return SuppressedHistogram(stratum.k)
         cells = self.policy.cells if chosen is None else self.policy.cells_at(chosen.node)
         assert cells is not None, "a noisy table has a closed domain"
-        show_from = threshold_for(self.policy.show_from, cells, parameters.noise_epsilon)
-        return NoisyHistogram(parameters.k, parameters.noise_epsilon, show_from, self.policy.flag)
+        show_from = threshold_for(self.policy.show_from, cells, stratum.noise_epsilon)
+        return NoisyHistogram(stratum.k, stratum.noise_epsilon, show_from, self.policy.flag)
 
     def facts(self, publication: Result | None = None) -> TableFacts:
-        ran = self.mechanisms if publication is None else publication.mechanisms
-        return self.facts_of(ran, chosen_of(publication))
-
-    def facts_of(self, mechanisms: Sequence[Claims], chosen: ChosenRecoding | None) -> TableFacts:
-        """What a release by these mechanisms says of itself."""
-        (mechanism,) = mechanisms
-        assert isinstance(mechanism, SuppressedHistogram | NoisyHistogram)
-        return stated(TableFacts(**self.common_facts(chosen), mechanism=mechanism))
+        return stated(TableFacts(**self.recoded_facts(publication)))
 
     def describe(self) -> Lines:
         """What would happen, from the policy alone."""
         below = _BELOW[self.policy.below_k]
-        exact = ("would publish", f"a table, exact from k = {self.parameters.k}, {below} below")
+        exact = ("would publish", f"a table, exact from {self.crowd_size}, {below} below")
         lines = [*self.describe_sample(), exact, *self.describe_choice()]
-        mechanism = self.mechanism()
-        if isinstance(mechanism, NoisyHistogram) and self.policy.cells and self.policy.recoding is None:
+        mechanism = self.mechanisms[0]
+        if isinstance(mechanism, NoisyHistogram) and self.policy.cells and not (self.policy.recoding or self.stratum):
             lines.append(("", describe_shown(mechanism, self.policy.cells, "cells")))
         return lines
 
@@ -87,19 +68,22 @@ class TablePlan(CrowdClassesPlan):
 
     def publish_sample(self, sample: SampledClasses, chosen: ChosenRecoding | None, key: ReleaseKey) -> Result:
         """The table of a sample that is in the recoding in which it is published."""
-        mechanism = self.mechanism(chosen)
-        published = mechanism.publish(sample, key)
-        output = counts_output(self.policy, published, self.facts_of((mechanism,), chosen))
-        return Result((output,), (mechanism,), chosen, internal_counts(sample, published))
+        mechanisms = self.mechanisms if chosen is None else (self.mechanism_of(self.planned.strata[0], chosen),)
+        published = publish_classes(mechanisms, sample, self.stratum, key)
+        ran = Result((), mechanisms, chosen, internal_counts(sample, published))
+        return replace(ran, outputs=(counts_output(self.policy, published, self.facts(ran)),))
 
 
-def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan | stratified.StratifiedTablePlan:
+def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     if policy.sampling.everybody:
         return register.plan_register(policy)
-    if policy.design is not None and policy.design.published:
-        return stratified.plan_stratified_table(policy)
-    return TablePlan(policy, plan_crowds(policy))
+    return _plan_sampled(policy)
+
+
+def _plan_sampled(policy: TablePolicy) -> TablePlan:
+    below = {"below_k": policy.below_k, "noise_epsilon": policy.noise_epsilon, "flag": policy.flag}
+    return TablePlan(policy, plan_recoded(policy, "histogram", **below))
 
 
 def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan:
@@ -112,7 +96,7 @@ def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan:
         if k is None:
             k = budget.smallest_k(lambda size: PartWithNoise(budget.share, size, noise, policy.flag))
         own = placed(policy, budget, k, noise_epsilon=noise, releases=1)
-    return TablePlan(own, plan_crowds(own))
+    return _plan_sampled(own)
 
 
 def plan_noisy(policy: TablePolicy, epsilon: float) -> register.RegisterPlan:

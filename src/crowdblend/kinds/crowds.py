@@ -1,0 +1,193 @@
+"""Crowds of at least k sampled people: how k, rate, ε and δ are planned, and what all plans of crowds share.
+
+Every stratum of the sample has a mechanism with a k of its own; a sample without strata is one.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from crowdblend.designs import Biased, Claims, Poisson, Strata
+from crowdblend.guarantees import PartInCrowds
+from crowdblend.kinds.class_counts import ClassCountsPlan, one_sample, published_strata
+from crowdblend.kinds.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
+from crowdblend.kinds.kind import Lines, Result, software
+from crowdblend.planning import Plan
+from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.plan import answer
+from crowdblend.planning.request import Form, PlanRequest
+from crowdblend.planning.strata import CrowdPlan, Rates, StratumPlan, plan_strata
+from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.recoding.domain import Domain
+
+if TYPE_CHECKING:
+    from crowdblend.mechanisms import PublishedClasses, SampledClasses
+
+PolicyT = TypeVar("PolicyT", bound=CrowdPolicy)
+MechanismT = TypeVar("MechanismT", bound=Claims)
+# Of more strata only the first are described.
+_MOST_DESCRIBED = 12
+
+
+@dataclass(frozen=True)
+class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
+    """A policy with nothing left open: the k of every stratum, and what the certificate will say."""
+
+    policy: PolicyT
+    planned: CrowdPlan
+
+    @property
+    def parameters(self) -> Plan:
+        """The planned parameters; of several strata those of the one with the largest k."""
+        return self.planned.largest
+
+    @abstractmethod
+    def mechanism_of(self, stratum: StratumPlan) -> MechanismT:
+        """Return the mechanism that runs on the sample of a stratum."""
+
+    @property
+    def mechanisms(self) -> tuple[MechanismT, ...]:
+        """One for each stratum, in the order of the labels."""
+        return tuple(map(self.mechanism_of, self.planned.strata))
+
+    @property
+    def stratum(self) -> str | None:
+        """The published column whose labels are the strata; None where there are none."""
+        return self.design.strata.column if self.design is not None and self.design.published else None
+
+    @property
+    def rate(self) -> float | None:
+        """The rate at which people are, or were, sampled; None where there is no single one."""
+        return self.parameters.rate
+
+    @property
+    def sample(self) -> Poisson | Biased | Strata:
+        """How people are sampled, as it is drawn."""
+        drawn = self.policy.sampling.already_drawn
+        if self.design is not None and self.design.published:
+            return published_strata(self.design, already_drawn=drawn)
+        return one_sample(self.parameters.design, self.design, already_drawn=drawn)
+
+    def domains(self) -> dict[str, Domain]:
+        """Every column's declared domain."""
+        return {column.name: column.recoding.domain() for column in self.policy.columns}
+
+    def common_facts(self) -> dict[str, Any]:
+        """What the facts of all crowds have in common, by field."""
+        return {
+            "software": software(),
+            "person": self.policy.data.person,
+            "epsilon": self.planned.epsilon,
+            "delta": self.planned.delta,
+            "releases": self.policy.releases,
+            "design": self.sample,
+            "columns": self.domains(),
+        }
+
+    def ran(self, publication: Result | None) -> tuple[Claims, ...]:
+        """The mechanisms that ran, or would run."""
+        return self.mechanisms if publication is None else publication.mechanisms
+
+    def by_stratum(self, ran: Sequence[object]) -> dict[str, Any]:
+        """What ran on the sample, by field of the facts: one, or one for every stratum."""
+        if not isinstance(self.sample, Strata):
+            (only,) = ran
+            return {"mechanism": only}
+        return {"strata": dict(zip(self.sample.strata, ran, strict=True))}
+
+    def summary(self) -> dict[str, Any]:
+        """The plan with all its bounds, and what the facts say beside it."""
+        return {**self.planned.to_dict(), **super().summary()}
+
+    @property
+    def crowd_size(self) -> str:
+        """From which size on classes are shown, in words."""
+        return "that k" if self.stratum is not None else f"k = {self.parameters.k}"
+
+    def describe_sample(self) -> Lines:
+        """What would be read and sampled: of strata the rate and the k of each."""
+        reading, before = self.describe_reading(self.published_names), self.policy.sampling.already_drawn
+        if self.stratum is not None:
+            crowds = [f", k = {one.k}" for one in self.planned.strata]
+            return [reading, *describe_strata(before, self.stratum, self.planned.strata, crowds)]
+        drawn = "was already drawn at an assumed" if before else "will be drawn at"
+        rate = self.rate if self.rate is not None else "between low and high"
+        return [reading, ("would sample", f"the sample {drawn} rate {rate}")]
+
+
+def describe_strata(
+    already_drawn: bool, column: str, strata: Sequence[Rates | StratumPlan], more: Sequence[str] = ()
+) -> Lines:
+    """How people are sampled by strata: the rate of each, with what else is said of it."""
+    drawn = "was already drawn" if already_drawn else "will be drawn"
+    if not column:
+        return [("would sample", f"the sample {drawn} at rate {strata[0].rate}")]
+    lines = [("would sample", f"the sample {drawn} by strata of {column}")]
+    for place, stratum in enumerate(strata[:_MOST_DESCRIBED]):
+        rate = f"{stratum.rate:g}" if stratum.low == stratum.high else f"{stratum.low:.3g} to {stratum.high:.3g}"
+        lines.append(("", f"{stratum.label}: rate {rate}{more[place] if more else ''}"))
+    if len(strata) > _MOST_DESCRIBED:
+        lines.append(("", f"and {len(strata) - _MOST_DESCRIBED:,} further strata"))
+    return lines
+
+
+def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict[str, float]:
+    """What the steward may want to know and nobody else may."""
+    sampled, shown = sample.people, int(published.counts.sum())
+    return {
+        "people_sampled": sampled,
+        "classes_sampled": len(sample.counts),
+        "classes_published": len(published.counts),
+        "published_total": shown,
+        "difference": sampled - shown,
+        "relative_difference": (sampled - shown) / sampled if sampled else 0.0,
+    }
+
+
+def crowd_request(policy: CrowdPolicy, form: Form, **more: Any) -> PlanRequest:
+    """Return what a policy without published strata leaves open; `more` is what its kind adds, or has instead."""
+    low, high = policy.rate_range
+    rates = {"low": low, "high": high, "exceptions": policy.sampling.exceptions, "max_rate": policy.max_rate}
+    return PlanRequest(**{"rate": policy.sampling.rate, **rates, **_given(policy, form), **more})
+
+
+def _given(policy: CrowdPolicy, form: Form) -> dict[str, Any]:
+    delta = policy.delta if policy.planned else None
+    return {"k": policy.k, "epsilon": policy.epsilon, "delta": delta, "form": form, "releases": policy.releases}
+
+
+def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
+    """Plan the one of k, rate, ε and δ that the policy leaves open, or check that all four can be guaranteed.
+
+    `more` are further parameters of the kind.
+    """
+    if policy.design is not None and policy.design.published:
+        planned = plan_strata(policy.design.strata.strata, {**_given(policy, form), **more})
+        given = "k and epsilon"
+    else:
+        planned = CrowdPlan.of_one(answer(crowd_request(policy, form, **more)))
+        given = "k, rate, epsilon and noise_epsilon" if form == "moved" else "k, rate and epsilon"
+    require_more_than_sampling(planned)
+    if not policy.planned:
+        assert policy.delta is not None
+        planned = with_stated_delta(planned, policy.delta, given)
+    check_delta(policy, planned.delta)
+    return planned
+
+
+def placed(policy: PolicyT, budget: PartBudget, k: int, **changes: object) -> PolicyT:
+    """The policy of a publication from a part of a sample: its own rate, and a k with which the part keeps to it.
+
+    What the part guarantees by itself is not what the programme says, so that its delta is left open.
+    """
+    sampling = policy.sampling.at_rate(budget.own_rate)
+    return policy.replace(sampling=sampling, k=k, epsilon=budget.epsilon, delta=None, accept_delta=True, **changes)
+
+
+def suppressed_in_part(policy: PolicyT, budget: PartBudget) -> PolicyT:
+    """The policy of tables or microdata that suppress below k, in a part of a sample."""
+    k = budget.smallest_k(lambda size: PartInCrowds(budget.share, size, 0.0)) if policy.k is None else policy.k
+    return placed(policy, budget, k, releases=1)
