@@ -225,10 +225,10 @@ def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     steward.page.select_option("#c6-f-key-outside", "clamp")
     steward.onward("Release")
     steward.more({"sampling:people": "1000", "sampling:of": "4000"})
-    steward.more({"publish.statistics/0/average": "income", "publish.statistics/0/name": "income"})
+    steward.more({"publish/0/statistics/0/average": "income", "publish/0/statistics/0/name": "income"})
     page.click("text=Add it")
-    page.wait_for_selector("[name='publish.statistics/1/name']")
-    steward.more({"publish.statistics/1/fraction": 'sex = "female"', "publish.statistics/1/name": "women"})
+    page.wait_for_selector("[name='publish/0/statistics/1/name']")
+    steward.more({"publish/0/statistics/1/fraction": 'sex = "female"', "publish/0/statistics/1/name": "women"})
     page.wait_for_selector("#plan :text('women')")
     checked(page)
     steward.finish("figures")
@@ -241,6 +241,36 @@ def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
         sampling=cb.Survey(1000, of=4000),
         columns={"sex": SEX, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
     )
+
+
+def test_a_programme(steward: Steward, checked: Callable[[Any], None]) -> None:
+    page = steward.page
+    number = steward.draft("programme", "rows.parquet")
+    steward.go(f"/drafts/{number}/release")
+    for kind in ("microdata", "table"):
+        with page.expect_navigation(timeout=WAIT):
+            page.click(f"button[name=add][value={kind}]")
+    page.wait_for_selector("#plan:has-text('3 publications share')")
+    steward.more({"publish/0/name": "by_sex", "publish/0/share": "0.2", "publish/2/weight": "3"})
+    page.wait_for_selector("#plan td:has-text('0.2')")
+    assert page.inner_text("#name-0") == "by_sex"
+    page.wait_for_selector("#gives-people:has-text('Would leave a cell of 100 people off')")
+    page.wait_for_selector("#gives-fresh:has-text('has a share of the sample')")  # why there is no such plan
+    checked(page)
+    with page.expect_navigation(timeout=WAIT):
+        page.click("button[name=remove][value='2']")
+    page.wait_for_selector("#plan:has-text('2 publications share')")
+    steward.onward("Rehearse")
+    page.click("button:has-text('Rehearse')")
+    page.wait_for_selector("iframe.report", timeout=WAIT)
+    assert "2 publications" in page.frame_locator("iframe.report").locator("body").inner_text()
+    steward.onward("Publish")
+    checked(page)
+    steward.publish("programme")
+    checked(page)
+    policy = cb.load_policy(steward.studio.root / "programme-programme.toml")
+    assert policy.publish == (cb.Table(name="by_sex", share=0.2), cb.Microdata(name="microdata"))
+    assert cb.verify(steward.studio.root / "programme-programme").facts["kind"] == "programme"
 
 
 def test_errors_of_every_step(steward: Steward) -> None:

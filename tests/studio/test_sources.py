@@ -176,7 +176,7 @@ def test_nothing_connects_when_looking_only(
 def test_no_field_leads_out_of_the_root(visitor: Visitor, root: Path, path: str, sent: dict[str, str]) -> None:
     (root.parent / "secret.csv").write_text("label,rate\nF,0.5\nM,0.5\n", encoding="utf-8")
     number = visitor.draft()
-    visitor.send(f"/drafts/{number}/release", {"design": "strata"})
+    visitor.send(f"/drafts/{number}/data", {"design": "strata"})
     before = visitor.studio.drafts.get(number).choices
     assert before.design == "strata"
     visitor.send(f"/drafts/{number}/{path}", sent)

@@ -37,10 +37,11 @@ class CommonKeys(Section, frozen=True, kw_only=True):
     columns: Annotated[Texts, key(COMMON["columns"])] = ()
 
 
-def kind_sections(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
-    """Return what a policy with one publication of a kind may say once: its keys by section and by name in TOML.
+def kind_sections(kind: str, design: str = "", *, several: bool = False) -> dict[str, dict[str, Key]]:
+    """Return what a policy with a publication of a kind may say once: its keys by section and by name in TOML.
 
-    Keys that are refused with the design are left out; without a design there is no section [sampling].
+    Keys that are refused with the design are left out; without a design there is no section [sampling]. `several` adds
+    how one of several publications has its part.
     """
     policy = policy_class(kind)
     excluded = _excluded(policy, design)
@@ -57,7 +58,8 @@ def kind_sections(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
     for field, part in parts_of(policy).items():
         if part.name in ("recoding", "about") and field not in excluded:
             found[part.name] = _by_name(keys_of(part.holder).values())
-    common = [keys_of(CommonKeys)[name] for name in ("name", "columns") if name in publication_class(kind).common]
+    shared = ("name", "columns", *((("weight",) if design == "everybody" else ("share", "weight")) if several else ()))
+    common = [keys_of(CommonKeys)[name] for name in shared if name in publication_class(kind).common]
     own = (key for field, key in publication_keys(kind).items() if field not in excluded)
     return {**found, "publish": _by_name((*common, *own))}
 

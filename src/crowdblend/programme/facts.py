@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -36,6 +36,8 @@ from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
 
 Sample = Poisson | Coins | Everybody
+# The designs by their names in a policy.
+DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))
 _TOGETHER = {
     "people": "Every publication was computed from a part of the sample of its own, and nobody is in two of them. "
     "Numbers of different publications are of different people: they need not add up, and their differences mean "

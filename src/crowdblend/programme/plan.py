@@ -7,7 +7,7 @@ whose publications show the smallest classes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,7 +23,7 @@ from crowdblend.kinds.kind import AnyPlan
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.parts import largest_noise
 from crowdblend.policies import sampling as sampled
-from crowdblend.policies.policy import Policy, Split
+from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
@@ -63,9 +63,8 @@ class Budget:
 
 def plan(policy: Policy) -> ProgrammePlan:
     """Plan every publication, and how they share the budget; or check that what is stated can be guaranteed."""
-    budget = _budget(policy)
     if policy.split is not None:
-        return _plan_as(policy, policy.split, budget)
+        return _plan_as(policy, policy.split, _budget(policy))
     usual: tuple[Split, ...] = ("people", "fresh")
     if isinstance(policy.sampling, sampled.Everybody):
         usual = ("budget",)
@@ -73,19 +72,32 @@ def plan(policy: Policy) -> ProgrammePlan:
         usual = ("people", "budget") if policy.sampling.already_drawn else ("people", "fresh", "budget")
     elif policy.sampling.already_drawn or any(one.share is not None for one in policy.publish):
         usual = ("people",)
-    found: dict[Split, ProgrammePlan] = {}
-    problem: CrowdblendError | None = None
-    for split in usual:
+    tried = plan_splits(policy, usual)
+    found = {split: one for split, one in tried.items() if isinstance(one, ProgrammePlan)}
+    if not found:
+        raise next(one for one in tried.values() if isinstance(one, CrowdblendError))
+    taken = min(found, key=lambda split: _cost(found[split]))
+    others = {split: compared(other) for split, other in found.items() if split != taken}
+    return replace(found[taken], others=others)
+
+
+def plan_splits(
+    policy: Policy, splits: Iterable[Split] = tuple(SPLITS)
+) -> dict[Split, ProgrammePlan | CrowdblendError]:
+    """Plan a programme with each of these ways to share its budget; where there is no plan, the reason."""
+    budget = _budget(policy)
+    found: dict[Split, ProgrammePlan | CrowdblendError] = {}
+    for split in splits:
         try:
             found[split] = _plan_as(policy, split, budget)
         except CrowdblendError as error:
-            problem = problem or error
-    if not found:
-        assert problem is not None, "a split was tried"
-        raise problem
-    taken = min(found, key=lambda split: _cost(found[split]))
-    others = {split: _compared(other) for split, other in found.items() if split != taken}
-    return replace(found[taken], others=others)
+            found[split] = error
+    return found
+
+
+def may_join(kind: str) -> bool:
+    """Return whether publications of a kind can be among several."""
+    return hasattr(module_of(kind, "plan"), "plan_part")
 
 
 def _plan_as(policy: Policy, split: Split, budget: Budget) -> ProgrammePlan:
@@ -318,11 +330,10 @@ def _refuse_shares(policy: Policy, split: Split) -> None:
 
 
 def _module(part: PublicationPolicy) -> PartKind:
-    module = module_of(part.kind, "plan")
-    if not hasattr(module, "plan_part"):
+    if not may_join(part.kind):
         message = f'kind = "{part.kind}" is not certified as one of several publications.'
         raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
-    return cast(PartKind, module)
+    return cast(PartKind, module_of(part.kind, "plan"))
 
 
 def _cost(planned: ProgrammePlan) -> float:
@@ -336,7 +347,7 @@ def _cost(planned: ProgrammePlan) -> float:
     return math.fsum(found) / len(found)
 
 
-def _compared(other: ProgrammePlan) -> str:
+def compared(other: ProgrammePlan) -> str:
     """What another split would give, in a sentence."""
     people = math.exp(_cost(other))
     return f"would leave a cell of 100 people off, or missing, by about {people:,.3g} people in the mean"

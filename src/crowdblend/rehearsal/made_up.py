@@ -7,6 +7,7 @@ protected. Columns are independent of each other; `spread` and `sparsity` say ho
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -55,6 +56,15 @@ def make_up_people(
     persons = np.repeat(np.arange(1, count + 1), rng.integers(1, (most or 1) + 1, count))
     rows = _rows(policy, len(persons), spread, sparsity, like, rng)
     return pyarrow.table(rows if policy.person is None else {policy.person: pyarrow.array(persons), **rows})
+
+
+def make_up_for_all(
+    policies: Sequence[RowsPolicy | GraphPolicy], people: int | None = None, *, spread: float = 1.0
+) -> pyarrow.Table:
+    """Return rows about so many invented people with every column that one of several publications reads."""
+    made = [make_up_people(policy, people, spread=spread) for policy in policies]
+    columns = {name: table.column(name) for table in reversed(made) for name in table.column_names}
+    return pyarrow.table(columns)
 
 
 def make_up_vertices(policy: GraphPolicy, people: int | None = None, *, spread: float = 1.0) -> pyarrow.Table:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from crowdblend.kinds.statistics.plan import StatisticsPlan
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.packages import parquet, pyarrow
 from crowdblend.policies import sampling as designs
+from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.expectations import Expectation, NumberExpectation, TableExpectation
@@ -38,6 +39,7 @@ from crowdblend.rehearsal.made_up_people import drawn_here, publish_once
 MOST_TIMES = 10_000
 # How many people have each label of each column.
 Margins = dict[str, dict[str, int]]
+PolicyT = TypeVar("PolicyT", bound=RowsPolicy | GraphPolicy | Policy)
 # How far a published number is off, by the release, its statistic, its place in that, and its value.
 Off = Callable[[Result, str, int, float], float]
 NumbersPolicy = StatisticsPolicy | GraphPolicy
@@ -90,25 +92,23 @@ def rehearse(
 
 
 @contextmanager
-def about_made_up(
-    policy: RowsPolicy | GraphPolicy, made: pyarrow.Table, spread: float
-) -> Iterator[RowsPolicy | GraphPolicy]:
+def about_made_up(policy: PolicyT, made: pyarrow.Table, spread: float) -> Iterator[PolicyT]:
     """Yield the policy about made-up rows, drawn here if they are a sample."""
     with opened_frame(made) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
-        if isinstance(policy, GraphPolicy):
-            yield _with_vertices(policy, Path(folder), spread).with_source(source)
-        else:
-            yield _drawn(policy).with_source(source)
+        here = _with_vertices(policy, Path(folder), spread) if isinstance(policy, GraphPolicy) else _drawn(policy)
+        yield cast(PolicyT, here.with_source(source))
 
 
-def _drawn(policy: RowsPolicy) -> RowsPolicy:
+def _drawn(policy: RowsPolicy | Policy) -> RowsPolicy | Policy:
     """Return the policy with people who were drawn before drawn now; with weights they are the sample."""
+    if isinstance(policy, Policy):
+        changes = {"sampling": policy.sampling.drawn_here(), "accept_delta": True}
+        return policy.replace(**changes) if policy.sampling.already_drawn else policy
     if not policy.sampling.designed:
         return drawn_here(policy)
-    changes: dict[str, Any] = {} if isinstance(policy, StatisticsPolicy) else {"accept_delta": True}
-    changes["sampling"] = policy.sampling.drawn_here()
-    return policy.replace(**changes)
+    accepted = {} if isinstance(policy, StatisticsPolicy) else {"accept_delta": True}
+    return policy.replace(sampling=policy.sampling.drawn_here(), **accepted)
 
 
 def _with_vertices(policy: GraphPolicy, folder: Path, spread: float) -> GraphPolicy:

@@ -10,9 +10,9 @@ from starlette.requests import Request
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.key import Key
-from crowdblend.policies.registry import WORDS
+from crowdblend.policies.registry import PROGRAMME, WORDS
 
-KIND_NAMES = {kind: words.name for kind, words in WORDS.items()}
+KIND_NAMES = {**{kind: words.name for kind, words in WORDS.items()}, "programme": PROGRAMME.name}
 WAY_NAMES = {
     "values": "listed values",
     "width": "intervals of equal width",
@@ -37,6 +37,7 @@ _EXAMPLES = {
     "rates": "north = 0.05",
     "texts": "one a line",
 }
+_COLUMNS_KEYS = ("columns", "by")
 _COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column")
 
 
@@ -65,9 +66,10 @@ def field_of(key: Key, name: str, value: str) -> Field:
     """Return the input for a key."""
     named = key.name in _COLUMN_KEYS and key.kind == "text"
     kind = "choice" if key.choices and key.kind != "flag" else _INPUTS.get(key.kind, "text")
-    label = key.name[0].upper() + key.name[1:].replace("_", " ")
-    example = _EXAMPLES.get(key.kind, "")
-    return Field(name, label, key.meaning, value, kind, key.choices, key.required, example, named)
+    kind = "boxes" if key.name in _COLUMNS_KEYS and key.kind == "texts" else kind
+    label = "Smallest crowd k" if key.name == "k" else key.name[0].upper() + key.name[1:].replace("_", " ")
+    meaning = "All of them, unless some are ticked." if key.name == "columns" else key.meaning
+    return Field(name, label, meaning, value, kind, key.choices, key.required, _EXAMPLES.get(key.kind, ""), named)
 
 
 def fields_of(
@@ -78,7 +80,7 @@ def fields_of(
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return what a form sent, each name once; refuses what no form of ours sends."""
+    """Return what a form sent, by name; refuses what no form of ours sends."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
         raise malformed()
     try:
@@ -90,8 +92,8 @@ async def form_of(request: Request) -> dict[str, str]:
     for name, value in items:
         if not isinstance(value, str) or len(value) > _LONGEST_TEXT or "\0" in value or _broken(name + value):
             raise malformed()
-        # A box that is not ticked sends nothing but the blank before it.
-        found[name] = value.replace("\r\n", "\n")
+        # A box that is not ticked sends nothing but the blank before it; several that are ticked send a line each.
+        found[name] = "\n".join(filter(None, (found.get(name), value.replace("\r\n", "\n"))))
     return found
 
 
@@ -120,14 +122,14 @@ def revision_of(sent: Mapping[str, str]) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def listed(sent: Mapping[str, str], section: str) -> list[dict[str, str]]:
-    """Return the repeated sections of a form: fields are called `section/number/key`."""
+def numbered(sent: Mapping[str, str], section: str) -> dict[int, dict[str, str]]:
+    """Return the repeated sections of a form by their numbers: fields are called `section/number/key`."""
     items: dict[int, dict[str, str]] = {}
     for name, value in prefixed(sent, f"{section}/").items():
         number, _, key = name.partition("/")
         if number.isascii() and number.isdigit() and len(number) < 5:
             items.setdefault(int(number), {})[key] = value
-    return [items[number] for number in sorted(items)]
+    return dict(sorted(items.items()))
 
 
 def whole_of(sent: Mapping[str, str], name: str) -> int | None:

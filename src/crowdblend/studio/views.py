@@ -200,7 +200,7 @@ def summary(draft: Draft) -> list[tuple[str, str, str]]:
         ("data", "person column", who),
         ("data", "population", data.get("population", "")),
         ("columns", "published columns", ", ".join(choices.used)),
-        ("release", "kind", KIND_NAMES[choices.kind]),
+        *(("release", one.name or "kind", KIND_NAMES[one.kind].partition(":")[0]) for one in choices.publish),
     ]
     for section, name, words in (
         ("privacy", "epsilon", "privacy loss ε"),
@@ -208,7 +208,6 @@ def summary(draft: Draft) -> list[tuple[str, str, str]]:
         ("sampling", "rate", "share of people sampled"),
         ("sampling", "column", "column of the design"),
         ("sampling", "people", "sampled people"),
-        ("publish", "k", "smallest crowd k"),
     ):
         given.append(("release", words, choices.text(section, name)))
     return [(step, name, text) for step, name, text in given if text]

@@ -99,7 +99,8 @@ def resume(status: StatusFile, entry: int, policy: str, ledger: str | None, root
 
 def rehearse(status: StatusFile, policy: str, out: str, people: int | None, spread: Spread, data: str | None) -> Result:
     """Publish about made-up people, or about a public file."""
-    return rehearse_into(policy, out, people=people, spread=spread, data=data, progress=status.progress).to_dict()
+    suppressed = rehearse_into(policy, out, people=people, spread=spread, data=data, progress=status.progress)
+    return {"suppressed": suppressed}
 
 
 def verify(status: StatusFile, folder: str) -> Result:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import crowdblend as cb
 from crowdblend.policies.publication import Publication
-from crowdblend.studio.model.choices import Choices, start, with_design
+from crowdblend.studio.model.choices import Choices, start, with_another, with_design
 
 SEX = {"way": "values", "values": "female\nmale"}
 AGE = {"way": "width", "from": "0", "to": "90", "width": "10", "top": "true"}
@@ -24,7 +25,7 @@ DRAWN: dict[str, Any] = {"sampling": cb.Poisson(0.1), "delta": 1e-6}
 EAST = {"way": "resolution", "from": "-10", "to": "10", "resolution": "0.1", "width": "2"}
 
 
-def _made(publish: Publication, **given: Any) -> Callable[[Path], cb.Policy]:
+def _made(publish: Publication | list[Publication], **given: Any) -> Callable[[Path], cb.Policy]:
     """The policy of a publication about the town, with epsilon 1 and both columns unless others are given."""
     told = {"person": "person_id", "population": "town", "columns": COLUMNS, "epsilon": 1, **given}
     return lambda folder: cb.Policy(source=str(folder / "town.parquet"), publish=publish, **told)
@@ -54,7 +55,7 @@ CASES: dict[str, Case] = {
     "strata that are not published": (
         with_design(_people("table"), "strata")
         .with_texts("sampling", {"column": "sex", "rates": "female = 0.4\nmale = 0.5", "already_drawn": "true"})
-        .with_texts("publish", {"name": "ages", "columns": "age"}),
+        .with_publication(0, {"name": "ages", "columns": "age"}),
         _made(
             cb.Table("age", name="ages"),
             sampling=cb.Strata("sex", {"female": 0.4, "male": 0.5}, already_drawn=True),
@@ -116,7 +117,7 @@ CASES: dict[str, Case] = {
         ),
     ),
     "outlier-table": (
-        _people("outlier-table").with_texts("publish", {"limit": "200"}),
+        _people("outlier-table").with_publication(0, {"limit": "200"}),
         _made(cb.OutlierTable(limit=200), sampling=cb.Everybody(), delta=1e-6),
     ),
     "statistics": (
@@ -125,17 +126,20 @@ CASES: dict[str, Case] = {
         .with_column(
             "income", {"way": "resolution", "from": "0", "to": "100000", "resolution": "100", "outside": "clamp"}
         )
-        .with_list(
-            "publish.statistics",
-            [
-                {"name": "income", "average": "income"},
-                {"name": "women", "fraction": 'sex = "female"'},
-                {"name": "ages", "histogram": "age", "where": '{ sex = ["male"] }', "weight": "2"},
-                {"name": "usual", "median": "income", "by": "sex"},
-                {"name": "all", "sum": "income"},
-                {"name": "high", "quantile": "income", "at": "0.9"},
-                {"name": "", "average": ""},
-            ],
+        .with_publication(
+            0,
+            {},
+            {
+                "statistics": [
+                    {"name": "income", "average": "income"},
+                    {"name": "women", "fraction": 'sex = "female"'},
+                    {"name": "ages", "histogram": "age", "where": '{ sex = ["male"] }', "weight": "2"},
+                    {"name": "usual", "median": "income", "by": "sex"},
+                    {"name": "all", "sum": "income"},
+                    {"name": "high", "quantile": "income", "at": "0.9"},
+                    {"name": "", "average": ""},
+                ]
+            },
         ),
         _made(
             cb.Statistics(
@@ -159,13 +163,49 @@ CASES: dict[str, Case] = {
     "graph": (
         start("graph")
         .with_texts("data", {"source": "friends.parquet", "population": "town"})
-        .with_texts("publish", {"people": "2000", "degree_bound": "12"})
-        .with_list("publish.statistics", [{"name": "average-degree", "samples": "500"}]),
+        .with_publication(
+            0,
+            {"people": "2000", "degree_bound": "12"},
+            {"statistics": [{"name": "average-degree", "samples": "500"}]},
+        ),
         lambda folder: cb.Policy(
             source=str(folder / "friends.parquet"),
             population="town",
             epsilon=1,
             publish=cb.Graph(cb.GraphStatistic(name="average-degree", samples=500), people=2000, degree_bound=12),
+        ),
+    ),
+    "programme": (
+        with_another(with_another(_people("table"), "microdata"), "statistics")
+        .with_texts("data", {"people": "4000"})
+        .with_publication(0, {"name": "by_age", "columns": "age", "share": "0.3"})
+        .with_publication(1, {"name": "people", "columns": "age\nsex"})
+        .with_publication(2, {"name": "incomes", "weight": "2"}, {"statistics": [{"name": "m", "median": "income"}]})
+        .with_column(
+            "income", {"way": "resolution", "from": "0", "to": "100000", "resolution": "100", "outside": "clamp"}
+        ),
+        _made(
+            [
+                cb.Table("age", name="by_age", share=0.3),
+                cb.Microdata("age", "sex", name="people"),
+                cb.Statistics(cb.Statistic(name="m", median="income"), name="incomes", weight=2),
+            ],
+            **DRAWN,
+            people=4000,
+            columns={**COLUMNS, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
+        ),
+    ),
+    "programme of a register": (
+        replace(with_design(with_another(_people("table"), "table"), "everybody"), split="budget")
+        .with_texts("privacy", {"delta": "1e-6", "releases": "2"})
+        .with_publication(0, {"name": "by_age", "columns": "age", "weight": "3"})
+        .with_publication(1, {"name": "by_sex", "columns": "sex"}),
+        _made(
+            [cb.Table("age", name="by_age", weight=3), cb.Table("sex", name="by_sex")],
+            sampling=cb.Everybody(),
+            split="budget",
+            delta=1e-6,
+            releases=2,
         ),
     ),
 }

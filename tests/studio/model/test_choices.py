@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -17,8 +18,10 @@ from crowdblend.studio.model.choices import (
     policy_of,
     start,
     toml_parts,
+    with_another,
     with_design,
     with_kind,
+    without,
 )
 from tests.cases import for_each
 from tests.refusals import refuses
@@ -44,7 +47,7 @@ def test_a_policy_becomes_choices_and_the_same_policy_again(case: str, tmp_path:
 
 
 def test_every_kind_has_a_case() -> None:
-    assert {choices.kind for choices, _ in CASES.values()} == set(KINDS)
+    assert {choices.kind for choices, _ in CASES.values()} == {*KINDS, "programme"}
 
 
 @for_each("kind", KINDS)
@@ -85,12 +88,23 @@ def test_a_design_that_a_kind_does_not_have_is_refused() -> None:
         with_design(start("statistics"), "biased")
 
 
-def test_a_policy_of_several_publications_is_refused_in_a_sentence() -> None:
-    tables = [cb.Table("sex", name="by_sex"), cb.Table("age", name="by_age")]
-    columns = {"sex": cb.values("f", "m"), "age": cb.intervals(0, 90, width=10)}
-    policy = cb.Policy(person="id", sampling=cb.Poisson(0.1), epsilon=1, delta=1e-6, columns=columns, publish=tables)
-    with pytest.raises(InvalidInput, match="has 2 publications, and the studio works on one"):
-        choices_of(policy)
+def test_publications_are_added_named_and_removed() -> None:
+    one = start("table").with_publication(0, {"k": "20"})
+    three = with_another(with_another(one, "table"), "points")
+    assert [choice.name for choice in three.publish] == ["table", "table-2", "points"]
+    assert three.publish[2].texts["noise_epsilon"] == "1.0"  # what is usual for its kind
+    assert three.publish[0].texts["k"] == "20"
+    assert three.designs == ("poisson", "coins")
+    shared = replace(three, split="people").with_publication(0, {"share": "0.5"})
+    alone = without(without(shared, 2), 1)
+    assert (alone.split, alone.publish[0].texts) == ("", {"k": "20", "name": "table"})
+    assert without(alone, 0) == alone
+
+
+def test_a_column_is_an_axis_of_the_map_that_names_it() -> None:
+    both = with_another(start("statistics"), "points").with_publication(1, {"columns": "east\nnorth"})
+    assert "width" in both.ways("east")["resolution"]
+    assert "width" not in both.ways("income")["resolution"]
 
 
 @for_each(

@@ -18,9 +18,11 @@ from tests.studio.model.kinds_of_choices import CASES
 @for_each("case", CASES)
 def test_every_kind_is_rehearsed_without_its_data(case: str, tmp_path: Path) -> None:
     policy = policy_of(CASES[case][0], tmp_path)
-    done = rehearse_into(policy, tmp_path / "out", people=3_000)
-    assert cb.verify(done.folder).facts["about"]["title"] == MADE_UP
-    assert (done.suppressed is None) == (case in ("register", "outlier-table", "statistics", "synopsis", "graph"))
+    suppressed = rehearse_into(policy, tmp_path / "out", people=3_000)
+    assert cb.verify(tmp_path / "out").facts["about"]["title"] == MADE_UP
+    assert (suppressed is None) == (
+        case in ("register", "outlier-table", "statistics", "synopsis", "graph") or "programme" in case
+    )
     assert not list(tmp_path.glob("*.parquet"))
 
 
@@ -29,8 +31,8 @@ def test_a_public_file_can_be_rehearsed_with(tmp_path: Path) -> None:
     public = tmp_path / "public.csv"
     rows = "".join(f"{number},{('female', 'male')[number % 2]},{number % 90}\n" for number in range(2_000))
     public.write_text("person_id,sex,age\n" + rows, encoding="utf-8")
-    done = rehearse_into(policy, tmp_path / "out", data=public)
-    assert cb.verify(done.folder).facts["about"]["title"] == "Rehearsal on a public file"
+    rehearse_into(policy, tmp_path / "out", data=public)
+    assert cb.verify(tmp_path / "out").facts["about"]["title"] == "Rehearsal on a public file"
 
 
 def test_too_many_people_are_refused(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """A policy in the making: what was chosen so far, key by key, as the texts that were typed.
 
-It has one publication. The texts become a policy through the same keys as a TOML file, so whatever is wrong with them
-is refused in the same words. Keys that the kind or the design does not have are kept out of the policy.
+The texts become a policy through the same keys as a TOML file, so whatever is wrong with them is refused in the same
+words. Keys that the kinds or the design do not have are kept out of the policy.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from crowdblend.policies.columns import Column, read_columns
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
 from crowdblend.policies.key import Key, keys_of, sections_of
 from crowdblend.policies.load import read_policy
-from crowdblend.policies.policy import Policy
+from crowdblend.policies.policy import PROGRAMME, Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.schema import kind_lists, kind_sections
 from crowdblend.policies.starter import check_design, usual
 from crowdblend.policies.terms import Terms
+from crowdblend.programme.facts import DESIGNS
 from crowdblend.studio.model.typed import typed_text, typed_value
 
 Texts = dict[str, str]
@@ -30,16 +31,41 @@ PUBLISH = "publish"
 
 
 @dataclass(frozen=True)
-class Choices:
-    """What was chosen: the kind, the design, keys by section, repeated sections, and the columns with their domains.
-
-    `design` is blank where the kind has none.
-    """
+class PublicationChoices:
+    """What was chosen for one publication: its kind, its keys, and the sections inside it, such as statistics."""
 
     kind: str = "table"
-    design: str = ""
-    sections: Mapping[str, Texts] = field(default_factory=dict)
+    texts: Texts = field(default_factory=dict)
     lists: Mapping[str, list[Texts]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name; blank where it has none."""
+        return self.texts.get("name", "")
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that it names; all are meant where it names none."""
+        return self.texts.get("columns", "").splitlines()
+
+    def saying(self, texts: Mapping[str, str], lists: Mapping[str, list[Texts]] | None = None) -> PublicationChoices:
+        """Return the same with other texts; a blank text takes a key out, and so does an item without any."""
+        items = {name: [_given(item) for item in each] for name, each in (lists or {}).items()}
+        kept = {name: [item for item in each if item] for name, each in items.items()}
+        return replace(self, texts=_given({**self.texts, **texts}), lists={**self.lists, **kept})
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was chosen: the publications, the design, keys by section, and the columns with their domains.
+
+    `design` is blank where the kind has none, and `split` where it is planned how publications share the budget.
+    """
+
+    publish: tuple[PublicationChoices, ...] = (PublicationChoices(),)
+    design: str = ""
+    split: str = ""
+    sections: Mapping[str, Texts] = field(default_factory=dict)
     columns: Mapping[str, Texts] = field(default_factory=dict)
 
     def text(self, section: str, key: str) -> str:
@@ -48,20 +74,44 @@ class Choices:
 
     def with_texts(self, section: str, texts: Mapping[str, str]) -> Choices:
         """Return the same with other texts for some keys of a section; a blank text takes a key out."""
-        changed = {name: text for name, text in {**self.sections.get(section, {}), **texts}.items() if text.strip()}
+        changed = _given({**self.sections.get(section, {}), **texts})
         if changed == self.sections.get(section, {}):
             return self
         return replace(self, sections={**self.sections, section: changed})
 
     def with_column(self, name: str, texts: Mapping[str, str]) -> Choices:
         """Return the same with another domain for a column; without a way the column is not published."""
-        kept = {key: text for key, text in texts.items() if text.strip()}
+        kept = _given(texts)
         return replace(self, columns={**self.columns, name: kept if kept.get(WAY) else {}})
 
-    def with_list(self, section: str, items: list[Texts]) -> Choices:
-        """Return the same with other repeated sections; an item in which nothing was typed is dropped."""
-        kept = [{key: text for key, text in item.items() if text.strip()} for item in items]
-        return replace(self, lists={**self.lists, section: [item for item in kept if item]})
+    def with_publication(
+        self, place: int, texts: Mapping[str, str], lists: Mapping[str, list[Texts]] | None = None
+    ) -> Choices:
+        """Return the same with other texts for one publication; keys that it does not have are left out."""
+        one, listed = self.publish[place], self.declared_lists(place)
+        texts = {key: text for key, text in texts.items() if key in self.declared_keys(place)}
+        inside = {
+            section: [{key: text for key, text in item.items() if key in listed[section]} for item in items]
+            for section, items in (lists or {}).items()
+            if section in listed
+        }
+        return replace(self, publish=_placed(self.publish, place, one.saying(texts, inside)))
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several publications under one budget."""
+        return len(self.publish) > 1
+
+    @property
+    def kind(self) -> str:
+        """What is published: the kind of the one publication, or a programme of several."""
+        return PROGRAMME if self.several else self.publish[0].kind
+
+    @property
+    def designs(self) -> tuple[str, ...]:
+        """The designs that all publications are certified for, the usual one first."""
+        first, *others = (policy_class(one.kind).designs for one in self.publish)
+        return tuple(name for name in first if all(name in one for one in (*others, *([DESIGNS] if others else []))))
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -69,68 +119,125 @@ class Choices:
         return tuple(name for name, texts in self.columns.items() if texts.get(WAY))
 
     @property
-    def declared(self) -> dict[str, dict[str, Key]]:
-        """The keys that can be chosen once, by section and by their names in TOML."""
-        return kind_sections(self.kind, self.design)
+    def has_columns(self) -> bool:
+        """Whether some publication takes columns with a declared domain."""
+        return any(has_columns(policy_class(one.kind)) for one in self.publish)
 
     @property
-    def declared_lists(self) -> dict[str, dict[str, Key]]:
-        """The keys of the sections that may be repeated, by section and by their names in TOML."""
-        return kind_lists(self.kind, self.design)
+    def declared(self) -> dict[str, dict[str, Key]]:
+        """The keys that can be chosen once, by section and by their names in TOML."""
+        merged: dict[str, dict[str, Key]] = {}
+        for one in self.publish:
+            for section, keys in kind_sections(one.kind, self.design).items():
+                if section != PUBLISH and not (section == "recoding" and self.several):
+                    merged[section] = {**merged.get(section, {}), **keys}
+        if self.several:
+            # The budget is that of the programme, whatever its publications could say of one.
+            merged["privacy"] = {key.name: key for key in sections_of(Terms)["privacy"].values()}
+        return merged
+
+    def declared_keys(self, place: int) -> dict[str, Key]:
+        """Return the keys that can be chosen for a publication, by their names in TOML."""
+        return kind_sections(self.publish[place].kind, self.design, several=self.several)[PUBLISH]
+
+    def declared_lists(self, place: int) -> dict[str, dict[str, Key]]:
+        """Return the keys of the sections inside a publication, by section and by their names in TOML."""
+        inside = kind_lists(self.publish[place].kind, self.design)
+        return {section.removeprefix(f"{PUBLISH}."): keys for section, keys in inside.items()}
+
+    def ways(self, name: str) -> dict[str, dict[str, Key]]:
+        """Return the ways to declare the domain of a column, with their keys: axes for points, numbers to average."""
+        ways: dict[str, type[Domain]] = dict(DOMAINS) if self.has_columns else {}
+        if self.is_axis(name):
+            ways["resolution"] = AxisDomain
+        elif not any(policy_class(one.kind).has_numbers for one in self.publish):
+            ways.pop("resolution", None)
+        return {way: {key.name: key for key in keys_of(domain).values()} for way, domain in ways.items()}
+
+    def is_axis(self, name: str) -> bool:
+        """Return whether some publication may take a column as an axis of its map."""
+        maps = (one for one in self.publish if policy_class(one.kind).has_axes)
+        return any(not one.columns or name in one.columns for one in maps)
 
 
-def ways_of(kind: str) -> dict[str, dict[str, Key]]:
-    """The ways to declare the domain of a column, each with its keys; axes for points, numbers for statistics."""
-    if not has_columns(policy_class(kind)):
-        return {}
-    ways: dict[str, type[Domain]] = dict(DOMAINS)
-    policy = policy_class(kind)
-    if policy.has_axes:
-        ways["resolution"] = AxisDomain
-    elif not policy.has_numbers:
-        del ways["resolution"]
-    return {way: {key.name: key for key in keys_of(domain).values()} for way, domain in ways.items()}
-
-
-def with_kind(choices: Choices, kind: str) -> Choices:
-    """The same choices for another kind: what it does not have is dropped, and what is usual is filled in."""
+def with_kind(choices: Choices, kind: str, place: int = 0) -> Choices:
+    """Return the same with another kind of publication: what it does not have is dropped, what is usual filled in."""
     if kind not in KINDS:
         raise InvalidInput(
             f"There is no kind {kind[:60]!r}.", remedy=f"Use {', '.join(KINDS)}.", where="kind", code="policy.kind"
         )
-    designs = policy_class(kind).designs
-    design = choices.design if choices.design in designs else next(iter(designs), "")
-    columns = _columns_of(kind, choices.columns)
-    return _settled(replace(choices, kind=kind, columns=columns), design)
+    return _settled(
+        replace(choices, publish=_placed(choices.publish, place, replace(choices.publish[place], kind=kind)))
+    )
 
 
 def with_design(choices: Choices, design: str) -> Choices:
     """Return the same choices for people who come into the data in another way."""
-    return _settled(choices, check_design(choices.kind, design))
+    for one in choices.publish:
+        check_design(one.kind, design)
+    return _settled(choices, design)
 
 
-def _settled(choices: Choices, design: str) -> Choices:
-    """Return the choices without what kind and design do not have, and with what is usual where nothing was typed."""
+def with_another(choices: Choices, kind: str) -> Choices:
+    """Return the same with one more publication; each has a name from now on."""
+    every = [*choices.publish, PublicationChoices(kind)]
+    for place, one in enumerate(every):
+        taken = {other.name.lower() for other in every}
+        names = (f"{one.kind}-{number}" if number > 1 else one.kind for number in range(1, len(every) + 2))
+        if not one.name:
+            every[place] = one.saying({"name": next(name for name in names if name not in taken)})
+    return with_kind(replace(choices, publish=tuple(every)), kind, len(every) - 1)
+
+
+def without(choices: Choices, place: int) -> Choices:
+    """Return the same with one publication less; one alone has no share."""
+    left = tuple(one for at, one in enumerate(choices.publish) if at != place)
+    return _settled(replace(choices, publish=left or choices.publish))
+
+
+def _settled(choices: Choices, design: str | None = None) -> Choices:
+    """Return the choices without what kinds and design do not have, and with what is usual where nothing was typed."""
+    offered, before = choices.designs, choices.design
+    design = design or (before if before in offered else next(iter(offered), ""))
     # A rate of another design would be another number.
-    sections = {**choices.sections, **({"sampling": {}} if design != choices.design else {})}
-    changed = replace(choices, design=design)
-    declared, listed = changed.declared, changed.declared_lists
+    sections = {**choices.sections, **({"sampling": {}} if design != before else {})}
+    changed = replace(choices, design=design, split=choices.split if choices.several else "")
+    declared = changed.declared
     kept = {
         section: {name: text for name, text in texts.items() if name in declared[section]}
         for section, texts in sections.items()
         if section in declared
     }
-    lists = {
-        name: items
-        for name, items in choices.lists.items()
-        if name in listed and all(set(item) <= set(listed[name]) for item in items)
-    }
-    changed = replace(changed, sections=kept, lists=lists)
-    proposed = usual(choices.kind, design)
-    for section, keys in declared.items():
-        texts = {name: proposed[key.where] for name, key in keys.items() if key.where in proposed}
-        changed = changed.with_texts(section, {**texts, **changed.sections.get(section, {})})
-    return changed
+    changed = replace(changed, sections=kept)
+    columns = {name: _domain_texts(changed, name, texts) for name, texts in choices.columns.items()}
+    for one in changed.publish:
+        for section, keys in kind_sections(one.kind, design).items():
+            if section in declared:
+                texts = _usual(one.kind, design, keys)
+                changed = changed.with_texts(section, {**texts, **changed.sections.get(section, {})})
+    publish = []
+    for place, one in enumerate(changed.publish):
+        keys, listed = changed.declared_keys(place), changed.declared_lists(place)
+        texts = {name: text for name, text in one.texts.items() if name in keys}
+        lists = {
+            name: items
+            for name, items in one.lists.items()
+            if name in listed and all(set(item) <= set(listed[name]) for item in items)
+        }
+        publish.append(PublicationChoices(one.kind, {**_usual(one.kind, design, keys), **texts}, lists))
+    return replace(changed, publish=tuple(publish), columns=columns)
+
+
+def _usual(kind: str, design: str, keys: Mapping[str, Key]) -> Texts:
+    proposed = usual(kind, design)
+    return {name: proposed[key.where] for name, key in keys.items() if key.where in proposed}
+
+
+def _domain_texts(choices: Choices, name: str, texts: Texts) -> Texts:
+    ways = choices.ways(name)
+    if texts.get(WAY) not in ways:
+        return {}
+    return {key: text for key, text in texts.items() if key == WAY or key in ways[texts[WAY]]}
 
 
 def start(kind: str = "table") -> Choices:
@@ -138,60 +245,64 @@ def start(kind: str = "table") -> Choices:
     return with_kind(Choices(), kind)
 
 
-def _columns_of(kind: str, columns: Mapping[str, Texts]) -> dict[str, Texts]:
-    ways = ways_of(kind)
-    return {
-        name: {key: text for key, text in texts.items() if key == WAY or key in ways[texts[WAY]]}
-        if texts.get(WAY) in ways
-        else {}
-        for name, texts in columns.items()
-    }
-
-
 def toml_parts(choices: Choices) -> dict[str, object]:
     """Return the choices as the sections of a policy, with their values."""
-    declared, listed = choices.declared, choices.declared_lists
+    declared = choices.declared
     parts = {
         section: values
         for section, texts in choices.sections.items()
         if (values := _values(declared.get(section, {}), texts))
     }
-    inside = {
-        section.removeprefix(f"{PUBLISH}."): [_values(listed[section], item) for item in items]
-        for section, items in choices.lists.items()
-        if section in listed and items
-    }
-    publish = {"kind": choices.kind, **parts.pop(PUBLISH, {}), **inside}
     if choices.design:
         parts["sampling"] = {"design": choices.design, **parts.get("sampling", {})}
-    if has_columns(policy_class(choices.kind)):
+    if choices.split:
+        parts["privacy"] = {**parts.get("privacy", {}), "split": choices.split}
+    if choices.has_columns:
         parts["columns"] = {name: domain_table(choices, name) for name in choices.used}
-    return {**parts, PUBLISH: [publish]}
+    publish = []
+    for place, one in enumerate(choices.publish):
+        listed = choices.declared_lists(place)
+        inside = {
+            section: [_values(listed[section], item) for item in items]
+            for section, items in one.lists.items()
+            if section in listed and items
+        }
+        publish.append({"kind": one.kind, **_values(choices.declared_keys(place), one.texts), **inside})
+    return {**parts, PUBLISH: publish}
 
 
 def _values(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, object]:
     return {name: typed_value(keys[name].kind, text) for name, text in texts.items() if name in keys}
 
 
+def _given(texts: Mapping[str, str]) -> Texts:
+    return {name: text for name, text in texts.items() if text.strip()}
+
+
+def _placed(
+    publish: tuple[PublicationChoices, ...], place: int, one: PublicationChoices
+) -> tuple[PublicationChoices, ...]:
+    return (*publish[:place], one, *publish[place + 1 :])
+
+
 def paths_of(choices: Choices) -> list[str]:
     """Return the files that the choices name beside the source: hierarchies, rates of strata, people of a network."""
-    keys, ways = choices.declared, ways_of(choices.kind)
-    typed = [
-        (keys.get(section, {}).get(name), text)
-        for section, texts in choices.sections.items()
+    said = [(choices.declared.get(section, {}), texts) for section, texts in choices.sections.items()]
+    said += [(choices.declared_keys(place), one.texts) for place, one in enumerate(choices.publish)]
+    said += [(choices.ways(name).get(texts.get(WAY, ""), {}), texts) for name, texts in choices.columns.items()]
+    values = [
+        typed_value(keys[name].kind, text)
+        for keys, texts in said
         for name, text in texts.items()
-        if (section, name) != ("data", "source")
+        if name in keys and keys[name].kind in ("path", "rates") and keys[name].where != "[data] source"
     ]
-    for texts in choices.columns.values():
-        typed += [(ways.get(texts.get(WAY, ""), {}).get(name), text) for name, text in texts.items()]
-    values = [typed_value(key.kind, text) for key, text in typed if key is not None and key.kind in ("path", "rates")]
     return [value for value in values if isinstance(value, str)]
 
 
 def domain_table(choices: Choices, name: str) -> dict[str, object]:
     """Return the domain of a column as a policy writes it."""
     texts = choices.columns[name]
-    return _values(ways_of(choices.kind).get(texts.get(WAY, ""), {}), texts)
+    return _values(choices.ways(name).get(texts.get(WAY, ""), {}), texts)
 
 
 def policy_of(choices: Choices, folder: Path | str = ".") -> Policy:
@@ -202,8 +313,7 @@ def policy_of(choices: Choices, folder: Path | str = ".") -> Policy:
 def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
     """Return one column with its recodings, or a refusal that says what its domain lacks."""
     table = {name: domain_table(choices, name)}
-    axes = None if policy_class(choices.kind).has_axes else ()
-    domain = read_columns(table, Path(folder), axes=axes)[name]
+    domain = read_columns(table, Path(folder), axes=(name,) if choices.is_axis(name) else ())[name]
     if not isinstance(domain, AxisDomain) and hasattr(domain, "bounds"):
         domain.bounds()
     return Column.of(name, domain)
@@ -211,31 +321,26 @@ def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
 
 def choices_of(policy: Policy, columns: Iterable[str] = ()) -> Choices:
     """Return the choices that make a policy; `columns` are all of the data, of which the policy publishes some."""
-    if policy.is_programme:
-        raise InvalidInput(
-            f"This policy has {len(policy.publish)} publications, and the studio works on one at a time.",
-            remedy="Publish it with crowdblend release, or open a policy with one [[publish]].",
-            where="[[publish]]",
-            code="studio.programme",
-        )
-    (publication,), terms = policy.publish, policy.terms
+    terms = policy.terms
     sections = {section: _texts(terms, keys) for section, keys in sections_of(Terms).items()}
     for section, holder in (("sampling", terms.sampling), ("recoding", terms.recoding), ("about", terms.about)):
         sections[section] = {} if holder is None else _texts(holder, keys_of(type(holder)))
-    texts, lists = _publication_texts(publication)
     published = {
         column.name: {WAY: column.domain.way, **_texts(column.domain, keys_of(type(column.domain)))}
         for column in policy.columns
         if column.domain is not None
     }
-    design = policy.sampling.design if publication.policy.designs else ""
+    design = policy.sampling.design if policy.publish[0].policy.designs else ""
     named = {name: published.get(name, {}) for name in columns}
-    return Choices(publication.kind, design, {**sections, PUBLISH: texts}, lists, {**named, **published})
+    publish = tuple(map(_publication_choices, policy.publish))
+    return Choices(publish, design, policy.split or "", sections, {**named, **published})
 
 
-def _publication_texts(publication: Publication) -> tuple[Texts, dict[str, list[Texts]]]:
+def _publication_choices(publication: Publication) -> PublicationChoices:
     """Return what a publication says, and the sections inside it."""
     texts = {"name": publication.name or "", "columns": typed_text("texts", publication.columns)}
+    texts["share"] = "" if publication.share is None else typed_text("number", publication.share)
+    texts["weight"] = "" if publication.weight == 1 else typed_text("number", publication.weight)
     lists: dict[str, list[Texts]] = {}
     for name, key in own_keys(publication.policy).items():
         if name in publication.keys:
@@ -243,10 +348,10 @@ def _publication_texts(publication: Publication) -> tuple[Texts, dict[str, list[
     for name, part in own_parts(publication.policy).items():
         value = publication.keys.get(name)
         if part.many:
-            lists[part.name] = [_texts(item, keys_of(type(item))) for item in value or ()]
+            lists[part.name.removeprefix(f"{PUBLISH}.")] = [_texts(item, keys_of(type(item))) for item in value or ()]
         elif value is not None:
             texts |= _texts(value, keys_of(type(value)))
-    return {name: text for name, text in texts.items() if text}, lists
+    return PublicationChoices(publication.kind, _given(texts), lists)
 
 
 def _texts(holder: object, keys: Mapping[str, Key]) -> Texts:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.kinds import AnyPlan
+from crowdblend.kinds.facts import DATA
 from crowdblend.lazy import lazy
 from crowdblend.planning import Plan, Sweep, sweep
 from crowdblend.planning.sweep import TITLES
@@ -60,9 +61,9 @@ class GroupExpectation:
 
 
 def expectations(planned: AnyPlan, sizes: tuple[int, ...] = SIZES) -> tuple[GroupExpectation, ...]:
-    """Return what readers will see of groups of these sizes; nothing for kinds without counts by class."""
+    """Return what readers will see of groups of these sizes; nothing without counts by class, or with several."""
     facts = planned.facts()
-    table = next(iter(facts.tables.values()), None)
+    table = facts.tables.get(DATA)
     if table is None or table.laws.stratum is not None or table.laws.blocks != 1:
         return ()  # it depends on the stratum, or on the block
     law, rate = table.shown_by[0], facts.rate

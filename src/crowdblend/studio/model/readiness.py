@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.policies.publication_policy import has_columns
-from crowdblend.policies.registry import policy_class
 from crowdblend.studio.model.choices import WAY, Choices, column_of, policy_of
 
 READY, INCOMPLETE, UNUSED = "ready", "incomplete", "unused"
@@ -40,7 +38,7 @@ def column_status(choices: Choices, name: str, folder: Path | str = ".") -> tupl
 
 def missing_in_columns(choices: Choices, folder: Path | str = ".") -> str | None:
     """Return why the columns are not settled: none is declared, or one is incomplete."""
-    if not has_columns(policy_class(choices.kind)):
+    if not choices.has_columns:
         return None
     if not choices.used:
         return "Declare the domain of at least one column that is to be published."

@@ -6,9 +6,7 @@ Nothing is read of the steward's data, nothing is recorded, and nothing is spent
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -18,7 +16,6 @@ from crowdblend.policies.about import About
 from crowdblend.policies.policy import Policy
 
 if TYPE_CHECKING:
-    from crowdblend.calculus import Certificate
     from crowdblend.engines.engine import Progress
     from crowdblend.kinds import AnyPolicy
     from crowdblend.kinds.graph.policy import GraphPolicy
@@ -37,22 +34,6 @@ Spread = Literal["even", "skewed"]
 SPREADS: dict[str, float] = {"even": 0.0, "skewed": 1.0}
 
 
-@dataclass(frozen=True)
-class RehearsedFolder:
-    """A release that is about nobody: its folder, its certificate, and the share of people that was suppressed.
-
-    The share is of made-up or public people, so that it may be shown; None where nothing is suppressed.
-    """
-
-    folder: Path
-    certificate: Certificate
-    suppressed: float | None
-
-    def to_dict(self) -> dict[str, object]:
-        """Return what was rehearsed as JSON-ready data."""
-        return {"folder": str(self.folder), "suppressed": self.suppressed}
-
-
 def rehearse_into(
     policy: Policy | str | os.PathLike[str],
     out: str | os.PathLike[str],
@@ -61,34 +42,26 @@ def rehearse_into(
     spread: Spread = "even",
     data: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-) -> RehearsedFolder:
-    """Publish into a folder what the policy would publish about made-up people of its domain.
+) -> float | None:
+    """Publish into a folder what the policy would publish about made-up people; the share of them that was suppressed.
 
     `people` is how many there are, 10,000 unless given; a policy that says how many people there are gets as many.
     With `spread` "skewed" the first classes of each column are the most common ones. `data` is a file that is public
-    anyway, to rehearse with instead. No ledger records it, and the report says what it is about.
+    anyway, to rehearse with instead. No ledger records it, and the report says what it is about. The share is of
+    made-up or public people, so that it may be shown; None where nothing is suppressed.
     """
     loaded = loaded_policy(policy)
     title = MADE_UP if data is None else PUBLIC
     loaded = loaded.replace(about=loaded.about.replace(title=title) if loaded.about else About(title=title))
     placed: AbstractContextManager[AnyPolicy]
+    parts = cast("tuple[RowsPolicy | GraphPolicy, ...]", loaded.parts)
     if data is None:
-        only = cast("RowsPolicy | GraphPolicy", loaded.only)
-        count = None if declares_people(loaded) else people or USUAL_PEOPLE
-        made = made_up.make_up_people(only, count, spread=SPREADS[spread])
-        placed = rehearsal.about_made_up(only, made, SPREADS[spread])
+        declared = parts[0].rows_are_links or getattr(parts[0], "people", None) is not None
+        made = made_up.make_up_for_all(parts, None if declared else people or USUAL_PEOPLE, spread=SPREADS[spread])
+        placed = rehearsal.about_made_up(loaded if loaded.is_programme else parts[0], made, SPREADS[spread])
     else:
         placed = about(data, loaded.replace(table=None), "duckdb")
     with placed as here:
         done = publishing.release(here, Path(out), ledger=None, progress=progress)
-    return RehearsedFolder(Path(out), done.certificate, _suppressed(loaded, done.internal))
-
-
-def declares_people(policy: Policy) -> bool:
-    """Return whether a policy says itself how many people there are."""
-    return policy.only.rows_are_links or getattr(policy.only, "people", None) is not None
-
-
-def _suppressed(policy: Policy, internal: Mapping[str, object]) -> float | None:
-    share, below = internal.get("relative_difference"), getattr(policy.only, "below_k", None)
-    return float(share) if below == "suppress" and isinstance(share, int | float) else None
+    share = done.internal.get("relative_difference")
+    return float(share) if getattr(parts[0], "below_k", None) == "suppress" and share is not None else None

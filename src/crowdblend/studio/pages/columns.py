@@ -7,10 +7,9 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.registry import policy_class
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed
-from crowdblend.studio.model.choices import WAY, column_of, ways_of
+from crowdblend.studio.model.choices import WAY, column_of
 from crowdblend.studio.model.readiness import READY, column_status
 from crowdblend.studio.model.schema import read_code_book
 from crowdblend.studio.pictures import picture_of
@@ -39,7 +38,7 @@ def save(visit: Visit) -> Response:
         )
     name = draft.names[place]
     way = sent.get("way", "")
-    keys = ways_of(draft.choices.kind).get(way, {})
+    keys = draft.choices.ways(name).get(way, {})
     texts = {key: text for key, text in prefixed(sent, "key:").items() if key in keys}
     if texts.get("hierarchy"):
         texts["hierarchy"] = studio.root.relative(studio.root.inside(texts["hierarchy"]))
@@ -83,7 +82,7 @@ def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False
     choices, folder = draft.choices, studio.root.folder
     texts = choices.columns.get(name, {})
     status, refused = column_status(choices, name, folder)
-    ways = ways_of(choices.kind)
+    ways = choices.ways(name)
     way = texts.get(WAY, "")
     keys = ways.get(way, {})
     main = [key for key in keys if keys[key].required or key in ("level", "from", "to", "width")]
@@ -93,10 +92,7 @@ def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False
         "name": name,
         "kind": kind,
         "way": way,
-        "ways": {
-            one: _AXIS if one == "resolution" and policy_class(choices.kind).has_axes else WAY_NAMES[one]
-            for one in ways
-        },
+        "ways": {one: _AXIS if one == "resolution" and choices.is_axis(name) else WAY_NAMES[one] for one in ways},
         "status": status,
         "why": None if refused is None else str(refused),
         "fields": [field for field in fields if field.name[4:] in main],

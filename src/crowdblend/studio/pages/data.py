@@ -9,11 +9,10 @@ from starlette.responses import Response
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header
-from crowdblend.policies.registry import policy_class
 from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed
-from crowdblend.studio.model.choices import with_design, with_kind
+from crowdblend.studio.model.choices import with_design
 from crowdblend.studio.model.schema import database_header, source_header, tables_at, tables_of
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
@@ -43,7 +42,6 @@ def show(visit: Visit) -> Response:
         files=files,
         address=source if is_address(source) else "",
         tables=_tables(studio, source),
-        offered=policy_class(draft.choices.kind).designs,
         keys=keys["data"],
         more=fields_of(keys["data"], "data:", draft.choices.sections.get("data", {}), _OWN),
         about=fields_of(keys["about"], "about:", draft.choices.sections.get("about", {})),
@@ -102,10 +100,8 @@ def save(visit: Visit) -> Response:
 
     def changed(draft: Draft) -> Draft:
         choices = draft.choices
-        if sent.get("kind", choices.kind) != choices.kind:
-            choices = with_kind(choices, sent["kind"])
         design = sent.get("design", choices.design)
-        if design != choices.design and design in policy_class(choices.kind).designs:
+        if design != choices.design and design in choices.designs:
             choices = with_design(choices, design)
         known = choices.declared
         for section in ("data", "about"):
@@ -120,7 +116,7 @@ def save(visit: Visit) -> Response:
     here = f"/drafts/{draft.id}/data"
     if not visit.by_script:
         return visit.see(here)
-    if (before.kind, before.design) != (draft.choices.kind, draft.choices.design):
+    if before.design != draft.choices.design:
         return visit.load_again(here)
     return visit.step(draft, "data", "fragments/saved.html")
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import load_policy
-from crowdblend.policies.registry import KINDS, WORDS
+from crowdblend.policies.registry import WORDS
 from crowdblend.policies.terms import Terms
 from crowdblend.studio.addresses import is_address
 from crowdblend.studio.model.choices import choices_of, start
@@ -34,18 +34,13 @@ def begin(visit: Visit) -> Response:
     """Return a new draft of a kind, or of a policy file."""
     if path := visit.sent.get("policy"):
         return visit.see(f"/drafts/{_opened(visit.studio, path)}/data")
-    kind = visit.sent.get("kind", "table")
-    if kind not in KINDS:
-        raise InvalidInput(
-            "There is no such kind.", remedy="Choose one of the seven.", where="kind", code="policy.kind"
-        )
-    return visit.see(f"/drafts/{visit.studio.drafts.new(start(kind)).id}/data")
+    draft = visit.studio.drafts.new(start(visit.sent.get("kind", "table")))
+    return visit.see(f"/drafts/{draft.id}/data")
 
 
 def _opened(studio: Studio, path: str) -> str:
     """Return a draft of an existing policy, whose paths lie under the root."""
     policy = load_policy(studio.root.existing(path))
-    choices_of(policy)  # refuses a programme before its source is opened
     source, columns = _source(studio, policy.terms) if policy.terms.source is not None else ("", ())
     choices = choices_of(policy, [name for name, _ in columns]).with_texts("data", {"source": source})
     studio.checked(choices)

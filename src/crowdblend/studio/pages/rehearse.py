@@ -25,7 +25,7 @@ def show(visit: Visit) -> Response:
     files = [one for one in studio.root.listing() if one.what in ("csv", "parquet")]
     choices = draft.choices
     said = choices.text("data", "people") or choices.text("sampling", "of")
-    exact = policy_class(choices.kind).rows_are_links or bool(said)
+    exact = any(policy_class(one.kind).rows_are_links for one in choices.publish) or bool(said)
     return visit.step(
         draft,
         "rehearse",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from starlette.responses import Response
 
@@ -11,10 +13,13 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan as plan_policy
 from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
-from crowdblend.policies.registry import policy_class
+from crowdblend.policies.policy import SPLITS
+from crowdblend.policies.registry import KINDS
+from crowdblend.programme.errors_expected import CELLS, SMALL
+from crowdblend.programme.plan import compared, may_join, plan_splits
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import Field, field_of, fields_of, listed, prefixed
-from crowdblend.studio.model.choices import with_design, with_kind
+from crowdblend.studio.forms import Field, field_of, fields_of, numbered, prefixed
+from crowdblend.studio.model.choices import PUBLISH, Choices, with_another, with_kind, without
 from crowdblend.studio.model.expectations import expectations, may_sweep, trade_off_chart
 from crowdblend.studio.model.totals import totals
 from crowdblend.studio.pages.home import WHAT
@@ -52,65 +57,78 @@ SLIDERS = (
         "0.25 is a quarter of the people. A smaller share protects more, and estimates are less exact.",
     ),
     Slider(
-        *("publish", "k", "Smallest crowd k", "2", "500"),
+        *(PUBLISH, "k", "Smallest crowd k", "2", "500"),
         "A group with fewer sampled people than this is not shown exactly.",
     ),
 )
 # The other fields, by section, under these titles.
 GROUPS = {
     "sampling": "More about the sample",
-    "publish": "More about what is published",
     "recoding": "Choosing the recoding",
     "privacy": "More about the guarantee",
     "release": "Files and engine",
 }
 _SECTION_OF = {one.key: one.section for one in SLIDERS}
-# The fields of a statistic that are always in view.
+# The fields of a publication, and of a statistic, that are always in view.
+_MAIN = ("name", "columns", "share", "weight", "k")
 _MAIN_OF_STATISTICS = ("name", "average", "median", "fraction", "histogram")
 PLANNED = ("k", "rate", "epsilon", "delta")
+# What stands beside a publication in the plan: its heading, and what it means.
+_BESIDE = {
+    "share": ("share", "its share of the sample"),
+    "k": ("k", "its smallest crowd k"),
+    "noise_epsilon": ("noise ε", "the ε of its noise"),
+    **{f"error_of_{people}": (f"± of {people:,}", f"how far a cell of {people:,} people is off") for people in CELLS},
+    f"shown_of_{SMALL}": (f"{SMALL} shown", f"the chance that a cell of {SMALL} people is shown"),
+}
 
 
 def show(visit: Visit) -> Response:
     """Return the page with the plan as it is now."""
     draft = visit.draft
     plan, unplanned = _plan(visit.studio, draft)
-    given = {**_fields(draft), "plan": plan, "what": WHAT}
+    problem = (plan["error"] or {}).get("where") or ""
+    given = {**_fields(draft.choices, problem), "plan": plan, "what": WHAT}
     return visit.step(draft, "release", "release.html", unplanned, **given)
 
 
 def save(visit: Visit) -> Response:
     """Keep what was changed, and answer with the plan that follows."""
     sent, before = visit.sent, visit.draft
-
-    def changed(draft: Draft) -> Draft:
-        choices = draft.choices
-        kind, design = sent.get("kind", choices.kind), sent.get("design", choices.design)
-        if kind != choices.kind:
-            return replace(draft, choices=with_kind(choices, kind))
-        if design != choices.design and design in policy_class(kind).designs:
-            return replace(draft, choices=with_design(choices, design))
-        for section, keys in choices.declared.items():
-            texts = prefixed(sent, f"{section}:")
-            choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in keys})
-        for section, keys in choices.declared_lists.items():
-            if any(name.startswith(f"{section}/") for name in sent):
-                items = listed(sent, section)
-                choices = choices.with_list(
-                    section, [{key: text for key, text in item.items() if key in keys} for item in items]
-                )
-        if sent.get("planned") in PLANNED:
-            choices = choices.with_texts(_SECTION_OF[sent["planned"]], {sent["planned"]: ""})
-        return replace(draft, choices=visit.studio.checked(choices))
-
-    draft = visit.change(changed)
+    draft = visit.change(lambda one: replace(one, choices=visit.studio.checked(_changed(one.choices, sent))))
     here = f"/drafts/{draft.id}/release"
     if not visit.by_script:
         return visit.see(here)
     # Other fields than before: the page is made again.
-    if (before.choices.kind, before.choices.design) != (draft.choices.kind, draft.choices.design) or "again" in sent:
+    if [one.kind for one in before.choices.publish] != [one.kind for one in draft.choices.publish] or "again" in sent:
         return visit.load_again(here)
     plan, unplanned = _plan(visit.studio, draft)
     return visit.step(draft, "release", "fragments/plan.html", unplanned, plan=plan)
+
+
+def _changed(choices: Choices, sent: Mapping[str, str]) -> Choices:
+    """Return the choices with what a form sent; another kind, and a publication more or less, change the fields."""
+    for section in GROUPS:
+        keys, texts = choices.declared.get(section, {}), prefixed(sent, f"{section}:")
+        choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in keys})
+    if sent.get("split", choices.split) in ("", *SPLITS) and choices.several:
+        choices = replace(choices, split=sent.get("split", choices.split))
+    if sent.get("planned") in PLANNED and not choices.several:
+        section, key = _SECTION_OF[sent["planned"]], sent["planned"]
+        choices = (
+            choices.with_texts(section, {key: ""}) if section != PUBLISH else choices.with_publication(0, {key: ""})
+        )
+    kinds = [one.kind for one in choices.publish]
+    for place, item in numbered(sent, PUBLISH).items():
+        if place < len(kinds):
+            inside = {section: list(numbered(item, section).values()) for section in choices.declared_lists(place)}
+            choices = choices.with_publication(place, item, {name: items for name, items in inside.items() if items})
+            kinds[place] = item.get("kind", kinds[place])
+    for place, kind in enumerate(kinds):
+        choices = choices if kind == choices.publish[place].kind else with_kind(choices, kind, place)
+    if sent.get("remove", "").isdigit() and int(sent["remove"]) < len(kinds):
+        return without(choices, int(sent["remove"]))
+    return with_another(choices, sent["add"]) if sent.get("add") in KINDS and may_join(sent["add"]) else choices
 
 
 def show_totals(visit: Visit) -> Response:
@@ -123,13 +141,20 @@ def show_totals(visit: Visit) -> Response:
     return visit.page("fragments/totals.html", totals=found, error=None)
 
 
+def show_splits(visit: Visit) -> Response:
+    """Return what each way to share the budget would give; it takes longer than the plan of one."""
+    tried = plan_splits(visit.studio.policy(visit.draft.choices))
+    gives = {split: one.message if isinstance(one, CrowdblendError) else compared(one) for split, one in tried.items()}
+    return visit.page("fragments/splits.html", gives=gives)
+
+
 def show_chart(visit: Visit) -> Response:
     """Return how the parameters trade off against each other, as a chart."""
     chart = trade_off_chart(plan_policy(visit.studio.policy(visit.draft.choices)))
     return visit.page("fragments/chart.html", chart=chart and draw_chart(chart))
 
 
-def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, object], str | None]:
+def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
     """Return what follows from the choices, and why nothing does."""
     try:
         planned = plan_policy(studio.policy(draft.choices))
@@ -143,6 +168,9 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, object], str | None]:
         "guarantee": (certificate.differential() or certificate.guarantees[0]).words(),
         "solved": {name: parameters[name] for name in PLANNED if isinstance(parameters.get(name), int | float)},
         "planned": parameters.get("solved"),
+        "split": parameters.get("split"),
+        "publications": None,
+        **(_side_by_side(parameters["publications"], draft.choices) if draft.choices.several else {}),
         "expected": expected,
         "described": [(what, how) for what, how in planned.describe() if how],
         "chart": may_sweep(planned),
@@ -151,41 +179,87 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, object], str | None]:
     return plan, None
 
 
-def _fields(draft: Draft) -> dict[str, object]:
-    """Return the inputs: sliders for the usual parameters, and every other key of the kind and the design."""
-    choices = draft.choices
+def _side_by_side(planned: Mapping[str, Mapping[str, Any]], choices: Choices) -> dict[str, object]:
+    """Return every publication of a plan with its share, k, noise and expected errors, as far as some has them."""
+    keys = [key for key in _BESIDE if any(key in one for one in planned.values())]
+    rows = [(one.name, one.kind, [_short(key, planned[one.name].get(key)) for key in keys]) for one in choices.publish]
+    meaning = f"For every publication {'; '.join(_BESIDE[key][1] for key in keys)}."
+    return {"publications": rows, "headings": [_BESIDE[key][0] for key in keys], "meaning": meaning}
+
+
+def _short(key: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    if key.startswith("shown_of"):
+        return f"{100 * value:.3g} %" if value >= 0.001 else "< 0.1 %"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _fields(choices: Choices, problem: str) -> dict[str, object]:
+    """Return the inputs: sliders for the usual parameters, and every other key of the kinds and the design.
+
+    `problem` is the place that keeps the plan from being made, if any: it is in view.
+    """
     keys = choices.declared
+    if not choices.several:
+        keys = {**keys, PUBLISH: choices.declared_keys(0)}
     sliders = [
-        replace(one, field=field_of(keys[one.section][one.key], f"{one.section}:{one.key}", text))
+        replace(one, field=field_of(keys[one.section][one.key], _field_name(one), _text(choices, one)))
         for one in SLIDERS
         if one.key in keys.get(one.section, {})
-        for text in [choices.text(one.section, one.key)]
     ]
     groups = {
         section: fields_of(keys[section], f"{section}:", choices.sections.get(section, {}), _slid(section))
         for section in GROUPS
         if section in keys
     }
-    repeated = {}
-    for section, declared in choices.declared_lists.items():
-        items = [*choices.lists.get(section, []), {}]
-        repeated[section] = [fields_of(declared, f"{section}/{at}/", item) for at, item in enumerate(items)]
     crowd = {one.key for one in sliders} >= set(PLANNED)
     may_plan = [name for name in PLANNED if crowd and not keys[_SECTION_OF[name]][name].required]
-    needed = {section for section, fields in groups.items() if any(one.required for one in fields)}
+    needed = {section for section, fields in groups.items() if any(one.required for one in fields)} - {"recoding"}
     if "rate" not in keys.get("sampling", {}):
         needed.add("sampling")  # nothing above says how people are drawn
+    needed |= {section for section in groups if problem.startswith(f"[{section}]")}
+    texts = {one.key: _text(choices, one) for one in sliders}
     return {
         "sliders": sliders,
         "may_plan": may_plan,
-        "planned_key": next((key for key in may_plan if not choices.text(_SECTION_OF[key], key)), None),
+        "planned_key": next((key for key in may_plan if not texts[key]), None),
         "groups": {section: fields for section, fields in groups.items() if fields},
         "titles": GROUPS,
-        "needed": (needed - {"recoding"}) | ({"recoding"} if _offers(draft) else set()),
-        "repeated": repeated,
+        "needed": needed,
+        "forms": [_publication_form(choices, place) for place in range(len(choices.publish))],
         "main_keys": _MAIN_OF_STATISTICS,
-        "offered": policy_class(choices.kind).designs,
+        "splits": SPLITS,
+        "kinds": KINDS,
+        "addable": [kind for kind in KINDS if may_join(kind)] if may_join(choices.publish[0].kind) else [],
     }
+
+
+def _publication_form(choices: Choices, place: int) -> dict[str, object]:
+    """Return the inputs of one publication: those in view, the others, and the sections inside it."""
+    one, prefix = choices.publish[place], f"{PUBLISH}/{place}/"
+    skip = () if choices.several else ("k",)
+    fields = fields_of(choices.declared_keys(place), prefix, one.texts, skip)
+    main = [field for field in fields if field.required or field.key in _MAIN]
+    lists = {
+        section: [
+            fields_of(keys, f"{prefix}{section}/{at}/", item)
+            for at, item in enumerate([*one.lists.get(section, []), {}])
+        ]
+        for section, keys in choices.declared_lists(place).items()
+    }
+    more = [field for field in fields if field not in main]
+    return {"place": place, "kind": one.kind, "name": one.name, "main": main, "more": more, "lists": lists}
+
+
+def _field_name(slider: Slider) -> str:
+    return f"{PUBLISH}/0/{slider.key}" if slider.section == PUBLISH else f"{slider.section}:{slider.key}"
+
+
+def _text(choices: Choices, slider: Slider) -> str:
+    if slider.section == PUBLISH:
+        return choices.publish[0].texts.get(slider.key, "")
+    return choices.text(slider.section, slider.key)
 
 
 def _slid(section: str) -> tuple[str, ...]:
@@ -193,24 +267,10 @@ def _slid(section: str) -> tuple[str, ...]:
     return tuple(one.key for one in SLIDERS if one.section == section)
 
 
-def _offers(draft: Draft) -> bool:
-    """Return whether some column offers several recodings, so that one is to be chosen."""
-    return any(
-        one.get("level") == "choose"
-        or one.get("levels")
-        or _several(one.get("width", ""))
-        or _several(one.get("date", ""))
-        for one in draft.choices.columns.values()
-    )
-
-
-def _several(text: str) -> bool:
-    return len(text.replace(",", " ").split()) > 1
-
-
 ROUTES = [
     on_get("/drafts/{draft}/release", show),
     on_post("/drafts/{draft}/release", save),
     on_get("/drafts/{draft}/totals", show_totals),
+    on_get("/drafts/{draft}/splits", show_splits),
     on_get("/drafts/{draft}/chart", show_chart),
 ]

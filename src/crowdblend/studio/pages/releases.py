@@ -13,7 +13,6 @@ from crowdblend.calculus import Certificate
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds.crowd_facts import CrowdFacts
-from crowdblend.policies.policy import PROGRAMME
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import read
 from crowdblend.regular_files import read_regular
@@ -56,8 +55,7 @@ def _about(studio: Studio, folder: str) -> dict[str, str]:
         file = studio.root.existing(f"{folder}/{DATA_PACKAGE}")
         said = json.loads(read_regular(file))
         kind = str(said.get("crowdblend", {}).get("kind", ""))
-        names = {**KIND_NAMES, PROGRAMME: "several publications"}
-        named = said.get("crowdblend", {}).get("about", {}).get("title") or names.get(kind, "")
+        named = said.get("crowdblend", {}).get("about", {}).get("title") or KIND_NAMES.get(kind, "")
         return {"title": str(named)[:200], "created": str(said.get("created", ""))[:10]}
     except (CrowdblendError, OSError, ValueError, AttributeError, RecursionError):
         return {"title": "", "created": ""}
