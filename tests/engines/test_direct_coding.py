@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from crowdblend.designs.draw import Coin, Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.duckdb import class_counts as counting
+from crowdblend.engines.duckdb import counting
 from crowdblend.engines.duckdb import rows as reading
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy

@@ -44,7 +44,7 @@ def made(folder: Path, frame: Any, unit: str, source: str) -> Any:
 
 def totals(name: str, given: Any, draw: Draw, measures: Any = MEASURES) -> Any:
     with engine_for(name, given.data).open(given.data, ["sex", *measures], given.resources) as source:
-        return source.totals(given.columns, measures, draw)
+        return source.class_counts(given.columns, draw, measures)
 
 
 @for_each("source", SOURCES)
@@ -79,7 +79,7 @@ def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine:
         engine_for(engine, data).open(data, ["sex"], given.resources) as source,
         refuses("data.people", "[data] people"),
     ):
-        source.totals(given.columns, {}, draw)
+        source.class_counts(given.columns, draw)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
-from crowdblend.cli.output import emit, force_option, handle_errors, json_option
-from crowdblend.errors import InvalidInput
+from crowdblend.cli.output import aligned, answer, answers, force_option, wrong_use
 from crowdblend.figures.charts import save
 from crowdblend.guarantees.wording import at_most
 
@@ -28,59 +28,44 @@ WIDTH = 100
     show_default=True,
     help="How often the real code runs in either world; 0 computes only.",
 )
-@json_option
 @force_option
-@handle_errors
-def command(name: str | None, *, plot: str | None, runs: int, as_json: bool, force: bool) -> None:
+@answers
+def command(name: str | None, *, plot: str | None, runs: int, force: bool) -> None:
     """Try to break a release that looks safe, and ours of the same data. Without a name: list the attacks.
 
     Exit code 1 when ours gave more away than its certificate allows, or the attack did not work as told, or the code
     did not do what was computed of it.
     """
     if name is None:
-        _list(as_json)
+        answer({"attacks": ATTACKS}, *(f"{name:<14} {about}" for name, about in ATTACKS.items()))
         return
     if not 0 <= runs <= MOST_RUNS:
-        raise InvalidInput(
-            f"--runs takes a number between 0 and {MOST_RUNS}, got {runs}.",
-            remedy="More runs show smaller differences.",
-            where="--runs",
-            code="command.range",
-        )
+        says = f"--runs takes a number between 0 and {MOST_RUNS}, got {runs}."
+        raise wrong_use(says, "More runs show smaller differences.", "--runs", "range")
     attacked = attack(name)
     found = attacked.launch(runs)
     if plot:
         save(found.chart, Path(plot), force=force)
-    if as_json:
-        emit(attacked.to_dict(found))
-    else:
-        _tell(attacked, found, runs)
+    answer(attacked.to_dict(found), *_told(attacked, found, runs))
     if not (found.ours_hold and found.target_broken and found.as_computed):
         raise click.exceptions.Exit(1)
 
 
-def _list(as_json: bool) -> None:
-    if as_json:
-        emit({"attacks": ATTACKS})
-        return
-    for name, about in ATTACKS.items():
-        click.echo(f"{name:<14} {about}")
-
-
-def _tell(attacked: Attack, found: Finding, runs: int) -> None:
+def _told(attacked: Attack, found: Finding, runs: int) -> Iterator[str]:
     """The story, the question, the numbers, and what follows."""
-    _say(f"{attacked.title} ({attacked.source})", "")
-    _say(attacked.story, "")
-    _say(f"The attacker looks whether {attacked.event}.")
-    _say(f"with:    {attacked.worlds[0]}", f"without: {attacked.worlds[1]}", "")
-    _lines([["release", "with", "without", "allowed", "right", ""], *(_row(found, trial) for trial in found.trials)])
-    _say("")
-    _lines([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(found)])
+    with_, without = attacked.worlds
+    about = [f"{attacked.title} ({attacked.source})", "", attacked.story, ""]
+    yield from _wrapped(*about, f"The attacker looks whether {attacked.event}.", f"with:    {with_}")
+    yield from _wrapped(f"without: {without}", "")
+    rows = [_row(found, trial) for trial in found.trials]
+    yield from aligned([["release", "with", "without", "allowed", "right", ""], *rows])
+    yield from ("", *aligned([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(found)]))
     if runs:
-        _say("", f"Seen in {runs} runs with standard errors, ours by the samplers and mechanisms that publish:", "")
+        how = "with standard errors, ours by the samplers and mechanisms that publish"
+        yield from _wrapped("", f"Seen in {runs} runs {how}:", "")
         seen = [[trial.release, *_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
-        _lines([["release", "with", "without"], *seen])
-    _say("", *([found.remark] if found.remark else []), _verdict(found))
+        yield from aligned([["release", "with", "without"], *seen])
+    yield from _wrapped("", *([found.remark] if found.remark else []), _verdict(found))
 
 
 def _row(found: Finding, trial: Trial) -> list[str]:
@@ -121,14 +106,6 @@ def _verdict(found: Finding) -> str:
     return f"The unsafe release {target}. {ours}.{differs}"
 
 
-def _say(*paragraphs: str) -> None:
+def _wrapped(*paragraphs: str) -> Iterator[str]:
     for paragraph in paragraphs:
-        click.echo(textwrap.fill(paragraph, WIDTH, subsequent_indent="         " if ":  " in paragraph[:10] else ""))
-
-
-def _lines(rows: list[list[str]]) -> None:
-    """Columns as wide as their longest entry."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
+        yield textwrap.fill(paragraph, WIDTH, subsequent_indent="         " if ":  " in paragraph[:10] else "")

@@ -13,9 +13,8 @@ import click
 from crowdblend.api.checks import audit as audit_policy
 from crowdblend.auditing.exact import Counterexample
 from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen
-from crowdblend.cli.output import Parameter, emit, handle_errors, json_option
+from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, wrong_use
 from crowdblend.cli.progress import progress_bar
-from crowdblend.errors import InvalidInput
 
 
 @click.command("audit", epilog="Example: crowdblend audit policy.toml --runs 20000")
@@ -36,8 +35,7 @@ from crowdblend.errors import InvalidInput
 @click.option("--batch", is_flag=True, help="Run many releases as one: far more of them in the same time.")
 @click.option("--workers", type=int, help="Processes; by default one per core.")
 @click.option("--understate", type=float, default=1.0, help="Claim epsilon divided by this, to test the audit.")
-@json_option
-@handle_errors
+@answers
 def command(
     policy: str | None,
     *,
@@ -51,7 +49,6 @@ def command(
     batch: bool,
     workers: int | None,
     understate: float,
-    as_json: bool,
 ) -> None:
     """Try to break what a policy or a mechanism guarantees; exit code 1 if it is broken.
 
@@ -60,61 +57,43 @@ def command(
     proof is in the certificate.
     """
     if (policy is None) == (mechanism is None):
-        raise InvalidInput(
-            "audit takes exactly one of POLICY and --mechanism.",
-            remedy="Name what to audit.",
-            code="command.usage",
-            where="POLICY",
-        )
+        raise wrong_use("audit takes exactly one of POLICY and --mechanism.", "Name what to audit.", "POLICY")
     least = {"understate": (understate, 1), "workers": (workers, 1), "people": (people, 2), "time": (seconds, 1)}
     for name, (value, bound) in least.items():
         if value is not None and not bound <= value < math.inf:
-            raise InvalidInput(
-                f"--{name} takes a number of at least {bound}, got {value:g}.",
-                remedy="Raise it, or leave it out.",
-                where=f"--{name}",
-                code="command.range",
-            )
+            says = f"--{name} takes a number of at least {bound}, got {value:g}."
+            raise wrong_use(says, "Raise it, or leave it out.", f"--{name}", "range")
     of_policies = {"epsilon": epsilon, "understate": understate > 1, "people": people, "batch": batch}
     unused = [name for name, given in of_policies.items() if given and policy is None]
     if seconds is not None and runs is not None:
         unused.append("time")
     for name in unused:  # an option that plays no part would leave a wrong impression of what was tried
-        raise InvalidInput(
-            f"--{name} plays no part in this audit.", remedy="Leave it out.", where=f"--{name}", code="command.usage"
-        )
+        raise wrong_use(f"--{name} plays no part in this audit.", "Leave it out.", f"--{name}")
     budget: dict[str, Any] = {
         "runs": runs,
         "seconds": seconds,
         "error": error,
         "workers": workers or os.cpu_count() or 1,
     }
-    with progress_bar(quiet=as_json) as bar:
-        announced: list[Outlook] = []
-        budget |= {"progress": bar, "announce": announced.append if as_json else _announce}
+    announced: list[Outlook] = []
+    with progress_bar(quiet=asks_for_json()) as bar:
+        budget |= {"progress": bar, "announce": announced.append if asks_for_json() else _announce}
         if mechanism is not None:
             found = _audit_mechanism(mechanism, budget)
         else:
             assert policy is not None
             how: dict[str, Any] = {"epsilon": epsilon, "understate": understate, "batch": batch}
             found = audit_policy(policy, publication=publication, people=people, **how, **budget)
-    _show(found, announced, as_json=as_json)
+    finding = found is not None and (isinstance(found, Counterexample) or found.finding)
+    foreseen = {"outlook": announced[0].to_dict()} if announced else {}
+    said = found.describe() if found else "no counterexample in this world"
+    answer({"finding": finding, **(found.to_dict() if found else {}), **foreseen}, said)
+    sys.exit(1 if finding else 0)
 
 
 def _announce(outlook: Outlook) -> None:
     """Say what can be found before the audit starts."""
     click.echo(outlook.describe())
-
-
-def _show(found: Verdict | Counterexample | None, announced: list[Outlook], *, as_json: bool) -> None:
-    """Show the verdict or counterexample, and exit with the code that goes with it."""
-    finding = found is not None and (isinstance(found, Counterexample) or found.finding)
-    if as_json:
-        foreseen = {"outlook": announced[0].to_dict()} if announced else {}
-        emit({"finding": finding, **(found.to_dict() if found else {}), **foreseen})
-    else:
-        click.echo(found.describe() if found else "no counterexample in this world")
-    sys.exit(1 if finding else 0)
 
 
 def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexample | None:
@@ -124,15 +103,11 @@ def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexam
     try:
         made: Any = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError):
-        raise _unknown(f"{name} cannot be imported.", "Write module:object.", "--mechanism") from None
+        raise wrong_use(f"{name} cannot be imported.", "Write module:object.", "--mechanism", "unknown-name") from None
     if hasattr(made, "finding"):
         found: Verdict | Counterexample | None = made.finding()
         return found
     if not all(hasattr(made, part) for part in ("guarantee", "pairs", "observe")):
         says = f"{name} is no claim and no subject of crowdblend.auditing."
-        raise _unknown(says, "See docs/audit.md.", "--mechanism")
+        raise wrong_use(says, "See docs/audit.md.", "--mechanism", "unknown-name")
     return audit_foreseen(made, **budget)
-
-
-def _unknown(message: str, remedy: str, where: str) -> InvalidInput:
-    return InvalidInput(message, remedy=remedy, where=where, code="command.unknown-name")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, handle_errors, json_option
+from crowdblend.cli.output import answer, answers, asks_for_json, force_option
 from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_friendships, write_population
 from crowdblend.errors import InvalidInput
@@ -23,10 +23,9 @@ POLICIES = ("town-table", "town-noise", "town-microdata")
 
 @click.command("demo", epilog="Example: crowdblend demo --out out/demo")
 @click.option("--out", metavar="DIR", default="out/demo", show_default=True, help="Where everything is written.")
-@json_option
 @force_option
-@handle_errors
-def command(*, out: str, as_json: bool, force: bool) -> None:
+@answers
+def command(*, out: str, force: bool) -> None:
     """Make up a town of 200,000 people, publish it in three ways, and verify what was published."""
     folder = Path(out)
     try:
@@ -39,7 +38,7 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
         ) from None
     for name in POLICIES:
         check_target(folder / name, force=force)
-    say = (lambda _: None) if as_json else click.echo
+    say = (lambda _: None) if asks_for_json() else click.echo
     say("Making up a town of 200,000 people …")
     write_population(folder / "town.parquet")
     write_friendships(folder / "friendships.parquet")
@@ -49,7 +48,7 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
         policy.write_text(
             (resources.files("crowdblend.demo") / policy.name).read_text(encoding="utf-8"), encoding="utf-8"
         )
-        with progress_line(quiet=as_json) as progress:
+        with progress_line(quiet=asks_for_json()) as progress:
             books = folder / "ledger.sqlite"
             ledger = Ledger.open(books) if books.exists() else Ledger.create(books)
             done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)
@@ -63,5 +62,4 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
         report = folder / name / "report.html"
         say(f"  report: {report}")
         made.append({"folder": str(done.folder), "report": str(report), "k": planned["k"]})
-    if as_json:
-        emit({"releases": made, "verified": True})
+    answer({"releases": made, "verified": True})

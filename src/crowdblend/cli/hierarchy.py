@@ -8,7 +8,7 @@ from functools import wraps
 
 import click
 
-from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
+from crowdblend.cli.output import answer, answers, asks_for_json, force_option, refuse_shared_stdout, write_text
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.hierarchies import (
     LARGEST_FILE,
@@ -25,19 +25,16 @@ def _writes(make: Callable[..., Lines]) -> Callable[..., None]:
     """Turn a function that makes the lines of a hierarchy into a command that writes them."""
 
     @click.option("--out", metavar="FILE", default="-", show_default=True, help="Where to write it; '-' for stdout.")
-    @json_option
     @force_option
-    @handle_errors
+    @answers
     @wraps(make)
-    def run(*, out: str, as_json: bool, force: bool, **given: object) -> None:
-        if as_json and out == "-":
+    def run(*, out: str, force: bool, **given: object) -> None:
+        if asks_for_json() and out == "-":
             refuse_shared_stdout()
         lines = make(**given)
         write_text(out, hierarchy_text(lines), force=force)
-        if as_json:
-            emit({"file": out, "values": len(lines), "levels": len(lines[0])})
-        elif out != "-":
-            click.echo(f"wrote {out}: {len(lines)} values at {len(lines[0])} levels, 0 to {len(lines[0]) - 1}")
+        said = f"wrote {out}: {len(lines)} values at {len(lines[0])} levels, 0 to {len(lines[0]) - 1}"
+        answer({"file": out, "values": len(lines), "levels": len(lines[0])}, *([] if out == "-" else [said]))
 
     return run
 

@@ -13,10 +13,11 @@ from crowdblend.cli.engines import engine_options
 from crowdblend.cli.ledger_team import COMMANDS, ledger_option
 from crowdblend.cli.output import (
     Parameter,
-    emit,
+    aligned,
+    answer,
+    answers,
+    asks_for_json,
     force_option,
-    handle_errors,
-    json_option,
     no_figures_option,
     write_text,
 )
@@ -62,62 +63,46 @@ for _each in COMMANDS:
 
 @command.command("init")
 @click.argument("place", metavar="URL|PATH", required=False)
-@json_option
-@handle_errors
-def init_ledger(place: str | None, *, as_json: bool) -> None:
+@answers
+def init_ledger(place: str | None) -> None:
     """Make a new and empty ledger; without URL or PATH the one of CROWDBLEND_LEDGER, else your own."""
     words = Ledger.create(place).location.words()
-    if as_json:
-        emit({"ledger": words})
-    else:
-        click.echo(f"Made the ledger {words}.")
+    answer({"ledger": words}, f"Made the ledger {words}.")
 
 
 @command.command("list")
 @ledger_option
-@json_option
-@handle_errors
-def list_entries(*, where: str | None, as_json: bool) -> None:
+@answers
+def list_entries(*, where: str | None) -> None:
     """List all releases."""
     entries = Ledger.open(where, make=False).entries()
-    if as_json:
-        emit({"entries": [entry.to_dict() for entry in entries]})
-    elif entries:
-        rows = [HEADINGS, *map(_row, entries)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:  # a release stays on its line, however narrow the terminal
-            click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    else:
-        click.echo("The ledger has no releases yet.")
+    lines = aligned([HEADINGS, *map(_row, entries)]) if entries else ["The ledger has no releases yet."]
+    answer({"entries": [entry.to_dict() for entry in entries]}, *lines)
 
 
 @command.command("show")
 @click.argument("entry_id", metavar="ID", type=int)
 @click.option("--internal", is_flag=True, help="Show what only you may know of it, such as how much was suppressed.")
 @ledger_option
-@json_option
-@handle_errors
-def show_entry(entry_id: int, *, internal: bool, where: str | None, as_json: bool) -> None:
+@answers
+def show_entry(entry_id: int, *, internal: bool, where: str | None) -> None:
     """Show one release in full."""
     entry = Ledger.open(where, make=False).entry(entry_id)
-    if as_json:
-        emit({**entry.to_dict(), "internal": dict(entry.internal)} if internal else entry.to_dict())
-        return
+    document = entry.to_dict()
     if internal:
-        for name, value in entry.internal.items():
-            click.echo(f"{name:<27} {json.dumps(value)}")
-        for line in entry.steward_sentences():
-            click.echo(line)
+        lines = [f"{name:<27} {json.dumps(value)}" for name, value in entry.internal.items()]
+        answer({**document, "internal": dict(entry.internal)}, *lines, *entry.steward_sentences())
         return
     notes = {
         "sample": " (drawn for this release)" if entry.spending.fresh else " (already drawn)",
         "status": " (counts as spent)" if entry.status == "unfinished" else "",
     }
-    for name, value in entry.to_dict().items():
-        if name not in ("guarantees", "fresh"):
-            click.echo(f"{name:<20}{'–' if value is None else value}{notes.get(name, '')}")
-    for guarantee in entry.spending.guarantees:
-        click.echo(f"{'guarantee':<20}{guarantee.words()}")
+    lines = [
+        f"{name:<20}{'–' if value is None else value}{notes.get(name, '')}"
+        for name, value in document.items()
+        if name not in ("guarantees", "fresh")
+    ]
+    answer(document, *lines, *(f"{'guarantee':<20}{made.words()}" for made in entry.spending.guarantees))
 
 
 @command.command("resume")
@@ -127,9 +112,8 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None, as_json: boo
 @engine_options
 @ledger_option
 @no_figures_option
-@json_option
 @force_option
-@handle_errors
+@answers
 def resume_entry(
     entry_id: int,
     policy: str | None,
@@ -140,7 +124,6 @@ def resume_entry(
     conf: tuple[str, ...],
     where: str | None,
     no_figures: bool,
-    as_json: bool,
     force: bool,
 ) -> None:
     """Publish a release that was begun and stopped, with the output that it would have had.
@@ -154,16 +137,13 @@ def resume_entry(
     with (
         engine_named(engine, master, conf) as reads,
         release.notes_on_stderr(),
-        progress_line(quiet=as_json) as progress,
+        progress_line(quiet=asks_for_json()) as progress,
     ):
         figures = not no_figures
         done = publishing.resume(
             ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=signing, figures=figures
         )
-    if as_json:
-        emit({"folder": str(done.folder), "entry": done.entry})
-    else:
-        release.print_release(done, None)
+    answer({"folder": str(done.folder), "entry": done.entry}, *release.release_lines(done, None))
 
 
 @command.command("budget")
@@ -173,11 +153,8 @@ def resume_entry(
 )
 @click.option("--group", type=click.IntRange(1), metavar="C", help="Also say what it comes to for C people together.")
 @ledger_option
-@json_option
-@handle_errors
-def show_budget(
-    population: str | None, *, delta: float | None, group: int | None, where: str | None, as_json: bool
-) -> None:
+@answers
+def show_budget(population: str | None, *, delta: float | None, group: int | None, where: str | None) -> None:
     """Add up all releases about the same people, plainly and by their profiles; say how much of a limit is used.
 
     Without --delta the total by profile is at the delta that adding up comes to. It is true where no release reacted to
@@ -194,20 +171,15 @@ def show_budget(
             where="POPULATION",
             code="ledger.no-population",
         )
-    documents = []
+    documents, lines = [], []
     for budget in budgets:
         total, limit = accounts.total(budget.population, delta), accounts.declared.limit(budget.population)
         used = None if limit is None else accounts.usage(limit)
-        if not as_json:
-            _print_budget(budget, group, total, used, limit)
-            continue
+        lines += _budget_lines(budget, group, total, used, limit)
         document = {**budget.to_dict(), "profile": total.to_dict(), "limit": limit and limit.to_dict()}
         document["used"] = used and used.to_dict()
         documents.append(document if group is None else {**document, "group": encode(budget.for_group(group))})
-    if as_json:
-        emit({"budgets": documents})
-    elif not budgets:
-        click.echo("The ledger has no releases yet.")
+    answer({"budgets": documents}, *(lines or ["The ledger has no releases yet."]))
 
 
 @command.command("check")
@@ -217,21 +189,11 @@ def show_budget(
 @click.option("--save-head", metavar="FILE", help="Write the head of the chain, to be kept elsewhere or published.")
 @click.option("--sign", "key", metavar="KEY", help="With --save-head: sign it with this private SSH key.")
 @ledger_option
-@json_option
 @force_option
-@handle_errors
-def check_chain(
-    *,
-    seen: str | None,
-    head: str | None,
-    signer: str | None,
-    save_head: str | None,
-    key: str | None,
-    where: str | None,
-    as_json: bool,
-    force: bool,
-) -> None:
+@answers
+def check_chain(*, head: str | None, where: str | None, force: bool, **named: str | None) -> None:
     """Find out whether anything in the ledger was edited, cut off, or put back to an earlier state."""
+    signer, save_head, key = named["signer"], named["save_head"], named["key"]
     if (signer and not head) or (key and not save_head):
         raise click.UsageError("--signer needs --head, and --sign needs --save-head.")
     ledger = Ledger.open(where, make=False)
@@ -239,18 +201,18 @@ def check_chain(
         if signer is not None:
             signature_files.check_file(Path(head), signer, HEAD_NAMESPACE)
         ledger.check(load_head(Path(head)))
-    if seen is not None:
-        ledger.check(seen)
+    if named["seen"] is not None:
+        ledger.check(named["seen"])
     made = ledger.head()
     if save_head is not None:
         write_text(save_head, made.to_json(), force=force)
         if key is not None:
             signature_files.sign_file(Path(save_head), key, HEAD_NAMESPACE, passphrase=sign.ask_passphrase, force=force)
-    if as_json:
-        emit({"intact": True, "hash": made.hash, "records": made.records})
-    else:
-        click.echo(f"Intact: every one of {made.records} records is as it was written.")
-        click.echo(f"Keep this hash and pass it as --seen next time: {made.hash}")
+    answer(
+        {"intact": True, "hash": made.hash, "records": made.records},
+        f"Intact: every one of {made.records} records is as it was written.",
+        f"Keep this hash and pass it as --seen next time: {made.hash}",
+    )
 
 
 def _row(entry: Entry) -> list[str]:
@@ -279,30 +241,27 @@ def _numbers(ids: tuple[int, ...]) -> str:
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 4 else ", ".join(map(str, run)) for run in runs)
 
 
-def _print_budget(
+def _budget_lines(
     budget: Budget, group: int | None, total: ProfileTotal, used: Usage | None, limit: Limit | None
-) -> None:
-    click.echo(f"{budget.population}: releases {_numbers(budget.releases)}")
+) -> list[str]:
+    lines = [f"{budget.population}: releases {_numbers(budget.releases)}"]
     if budget.differential is None:
-        click.echo("  together  nothing: these releases have no differential privacy that adds up")
-    for made in (budget.zero_knowledge, budget.differential):
-        if made is not None:
-            click.echo(f"  together  {made.words()}")
+        lines.append("  together  nothing: these releases have no differential privacy that adds up")
+    lines += [
+        f"  together  {made.words()}" for made in (budget.zero_knowledge, budget.differential) if made is not None
+    ]
     if total.differential is not None:
-        click.echo(f"  by profile {total.differential.words()}")
+        lines.append(f"  by profile {total.differential.words()}")
     elif total.delta > 0 and budget.differential is not None:
-        click.echo(
-            f"  by profile nothing at delta {at_most(total.delta)}: more than that is lost. Pass a larger --delta."
-        )
+        said = f"nothing at delta {at_most(total.delta)}: more than that is lost. Pass a larger --delta."
+        lines.append(f"  by profile {said}")
     if limit is not None:
-        click.echo(f"  limit     {limit.words()}, set by {limit.by}")
         said = f"{used.words()} ({used.reason()})" if used else "nothing that it could be compared with"
-        click.echo(f"  used      {said}")
+        lines += [f"  limit     {limit.words()}, set by {limit.by}", f"  used      {said}"]
     if budget.overlapping:
-        click.echo(f"  overlaps  {', '.join(budget.overlapping)}, whose releases are in the sum")
+        lines.append(f"  overlaps  {', '.join(budget.overlapping)}, whose releases are in the sum")
     if group is not None:
         together = budget.for_group(group)
         said = together.words() if together else "nothing: these releases have no zero-knowledge privacy that adds up"
-        click.echo(f"  group     {said}")
-    for assumption in (*budget.assumptions, *total.assumptions):
-        click.echo(f"  assuming  {assumption.value}")
+        lines.append(f"  group     {said}")
+    return lines + [f"  assuming  {assumption.value}" for assumption in (*budget.assumptions, *total.assumptions)]

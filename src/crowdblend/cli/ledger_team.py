@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from crowdblend.cli.output import Parameter, emit, handle_errors, json_option
+from crowdblend.cli.output import Parameter, answer, answers
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Relation
 from crowdblend.guarantees.wording import at_most
@@ -51,20 +51,9 @@ _why = click.option("--why", metavar="TEXT", help="For what reason.")
 @_by
 @_why
 @ledger_option
-@json_option
-@handle_errors
+@answers
 def limit(
-    population: str,
-    *,
-    epsilon: float | None,
-    delta: float | None,
-    until: str | None,
-    relation: str,
-    renyi: bool,
-    by: str | None,
-    why: str | None,
-    where: str | None,
-    as_json: bool,
+    population: str, *, epsilon: float | None, delta: float | None, relation: str, where: str | None, **stated: Any
 ) -> None:
     """Set what all releases about POPULATION may come to, or show it.
 
@@ -74,50 +63,29 @@ def limit(
     far are shown.
     """
     if epsilon is None and delta is None:
-        _show_limits(population, where, as_json=as_json)
+        found = Ledger.open(where, make=False).limits(population)
+        lines = [
+            f"{one.at[:10]}  {one.words()}, set by {one.by}{f': {one.why}' if one.why else ''}" for one in found
+        ] or [f"{population} has no limit."]
+        answer({"population": population, "limits": [one.to_dict() for one in found]}, *lines)
         return
     if epsilon is None or delta is None:
         raise click.UsageError("a limit needs both --epsilon and --delta.")
-    between = Relation(relation)
-    made = Ledger.open(where).limit(
-        population, epsilon=epsilon, delta=delta, until=until, why=why, by=by, relation=between, renyi=renyi
-    )
-    if as_json:
-        emit(made.to_dict())
-    else:
-        click.echo(f"{made.population}: {made.words()}, set by {made.by}")
-
-
-def _show_limits(population: str, where: str | None, *, as_json: bool) -> None:
-    found = Ledger.open(where, make=False).limits(population)
-    if as_json:
-        emit({"population": population, "limits": [one.to_dict() for one in found]})
-        return
-    if not found:
-        click.echo(f"{population} has no limit.")
-    for one in found:
-        reason = f": {one.why}" if one.why else ""
-        click.echo(f"{one.at[:10]}  {one.words()}, set by {one.by}{reason}")
+    made = Ledger.open(where).limit(population, epsilon=epsilon, delta=delta, relation=Relation(relation), **stated)
+    answer(made.to_dict(), f"{made.population}: {made.words()}, set by {made.by}")
 
 
 @click.command("populations")
 @ledger_option
-@json_option
-@handle_errors
-def populations(*, where: str | None, as_json: bool) -> None:
+@answers
+def populations(*, where: str | None) -> None:
     """List the populations: who answers for them, who the people are, which sources were read, which limit holds."""
     found = Ledger.open(where, make=False).populations()
-    if as_json:
-        emit({"populations": [one.to_dict() for one in found]})
-        return
-    for one in found:
-        _tell(one)
-    if not found:
-        click.echo("The ledger has no populations yet.")
+    lines = [line for one in found for line in _about(one)] or ["The ledger has no populations yet."]
+    answer({"populations": [one.to_dict() for one in found]}, *lines)
 
 
-def _tell(one: Population) -> None:
-    click.echo(f"{one.name}: {one.releases} releases")
+def _about(one: Population) -> list[str]:
     facts = {
         "owner": one.owner,
         "people": one.description,
@@ -125,9 +93,8 @@ def _tell(one: Population) -> None:
         "overlaps": ", ".join(one.overlapping),
         "sources": ", ".join(one.sources),
     }
-    for name, value in facts.items():
-        if value:
-            click.echo(f"  {name:<9} {value}")
+    told = [f"  {name:<9} {value}" for name, value in facts.items() if value]
+    return [f"{one.name}: {one.releases} releases", *told]
 
 
 @click.command("describe")
@@ -136,17 +103,11 @@ def _tell(one: Population) -> None:
 @click.option("--description", required=True, metavar="TEXT", help="Who the people are.")
 @_by
 @ledger_option
-@json_option
-@handle_errors
-def describe(
-    population: str, *, owner: str, description: str, by: str | None, where: str | None, as_json: bool
-) -> None:
+@answers
+def describe(population: str, *, owner: str, description: str, by: str | None, where: str | None) -> None:
     """State who answers for POPULATION, and who its people are."""
     made = Ledger.open(where).describe(population, owner=owner, description=description, by=by)
-    if as_json:
-        emit(made.to_dict())
-    else:
-        click.echo(f"{made.population}: {made.description}; owner {made.owner}")
+    answer(made.to_dict(), f"{made.population}: {made.description}; owner {made.owner}")
 
 
 @click.command("overlap")
@@ -155,18 +116,14 @@ def describe(
 @_why
 @_by
 @ledger_option
-@json_option
-@handle_errors
-def overlap(population: str, other: str, *, why: str | None, by: str | None, where: str | None, as_json: bool) -> None:
+@answers
+def overlap(population: str, other: str, *, why: str | None, by: str | None, where: str | None) -> None:
     """Declare that two populations have people in common: from then on what was released about both adds up.
 
     An overlap cannot be taken back.
     """
     made = Ledger.open(where).overlap(population, other, why=why, by=by)
-    if as_json:
-        emit(made.to_dict())
-    else:
-        click.echo(f"{made.population} and {made.other} have people in common, and add up.")
+    answer(made.to_dict(), f"{made.population} and {made.other} have people in common, and add up.")
 
 
 @click.command("plan")
@@ -174,9 +131,8 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
 @click.option("--epsilon", type=Parameter(), metavar="E", help="The limit of the total; by default the population's.")
 @click.option("--delta", type=Parameter(), metavar="D", help="The limit of the total.")
 @ledger_option
-@json_option
-@handle_errors
-def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, where: str | None, as_json: bool) -> None:
+@answers
+def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, where: str | None) -> None:
     """Say how many more releases like POLICY fit a limit, next to all earlier ones about the same people.
 
     Each draws a fresh sample. They are counted as the limit counts, which holds also where a release reacts to earlier
@@ -203,32 +159,25 @@ def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, wh
             where="POLICY",
             code="does-not-add-up",
         )
-    if as_json:
-        stated = {"epsilon": epsilon, "delta": delta, "relation": limit.relation.value, "filter": limit.filter}
-        emit({"population": spending.population, "releases": count, "so_far": so_far.to_dict(), "limit": stated})
-        return
-    click.echo(f"{spending.population}: {so_far.words()} so far ({so_far.reason()})")
+    stated = {"epsilon": epsilon, "delta": delta, "relation": limit.relation.value, "filter": limit.filter}
     together = f"; {spending.series} of them are one declared series" if spending.series > 1 else ""
-    click.echo(
+    answer(
+        {"population": spending.population, "releases": count, "so_far": so_far.to_dict(), "limit": stated},
+        f"{spending.population}: {so_far.words()} so far ({so_far.reason()})",
         f"{count} more releases like this one fit epsilon {at_most(epsilon)}, delta {at_most(delta)}, each from a "
-        f"fresh sample{together}."
+        f"fresh sample{together}.",
     )
 
 
 @click.command("roles")
-@json_option
-@handle_errors
-def roles(*, as_json: bool) -> None:
+@answers
+def roles() -> None:
     """Print the SQL of two roles for a ledger in PostgreSQL; its owner runs it with psql.
 
     A writer adds releases, and can change and delete none. A reader sees releases and totals, and no keys.
     """
     statements = role_statements()
-    if as_json:
-        emit({"statements": list(statements)})
-    else:
-        for statement in statements:
-            click.echo(f"{statement};")
+    answer({"statements": list(statements)}, *(f"{statement};" for statement in statements))
 
 
 COMMANDS = (limit, plan_releases, populations, describe, overlap, roles)

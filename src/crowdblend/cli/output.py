@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -62,6 +62,33 @@ def handle_errors(command: Callable[..., None]) -> Callable[..., None]:
             exit_with_error(error, as_json=bool(options.get("as_json")))
 
     return run
+
+
+def answers(command: Callable[..., None]) -> Callable[..., None]:
+    """Add --json to a command that says what it found with `answer`, and turn what it refuses into one sentence."""
+
+    @json_option
+    @handle_errors
+    @wraps(command)
+    def run(*arguments: object, as_json: bool, **options: object) -> None:
+        del as_json  # see `asks_for_json`
+        command(*arguments, **options)
+
+    return run
+
+
+def asks_for_json() -> bool:
+    """Return whether the command that runs was called with --json."""
+    return bool(click.get_current_context().params.get("as_json"))
+
+
+def answer(document: Mapping[str, object], *lines: str) -> None:
+    """Print one JSON object if it is asked for, else these lines for people."""
+    if asks_for_json():
+        emit(document)
+        return
+    for line in lines:
+        click.echo(line)
 
 
 @contextmanager
@@ -125,12 +152,19 @@ def tolerate_narrow_streams() -> None:
 
 def refuse_shared_stdout() -> None:
     """--json and a file on stdout exclude each other."""
-    raise InvalidInput(
-        "--json prints one object on stdout, which '-' would share.",
-        remedy="Name a file, or leave --json out.",
-        code="command.two-outputs",
-        where="--json",
-    )
+    says = "--json prints one object on stdout, which '-' would share."
+    raise wrong_use(says, "Name a file, or leave --json out.", "--json", "two-outputs")
+
+
+def wrong_use(message: str, remedy: str, where: str, code: str = "usage") -> InvalidInput:
+    """Return the refusal of a command that is called with wrong arguments."""
+    return InvalidInput(message, remedy=remedy, where=where, code=f"command.{code}")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines, columns as wide as their longest entry; a row stays on its line on a narrow terminal."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def write_text(target: str, text: str, *, force: bool) -> None:

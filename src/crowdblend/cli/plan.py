@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crowdblend.calculus import Assumption
-from crowdblend.cli.output import Parameter, emit, handle_errors, json_option, print_table, show
-from crowdblend.errors import InvalidInput
+from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, emit, print_table, show, wrong_use
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence, lead
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
@@ -37,9 +36,8 @@ NUMBER = Parameter()
 @click.option("--delta", type=NUMBER, help="… plus this much.")
 @click.option("--releases", type=NUMBER, help="Epsilon and delta are for that many releases, each of a fresh sample.")
 @click.option("--parts", type=NUMBER, help="How many tables, each from its own part of the sample.")
-@json_option
-@handle_errors
-def command(policy: str | None, *, as_json: bool, **parameters: Any) -> None:
+@answers
+def command(policy: str | None, **parameters: Any) -> None:
     """Plan a policy, or a table from its parameters: leave exactly one of k, rate, epsilon and delta out.
 
     The answer is the smallest k, epsilon or delta, or the largest rate, for which the guarantee is proved, under every
@@ -47,20 +45,13 @@ def command(policy: str | None, *, as_json: bool, **parameters: Any) -> None:
     """
     given = {name: value for name, value in parameters.items() if value is not None}
     if policy is None:
-        _answer(plan(**given), as_json=as_json)
+        _answer(plan(**given))
         return
     if given:
-        raise InvalidInput(
-            f"{', '.join(f'--{name}' for name in given)} cannot be combined with a policy.",
-            remedy="Write it into the policy, or leave POLICY out.",
-            where="POLICY",
-            code="command.usage",
-        )
+        says = f"{', '.join(f'--{name}' for name in given)} cannot be combined with a policy."
+        raise wrong_use(says, "Write it into the policy, or leave POLICY out.", "POLICY")
     planned = kinds.plan(policies.load_policy(policy))
-    if as_json:
-        emit(plan_document(planned))
-    else:
-        print_plan(planned)
+    answer(plan_document(planned), *plan_lines(planned))
 
 
 def plan_document(planned: kinds.AnyPlan) -> dict[str, object]:
@@ -70,8 +61,8 @@ def plan_document(planned: kinds.AnyPlan) -> dict[str, object]:
     return {"kind": planned.policy.kind, **planned.summary(), "guarantees": words, "facts": certificate.facts}
 
 
-def print_plan(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) -> None:
-    """Print what a policy will publish, what that guarantees, and what is assumed."""
+def plan_lines(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) -> list[str]:
+    """Return what a policy will publish, what that guarantees, and what is assumed."""
     certificate = planned.certificate()
     stated = replace(certificate, stated=(*certificate.stated, *assumptions))
     rows = [*planned.describe()]
@@ -79,14 +70,13 @@ def print_plan(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ())
         rows.append(("would mean", sentence))
     rows += [("guarantees", guarantee.words()) for guarantee in certificate.guarantees]
     rows += [("assuming", assumed.sentence()) for assumed in stated.assumptions()]
-    for what, how in rows:
-        click.echo(f"{what:<14} {how}")
+    return [f"{what:<14} {how}" for what, how in rows]
 
 
-def _answer(planned: Plan, *, as_json: bool) -> None:
+def _answer(planned: Plan) -> None:
     """Print the answer in words, then that of every theorem."""
     instead = fresh_instead(planned)
-    if as_json:
+    if asks_for_json():
         emit(planned.to_dict() | ({} if instead is None else {"fresh_samples": instead.to_dict()}))
         return
     solved = planned.solved

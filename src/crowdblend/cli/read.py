@@ -8,7 +8,7 @@ import click
 from pyarrow import csv
 
 from crowdblend.calculus.encoding import encode
-from crowdblend.cli.output import emit, handle_errors, json_option
+from crowdblend.cli.output import answers, asks_for_json, emit
 from crowdblend.reading.release import read
 
 
@@ -23,9 +23,8 @@ from crowdblend.reading.release import read
     help="Columns to add up by, with commas; '' for the total.",
 )
 @click.option("--table", metavar="NAME", help="Which table, where the release has several.")
-@json_option
-@handle_errors
-def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None, as_json: bool) -> None:
+@answers
+def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None) -> None:
     """Print how many people of the population there are, with intervals, as CSV.
 
     DIR is a release folder; its certificate and hashes are checked first. What can and cannot be said goes to stderr.
@@ -34,7 +33,7 @@ def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: 
     named = [name.strip() for margin in margins for name in margin.split(",") if name.strip()]
     columns = named if margins else None
     found, notes = release.estimates(confidence, columns, table), release.notes(columns, table)
-    if as_json:
+    if asks_for_json():
         guarantees = [encode(guarantee) for guarantee in release.guarantees]
         said = {"kind": release.kind, "confidence": confidence, "about": release.about, "notes": notes}
         emit({**said, "domain": release.domain, "guarantees": guarantees, "estimates": found.to_pylist()})

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from crowdblend.api.rehearsals import rehearse
-from crowdblend.cli.output import emit, handle_errors, json_option, print_table, show
+from crowdblend.cli.output import answers, asks_for_json, emit, print_table, show
 from crowdblend.cli.progress import progress_bar
 from crowdblend.policies.load import load_policy
 from crowdblend.rehearsal.expectations import side_by_side
@@ -32,9 +32,8 @@ from crowdblend.rehearsal.expectations import side_by_side
 )
 @click.option("--like", metavar="FILE", help="A public CSV or Parquet file to draw people from instead.")
 @click.option("--times", type=int, default=20, show_default=True, help="How many releases to rehearse.")
-@json_option
-@handle_errors
-def command(*, policy: str, publication: str | None, compare: tuple[str, ...], as_json: bool, **made_up: Any) -> None:
+@answers
+def command(*, policy: str, publication: str | None, compare: tuple[str, ...], **made_up: Any) -> None:
     """Release made-up people of the declared domain, and say what to expect.
 
     Nothing is read of your data, nothing is spent, and no ledger hears of it.
@@ -42,10 +41,10 @@ def command(*, policy: str, publication: str | None, compare: tuple[str, ...], a
     expected = []
     asked = [(one, name) for one in (policy, *compare) for name in _publications(one, publication)]
     for one, name in asked:
-        with progress_bar(quiet=as_json) as bar:
+        with progress_bar(quiet=asks_for_json()) as bar:
             advance = None if bar is None else partial(_advance, bar, made_up["times"])
             expected.append(rehearse(one, publication=name, **made_up, progress=advance))
-    if as_json:
+    if asks_for_json():
         first = expected[0].to_dict()
         emit({**first, "compared": [other.to_dict() for other in expected[1:]]} if len(asked) > 1 else first)
         return

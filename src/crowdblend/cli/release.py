@@ -12,11 +12,11 @@ import click
 
 from crowdblend.calculus import Certificate
 from crowdblend.cli.engines import engine_options
-from crowdblend.cli.output import emit, force_option, handle_errors, json_option, no_figures_option
-from crowdblend.cli.plan import plan_document, print_plan
+from crowdblend.cli.output import answer, answers, asks_for_json, force_option, no_figures_option, wrong_use
+from crowdblend.cli.plan import plan_document, plan_lines
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
-from crowdblend.errors import CrowdblendError, InvalidInput, Refused
+from crowdblend.errors import CrowdblendError, Refused
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
@@ -53,9 +53,8 @@ else:
 @click.option("--yes", is_flag=True, help="Do not ask before publishing, nor before your own ledger is made.")
 @no_figures_option
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key.")
-@json_option
 @force_option
-@handle_errors
+@answers
 def command(
     policy: str,
     *,
@@ -68,7 +67,6 @@ def command(
     yes: bool,
     no_figures: bool,
     sign_key: str | None,
-    as_json: bool,
     force: bool,
 ) -> None:
     """Sample, recode and publish what a policy says, with a certificate.
@@ -82,21 +80,14 @@ def command(
         with engine_named(engine, master, conf) as reads:
             planned.check_source(reads)
             assumed = reads.assumptions
-        if as_json:
-            emit({"dry_run": True, "folder": str(folder), **plan_document(planned)})
-        else:
-            print_plan(planned, assumed)
-            click.echo(f"{'would write':<14} {folder}, with certificate and report")
+        lines = [*plan_lines(planned, assumed), f"{'would write':<14} {folder}, with certificate and report"]
+        answer({"dry_run": True, "folder": str(folder), **plan_document(planned)}, *lines)
         return
     target.check_place(folder)
     sign = None if sign_key is None else signing(sign_key)
     if not yes and not _asks():
-        raise InvalidInput(
-            "Not a terminal: nobody can confirm.",
-            remedy="Pass --yes to publish without confirmation.",
-            where="--yes",
-            code="command.not-confirmed",
-        )
+        remedy = "Pass --yes to publish without confirmation."
+        raise wrong_use("Not a terminal: nobody can confirm.", remedy, "--yes", "not-confirmed")
 
     def confirm(pending: PendingRelease) -> None:
         if progress is not None:
@@ -106,7 +97,7 @@ def command(
     with engine_named(engine, master, conf) as reads:
         planned.check_source(reads)
         ledger = _open_ledger(ledger_url, yes=yes)
-        with notes_on_stderr(), progress_line(quiet=as_json) as progress:
+        with notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
             done = publishing.release(
                 loaded,
                 folder,
@@ -122,15 +113,11 @@ def command(
             )
     budget = _budget_after(ledger, done.entry)
     composed = _profile_after(ledger, budget)
-    if as_json:
-        total = budget.differential if budget else None
-        spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
-        told = composed.to_dict() if composed else None
-        emit(
-            {"folder": str(done.folder), "entry": done.entry, "total": spent, "profile": told, **plan_document(planned)}
-        )
-    else:
-        print_release(done, budget, composed)
+    total = budget.differential if budget else None
+    spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
+    sums = {"total": spent, "profile": composed.to_dict() if composed else None}
+    document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
+    answer(document, *release_lines(done, budget, composed))
 
 
 @contextmanager
@@ -144,23 +131,19 @@ def notes_on_stderr() -> Iterator[None]:
         raise
 
 
-def print_release(done: Release, budget: Budget | None, total: ProfileTotal | None = None) -> None:
+def release_lines(done: Release, budget: Budget | None, total: ProfileTotal | None = None) -> list[str]:
     """Where it is, what it guarantees, and what that comes to with everything before."""
-    click.echo(f"published {done.folder}")
-    for name, sentence in _guarantees(done.certificate):
-        click.echo(f"  {name}  {sentence}")
+    lines = [f"published {done.folder}", *(f"  {name}  {sentence}" for name, sentence in _guarantees(done.certificate))]
     if budget and budget.differential:
-        click.echo(f"  total      about these people: {_spent(budget.differential)}")
+        lines.append(f"  total      about these people: {_spent(budget.differential)}")
     if total is not None and total.differential is not None and total.releases > 1:
-        click.echo(f"  by profile {_spent(total.differential)}")
+        lines.append(f"  by profile {_spent(total.differential)}")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
-        click.echo(f"  and        {relative.words()}")
-    click.echo(f"  report     {done.folder}/report.html")
-    click.echo(
-        f"  for you    crowdblend ledger show {done.entry} --internal says what is not published; keep it to yourself"
-    )
-    click.echo(f"  check it with: crowdblend verify {done.folder}")
+        lines.append(f"  and        {relative.words()}")
+    internal = f"crowdblend ledger show {done.entry} --internal says what is not published; keep it to yourself"
+    lines += [f"  report     {done.folder}/report.html", f"  for you    {internal}"]
+    return [*lines, f"  check it with: crowdblend verify {done.folder}"]
 
 
 def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from crowdblend.cli.output import (
-    emit,
+    answer,
+    answers,
+    asks_for_json,
     force_option,
-    handle_errors,
-    json_option,
     no_figures_option,
     printable,
     refuse_shared_stdout,
@@ -24,15 +24,14 @@ from crowdblend.reports import report_html, write_report
 @click.argument("folder", metavar="DIR")
 @click.option("--out", metavar="FILE", help="Where to write the page ('-' for stdout); default DIR/report.html.")
 @no_figures_option
-@json_option
 @force_option
-@handle_errors
-def command(folder: str, *, out: str | None, no_figures: bool, as_json: bool, force: bool) -> None:
+@answers
+def command(folder: str, *, out: str | None, no_figures: bool, force: bool) -> None:
     """Explain a release on one self-contained page, made from its published files alone.
 
     DIR is a release folder. Its certificate and data files are verified first.
     """
-    if out == "-" and as_json:
+    if out == "-" and asks_for_json():
         refuse_shared_stdout()
     if Path(folder).is_dir():
         verify_release(Path(folder))
@@ -40,7 +39,4 @@ def command(folder: str, *, out: str | None, no_figures: bool, as_json: bool, fo
         write_text("-", report_html(Path(folder), figures=not no_figures), force=force)
         return
     written = write_report(Path(folder), Path(out) if out else None, force=force, figures=not no_figures)
-    if as_json:
-        emit({"report": str(written), "verified": True})
-    else:
-        click.echo(f"report: {printable(str(written))}")
+    answer({"report": str(written), "verified": True}, f"report: {printable(str(written))}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from crowdblend.cli.output import emit, handle_errors, json_option
+from crowdblend.cli.output import answers, asks_for_json, emit
 from crowdblend.errors import Unavailable
 from crowdblend.lazy import lazy
 
@@ -26,9 +26,8 @@ else:
 @click.option("--ledger", metavar="URL", help="The ledger to record releases in.")
 @click.option("--read-only", is_flag=True, help="For looking only: nothing is drafted or published.")
 @click.option("--open", "browser", is_flag=True, help="Open the address in the browser.")
-@json_option
-@handle_errors
-def command(*, root: str, port: int, ledger: str | None, read_only: bool, browser: bool, as_json: bool) -> None:
+@answers
+def command(*, root: str, port: int, ledger: str | None, read_only: bool, browser: bool) -> None:
     """Make releases on web pages of your own machine, from the data to the published folder.
 
     The printed address works once, and on this machine only. Stop the studio with Ctrl-C.
@@ -42,6 +41,8 @@ def command(*, root: str, port: int, ledger: str | None, read_only: bool, browse
             where="studio",
             code="studio.not-installed",
         ) from None
+
+    as_json = asks_for_json()
 
     def ready(address: str) -> None:
         if as_json:

@@ -11,7 +11,7 @@ import click
 from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.reading import MOST_BYTES
-from crowdblend.cli.output import emit, handle_errors, json_option
+from crowdblend.cli.output import answer, answers
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds.facts import planned_releases
@@ -29,9 +29,8 @@ else:
 @click.command("verify", epilog="Example: crowdblend verify published")
 @click.argument("target")
 @click.option("--signer", metavar="KEY|FILE", help="Whose signature it must have: a public SSH key or allowed_signers.")
-@json_option
-@handle_errors
-def command(target: str, *, signer: str | None, as_json: bool) -> None:
+@answers
+def command(target: str, *, signer: str | None) -> None:
     """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
     TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
@@ -44,16 +43,14 @@ def command(target: str, *, signer: str | None, as_json: bool) -> None:
     else:
         certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))
         uncovered = not_compared = ()
-    if as_json:
-        guarantees = [encode(guarantee) for guarantee in certificate.guarantees]
-        said = {"data_checked": folder is not None, "not_covered": list(uncovered), "not_compared": list(not_compared)}
-        emit({"verified": True, **said, "guarantees": guarantees, "signed_by": signed})
-    else:
-        _print_certificate(certificate, uncovered, with_data=folder is not None)
-        if not_compared:
-            click.echo(f"  written by another version, and not compared  {', '.join(not_compared)}")
-        if signed is not None:
-            click.echo(f"  signed by  {signed['name'] or 'the given key'} ({signed['key']})")
+    guarantees = [encode(guarantee) for guarantee in certificate.guarantees]
+    said = {"data_checked": folder is not None, "not_covered": list(uncovered), "not_compared": list(not_compared)}
+    lines = _lines(certificate, uncovered, with_data=folder is not None)
+    if not_compared:
+        lines.append(f"  written by another version, and not compared  {', '.join(not_compared)}")
+    if signed is not None:
+        lines.append(f"  signed by  {signed['name'] or 'the given key'} ({signed['key']})")
+    answer({"verified": True, **said, "guarantees": guarantees, "signed_by": signed}, *lines)
 
 
 def _signed_by(target: str, signer: str) -> dict[str, str | None]:
@@ -68,18 +65,16 @@ def _signed_by(target: str, signer: str) -> dict[str, str | None]:
     return {"name": found.name, "key": sshsig.fingerprint(found.key)}
 
 
-def _print_certificate(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> None:
+def _lines(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> list[str]:
     said = "The derivation is sound."
     if with_data:
         said = "The derivation is sound, and the data are those that were certified and keep to what it says of them."
     elif certificate.facts.get("files"):
         said = "The derivation is sound. The data were not checked; run crowdblend verify FOLDER."
-    click.echo(said)
-    if uncovered:
-        click.echo(f"  not covered  {', '.join(uncovered)}")
-    if sentence := lead(certificate.guarantees, planned_releases(certificate)):
-        click.echo(sentence)
-    for guarantee in certificate.guarantees:
-        click.echo(f"  guarantee  {guarantee.words()}")
-    for assumed in certificate.assumptions():
-        click.echo(f"  assuming   {assumed.sentence()}")
+    covered = [f"  not covered  {', '.join(uncovered)}"] if uncovered else []
+    sentence = lead(certificate.guarantees, planned_releases(certificate))
+    return [
+        *(said, *covered, *([sentence] if sentence else [])),
+        *(f"  guarantee  {guarantee.words()}" for guarantee in certificate.guarantees),
+        *(f"  assuming   {assumed.sentence()}" for assumed in certificate.assumptions()),
+    ]

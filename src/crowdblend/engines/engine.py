@@ -1,8 +1,7 @@
 """What an engine does: open a source, and count, add up or list what its rows hold.
 
-    Engine ── open ──▶ Source ┬─ class_counts ──▶ ClassCounts      tables, microdata, points, synopses
-                              ├─ totals ────────▶ Totals           statistics
-                              ├─ names, values ─▶ Arrow tables     links and people of a network
+    Engine ── open ──▶ Source ┬─ class_counts ──▶ ClassCounts      classes and sums, for tables, statistics and others
+                              ├─ table ─────────▶ Arrow table      links and people of a network
                               └─ identity ──────▶ Identity         who and what the source is, for the ledger
 
 Nothing here knows SQL or imports an implementation: duckdb/ reads files and databases, spark/ what a cluster holds,
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from crowdblend.designs.draw import Draw
+from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.errors import InvalidInput
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import STDIN, DataSource
@@ -26,13 +25,14 @@ from crowdblend.policies.source import STDIN, DataSource
 if TYPE_CHECKING:
     from crowdblend.calculus import Assumption
     from crowdblend.engines.outside_values import OutsideValues
-    from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.policies.columns import Column
     from crowdblend.policies.source import Resources
     from crowdblend.recoding import Bounded
 
+
+NO_MEASURES: Mapping[str, Bounded] = {}
 
 # Called with the name of a phase and the rows read so far.
 Progress = Callable[[str, int], None]
@@ -78,12 +78,14 @@ class ClassCounts:
 
     classes: SampledClasses
     rows_read: int
-    people: int | None = None
-    """How many people have the rows that were kept, where they may have several."""
+    people: int
+    """How many people have the rows that were kept."""
     dropped: int | None = None
     """How many rows of the people who are counted were dropped, because too many of one person are in the table."""
     outside: Mapping[str, OutsideValues] = field(default_factory=dict)
     """What went to the class `other` of a column, by its name."""
+    sums: Mapping[str, int] = field(default_factory=dict)
+    """The sum of every measure in steps of its resolution, by its name."""
 
     @property
     def facts(self) -> dict[str, int]:
@@ -100,16 +102,13 @@ class Source(Protocol):
     def types(self) -> Mapping[str, ColumnType]:
         """The type of every column of the source, by name."""
 
-    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns.
+    def class_counts(
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+    ) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns, and what their measures add up to.
 
-        Refuses a person with several rows, or keeps one row of each at random, as the source says.
-        """
-
-    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
-        """The class counts of a draw, and the sum of every measure in steps of its resolution.
-
-        Refuses a person with several rows, and a source that does not hold as many people as it says.
+        Refuses a person with several rows, or keeps some of them at random, as the source says; and a source that does
+        not hold as many people as it or the draw says.
         """
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
@@ -162,6 +161,22 @@ def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resou
     """Refuse a source that does not exist or lacks a column, without reading a row; a stream is left alone."""
     if data.source != STDIN:
         engine.check(data, columns, resources)
+
+
+def check_people(data: DataSource, draw: Draw, rows_read: int, counted: int) -> None:
+    """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
+    people, wrong = data.people, False
+    if isinstance(draw, Exactly):
+        people, wrong = draw.people, (rows_read, counted) != (draw.people, draw.samples)
+    elif isinstance(draw, Everybody) and draw.part is None:
+        wrong = people is not None and counted != people
+    if wrong:
+        raise InvalidInput(
+            f"people in [data] is {people}; the data hold another number of people.",
+            remedy="Count them and correct it.",
+            where="[data] people",
+            code="data.people",
+        )
 
 
 def check_repeatable(engine: Engine, data: DataSource) -> None:

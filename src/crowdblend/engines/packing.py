@@ -48,14 +48,14 @@ class Packing:
     @property
     def width(self) -> int:
         """How many numbers a packed code takes."""
-        return self.places[-1].at + 1
+        return self.places[-1].at + 1 if self.places else 1
 
     @property
     def classes(self) -> int | None:
         """How many classes there can be, or None when they are not listed or do not fit one number."""
         if self._numbered or self.width > 1:
             return None
-        return self.places[0].weight * self.places[0].size
+        return self.places[0].weight * self.places[0].size if self.places else 1
 
     @property
     def open(self) -> list[int]:

@@ -155,18 +155,17 @@ class RandomRowPerPerson:
 
     def __init__(self, key: bytes, width: int, memory_limit: int | None) -> None:
         self._ticket = Mac(subkey(key, b"person", b"row"))
-        self._marks: tuple[GrowingArray[np.uint64], ...] = (
-            GrowingArray(np.uint64, memory_limit),
-            GrowingArray(np.uint64, memory_limit),
+        self._marks: tuple[GrowingArray[np.uint64], ...] = tuple(
+            GrowingArray(np.uint64, memory_limit) for _ in range(2)
         )
         self._codes: tuple[GrowingArray[np.int64], ...] = tuple(
             GrowingArray(np.int64, memory_limit) for _ in range(width)
         )
         self._memory_limit = memory_limit
 
-    def add(self, low: NDArray[np.uint64], high: NDArray[np.uint64], codes: PackedCodes) -> None:
-        """Some more rows of the sample: the marks of their persons, and their classes."""
-        for mark, word in zip(self._marks, (low, high), strict=True):
+    def add(self, marks: NDArray[np.uint64], codes: PackedCodes) -> None:
+        """Some more rows of the sample: the two words of their persons' marks, and their classes."""
+        for mark, word in zip(self._marks, marks.T, strict=True):
             mark.extend(word)
         for column, values in zip(self._codes, codes, strict=True):
             column.extend(values)
@@ -198,14 +197,8 @@ class RandomRowPerPerson:
         keep[crowded[best[_numbers((run[crowded][best],)) >= most]]] = False
         return tuple(code[keep] for code in codes), int(run[-1]) + 1 if len(run) else 0
 
-    def chosen(self, content: Callable[[PackedCodes], NDArray[np.uint64]]) -> PackedCodes:
-        """The classes of the rows that are kept; `content` is what a class says, a row of numbers each."""
-        return self.chosen_with_marks(content)[0]
-
-    def chosen_with_marks(
-        self, content: Callable[[PackedCodes], NDArray[np.uint64]]
-    ) -> tuple[PackedCodes, NDArray[np.uint64]]:
-        """The classes of the rows that are kept, and the marks of their persons."""
+    def chosen(self, content: Callable[[PackedCodes], NDArray[np.uint64]]) -> tuple[PackedCodes, NDArray[np.uint64]]:
+        """The classes of the rows that are kept, and the marks of their persons; `content` is what a class says."""
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
         refuse_beyond(self._memory_limit, 8 * len(low) * (4 + 2 * len(codes)))

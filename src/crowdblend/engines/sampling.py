@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from crowdblend.designs.draw import Coin, Everybody, Part, StratifiedCoin
 from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.packing import Packing, only_occurring
-from crowdblend.engines.persons import Mask, Persons
+from crowdblend.engines.persons import Mask, Persons, RandomRowPerPerson
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
+from crowdblend.policies.source import DataSource
 from crowdblend.randomness import DrawKey, below_rate, distinct, thin
 
 Marks = NDArray[np.uint64]
@@ -93,6 +94,20 @@ def smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
 def random_places(samples: int, population: int, key: DrawKey) -> NDArray[np.int64]:
     """Different places, in order; where rows have no names, who is drawn depends on the order of the rows."""
     return distinct(samples, population, key.places())
+
+
+def kept_rows(
+    each: RandomRowPerPerson, packing: Packing, data: DataSource, draw: StratifiedCoin | None
+) -> tuple[PackedCodes, int, int]:
+    """The packed codes of the rows that are kept of everybody, how many people have them, how many rows were dropped.
+
+    By stratum, a coin decides about the row that was kept.
+    """
+    if data.rows_per_person is not None:
+        codes, people = each.several(packing.content, data.rows_per_person, distinct=data.counts_people)
+        return codes, people, each.rows - len(codes[0])
+    codes, marks = each.chosen(packing.content)
+    return codes if draw is None else drawn_codes(packing, codes, marks, draw), len(marks), each.rows - len(marks)
 
 
 def drawn_codes(packing: Packing, codes: PackedCodes, marks: NDArray[np.uint64], draw: StratifiedCoin) -> PackedCodes:

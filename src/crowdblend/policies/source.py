@@ -98,6 +98,11 @@ class DataSource:
         """Whether the rows go into a private file before they are read: they could be others the next time."""
         return self.source == STDIN or self.is_database or self.query is not None
 
+    @property
+    def keeps_some_rows(self) -> bool:
+        """Whether people may have several rows, of which some are kept at random."""
+        return self.duplicates == "one" or self.rows_per_person is not None
+
     def _check_keys(self) -> None:
         """Refuse keys that the format does not have, and a database of which nothing says what to read."""
         tabled = (*DATABASES, "duckdb")

@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crowdblend.designs.draw import Draw, Exactly
+from crowdblend.designs.draw import Draw
 from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source, read_table
-from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
+from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
 from crowdblend.lazy import lazy
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
@@ -24,19 +24,17 @@ if TYPE_CHECKING:
     from crowdblend.calculus import Assumption
     from crowdblend.engines import identity as identities
     from crowdblend.engines.databases import local_copy
-    from crowdblend.engines.duckdb import class_counts, identity, totals
+    from crowdblend.engines.duckdb import counting, identity
     from crowdblend.engines.duckdb import rows as duckdb_rows
-    from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.recoding import Bounded
 else:
     futures = lazy("concurrent.futures")
     identities = lazy("crowdblend.engines.identity")
     local_copy = lazy("crowdblend.engines.databases.local_copy")
-    class_counts = lazy("crowdblend.engines.duckdb.class_counts")
+    counting = lazy("crowdblend.engines.duckdb.counting")
     identity = lazy("crowdblend.engines.duckdb.identity")
     duckdb_rows = lazy("crowdblend.engines.duckdb.rows")
-    totals = lazy("crowdblend.engines.duckdb.totals")
 
 _UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
@@ -97,21 +95,12 @@ class DuckDBSource:
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             yield self._rows(draw, cursor)
 
-    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns."""
-        if isinstance(draw, Exactly):
-            found = self.totals(columns, {}, draw)
-            assert found.classes is not None
-            return ClassCounts(found.classes, draw.people, outside=found.outside)
+    def class_counts(
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+    ) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
-            return class_counts.class_counts(lambda: self._rows(draw, cursor), columns)
-
-    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
-        """The class counts of a draw, and the sum of every measure in steps of its resolution."""
-        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
-            if isinstance(draw, Exactly):
-                return totals.totals_of_exactly(lambda: self._rows(draw, cursor), draw, columns, measures)
-            return totals.totals(self._rows(draw, cursor), columns, measures)
+            return counting.class_counts(lambda: self._rows(draw, cursor), columns, measures)
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""

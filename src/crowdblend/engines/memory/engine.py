@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, no_progress
+from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress, check_people, no_progress
 from crowdblend.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
@@ -27,8 +27,7 @@ from crowdblend.engines.refusals import (
     refuse_blanks,
     refuse_broken_name,
 )
-from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned
-from crowdblend.engines.totals import Totals, check_people
+from crowdblend.engines.sampling import drawn_codes, in_part, kept_rows, random_places, smallest, thinned
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
@@ -91,30 +90,44 @@ class MemorySource:
         """The type of every column, by name."""
         return {name: column.type for name, column in self.table_.columns.items()}
 
-    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns."""
-        self._begin()
-        if isinstance(draw, Exactly):
-            places = self._exactly(draw)
-            check_people(self.data, self.table_.rows, len(places), draw)
-            classes = counted(*self._coding.packed(columns, places))
-        elif isinstance(draw, StratifiedCoin):
-            return self._by_stratum(columns, draw)
-        elif self._persons is None:
-            classes = thinned(columns, counted(*self._coding.packed(columns, None)), draw)
-        else:
-            return self._of_persons(self._persons, columns, draw)
-        return ClassCounts(classes, self.table_.rows)
-
-    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
-        """The class counts of a draw, and the sum of every measure in steps of its resolution."""
-        self._begin()
-        assert isinstance(draw, Everybody | Exactly), "totals are of everybody, or of exactly k people"
-        places = self._exactly(draw) if isinstance(draw, Exactly) else self._everybody()
-        check_people(self.data, self.table_.rows, len(places), draw)
-        classes = counted(*self._coding.packed(columns, places)) if columns else None
+    def class_counts(
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+    ) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
+        if not self.table_.rows:
+            raise no_rows()
+        self.progress("reading", self.table_.rows)
+        self.progress("counting", self.table_.rows)
+        persons, stratified = self._persons, draw if isinstance(draw, StratifiedCoin) else None
+        places = self._drawn(draw)
+        packing, codes = self._coding.packed(columns, places)
+        people = dropped = None
+        if persons is not None and not isinstance(draw, Exactly) and self.data.keeps_some_rows:
+            key = row_key_of(draw)
+            each = persons.rows_of(places, codes, key, key if stratified is None else stratified.key.persons)
+            codes, people, dropped = kept_rows(each, packing, self.data, stratified)
+        elif persons is not None:
+            persons.refuse_duplicates(None if isinstance(draw, Exactly) else places)
+            if stratified is not None:
+                codes = drawn_codes(packing, codes, persons.all.marks(stratified.key.persons), stratified)
+        classes = counted(packing, codes)
+        if persons is None and not isinstance(draw, Exactly):
+            classes = thinned(columns, classes, draw)
+        check_people(self.data, draw, self.table_.rows, classes.people)
         sums = {name: self._measuring.sum(name, bounded, places) for name, bounded in measures.items()}
-        return Totals(len(places), classes, sums)
+        people = classes.people if people is None else people
+        return ClassCounts(classes, self.table_.rows, people, dropped, sums=sums)
+
+    def _drawn(self, draw: Draw) -> Places | None:
+        """Where the rows of whoever is drawn are; None for all, also where classes or strata are drawn from."""
+        if isinstance(draw, Exactly) and self._persons is None:
+            places = random_places(draw.samples, draw.people, draw.key)
+            return places[places < self.table_.rows]
+        if isinstance(draw, Exactly) and self._persons is not None:
+            return np.flatnonzero(smallest(self._persons.all.marks(draw.key.persons), draw.samples))
+        if self._persons is None or isinstance(draw, StratifiedCoin | Exactly):
+            return None
+        return self._persons.drawn(draw)
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows as Arrow columns; a blank anywhere is refused."""
@@ -132,58 +145,6 @@ class MemorySource:
     def identity(self, wanted: Wanted) -> Identity:
         """Made-up people are in no ledger."""
         raise NotImplementedError
-
-    def _begin(self) -> None:
-        if not self.table_.rows:
-            raise no_rows()
-        self.progress("reading", self.table_.rows)
-        self.progress("counting", self.table_.rows)
-
-    def _of_persons(self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin) -> ClassCounts:
-        places = persons.drawn(draw)
-        packing, codes = self._coding.packed(columns, places)
-        people = dropped = None
-        if self.data.rows_per_person is not None or self.data.duplicates == "one":
-            key = row_key_of(draw)
-            each = persons.rows_of(places, codes, key, key)
-            if self.data.rows_per_person is None:
-                codes = each.chosen(packing.content)
-            else:
-                most, distinct = self.data.rows_per_person, self.data.counts_people
-                codes, people = each.several(packing.content, most, distinct=distinct)
-            dropped = len(places) - len(codes[0])
-        else:
-            persons.refuse_duplicates(places)
-        return ClassCounts(counted(packing, codes), self.table_.rows, people, dropped)
-
-    def _by_stratum(self, columns: Sequence[Column], draw: StratifiedCoin) -> ClassCounts:
-        """Everybody has one row before a coin is flipped, so that everybody has one stratum."""
-        packing, codes = self._coding.packed(columns, None)
-        if self._persons is None:
-            return ClassCounts(thinned(columns, counted(packing, codes), draw), self.table_.rows)
-        dropped = None
-        if self.data.duplicates == "one":
-            each = self._persons.rows_of(None, codes, row_key_of(draw), draw.key.persons)
-            codes, marks = each.chosen_with_marks(packing.content)
-            dropped = self.table_.rows - len(marks)
-        else:
-            self._persons.refuse_duplicates(None)
-            marks = self._persons.all.marks(draw.key.persons)
-        drawn = counted(packing, drawn_codes(packing, codes, marks, draw))
-        return ClassCounts(drawn, self.table_.rows, dropped=dropped)
-
-    def _everybody(self) -> Places:
-        if self._persons is not None:
-            self._persons.refuse_duplicates(None)
-        return np.arange(self.table_.rows)
-
-    def _exactly(self, draw: Exactly) -> Places:
-        """Where the rows of exactly k people are."""
-        if self._persons is None:
-            places = random_places(draw.samples, draw.people, draw.key)
-            return places[places < self.table_.rows]
-        self._persons.refuse_duplicates(None)
-        return np.flatnonzero(smallest(self._persons.all.marks(draw.key.persons), draw.samples))
 
 
 def counted(packing: Packing, codes: PackedCodes) -> SampledClasses:
@@ -247,14 +208,15 @@ class Measuring:
         self._table = table
         self._steps: dict[tuple[str, Bounded], Codes] = {}
 
-    def sum(self, name: str, bounded: Bounded, places: Codes) -> int:
+    def sum(self, name: str, bounded: Bounded, places: Codes | None) -> int:
         """The steps of the rows at these places, added up; refuses values there that lie outside the bounds."""
         if (name, bounded) not in self._steps:
             held = self._table.columns[name]
             steps = [bounded.code(text) for text in held.texts()]
             each = np.array([_NO_CLASS if step is None else step for step in steps], dtype=np.int64)
             self._steps[name, bounded] = each[held.positions]
-        found = self._steps[name, bounded][places]
+        found = self._steps[name, bounded]
+        found = found if places is None else found[places]
         if (found == _NO_CLASS).any():
             raise outside_bounds(name)
         return int(found.sum())
@@ -299,8 +261,7 @@ class MemoryPersons:
     def rows_of(self, places: Places | None, codes: PackedCodes, row_key: bytes, key: bytes) -> RandomRowPerPerson:
         """The rows of everybody, or those at some places, of which some are kept; their marks are those of a key."""
         each = RandomRowPerPerson(row_key, len(codes), None)
-        low, high = np.ascontiguousarray((self.all if places is None else self._at(places)).marks(key).T)
-        each.add(low, high, codes)
+        each.add((self.all if places is None else self._at(places)).marks(key), codes)
         return each
 
     def _by_coin(self, key: bytes, rate: float) -> Mask:

@@ -1,29 +1,42 @@
-"""From a source to the class counts of a draw.
+"""From a source to the class counts and sums of a draw.
 
     tasks: coin, recoding, counting ──▶ shuffle by bucket ──▶ the same person twice? sums of classes ──▶ driver
 
 Where people may have several rows, these are shuffled first, by the bucket of the person, and some of each are kept.
+
+Which people are the k with the smallest marks is found out without collecting them: all but a few are certainly below
+a window of marks or above it, and the driver sees those inside. A second reading counts whoever is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from crowdblend.designs.draw import Coin, Everybody, Exactly, StratifiedCoin, row_key_of
-from crowdblend.engines.engine import ClassCounts, Progress
+from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin, row_key_of
+from crowdblend.engines.engine import ClassCounts, Progress, check_people
 from crowdblend.engines.packing import Packing
-from crowdblend.engines.refusals import no_rows, repeated_person
-from crowdblend.engines.sampling import thinned
+from crowdblend.engines.refusals import no_rows, refusal, repeated_person
+from crowdblend.engines.sampling import random_places, thinned
 from crowdblend.engines.spark.pieces import Facts, Piece, decoded, packed_codes, pieces_of
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
 from crowdblend.engines.spark.session import collected
-from crowdblend.engines.spark.tasks import CountClasses, KeepRows, Merge, Task, too_many_classes
+from crowdblend.engines.spark.tasks import (
+    CountClasses,
+    KeepRows,
+    MarksBetween,
+    Merge,
+    RowsOfFiles,
+    Task,
+    too_many_classes,
+)
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.randomness import DrawKey, new_key
+from crowdblend.randomness import DrawKey
+from crowdblend.recoding import Bounded
 
 # Classes that a driver takes of which nothing is said.
 _USUAL = 1 << 25
@@ -34,34 +47,42 @@ _CLASS_BYTES = 24
 def class_counts(
     relation: SparkRelation,
     columns: Sequence[Column],
-    draw: Everybody | Coin | StratifiedCoin,
+    draw: Draw,
+    measures: Mapping[str, Bounded],
     memory_limit: int | None,
     progress: Progress | None,
 ) -> ClassCounts:
-    """The class counts of a draw that is everybody or by a coin."""
-    draw = with_row_key(draw)
-    data, names = relation.data, [column.name for column in columns]
-    task = CountClasses(relation.opening(names), draw, tuple(columns))
-    keep = None
-    if data.person is not None and (data.duplicates == "one" or data.rows_per_person is not None):
+    """The class counts of a draw, and the sums of measures."""
+    data, keep = relation.data, None
+    opening = relation.opening([*(column.name for column in columns), *measures])
+    task = CountClasses(opening, with_row_key(draw), tuple(columns), dict(measures))
+    if isinstance(draw, Exactly):
+        if data.person is None:
+            task = _at_places(relation, task, draw)
+        else:
+            task = replace(task, last=_last_mark(relation, draw, memory_limit, progress))
+    elif data.person is not None and data.keeps_some_rows:
         stratified = draw if isinstance(draw, StratifiedCoin) else None
-        keep = KeepRows(tuple(columns), data.rows_per_person, row_key_of(draw), data.counts_people, stratified)
+        keep = KeepRows(tuple(columns), replace(data, frame=None), row_key_of(task.draw), stratified)
     facts, pieces = merged(relation, task, allowed_classes(columns, memory_limit), progress, keep)
     read = checked(relation, facts)
     if progress:
         progress("counting", read)
     classes = classes_in(pieces, columns, memory_limit)
-    if data.person is None:
+    if data.person is None and not isinstance(draw, Exactly):
         classes = thinned(columns, classes, draw)
-    people = None if data.person is None or data.rows_per_person is None else facts.counts.get("people", 0)
-    dropped = None if keep is None else facts.counts.get("dropped", 0)
-    return ClassCounts(classes, read, people, dropped, facts.outside_values())
+    check_people(data, draw, read, classes.people)
+    people, dropped = classes.people, None
+    if keep is not None:
+        people, dropped = (facts.counts.get(name, 0) for name in ("people", "dropped"))
+    sums = {name: facts.counts.get(f"sum of {name}", 0) for name in measures}
+    return ClassCounts(classes, read, people, dropped, facts.outside_values(), sums)
 
 
-def with_row_key(draw: Everybody | Coin | StratifiedCoin) -> Everybody | Coin | StratifiedCoin:
-    """The draw with a secret for marks that is the same for all tasks."""
-    if isinstance(draw, Everybody) and draw.row_key is None:
-        return replace(draw, row_key=DrawKey(new_key()))
+def with_row_key(draw: Draw) -> Everybody | Coin | StratifiedCoin:
+    """What tasks know of a draw: of exactly k people the secret of the marks; else a secret that all tasks share."""
+    if isinstance(draw, Exactly) or (isinstance(draw, Everybody) and draw.row_key is None):
+        return replace(Everybody() if isinstance(draw, Exactly) else draw, row_key=DrawKey(row_key_of(draw)))
     return draw
 
 
@@ -116,6 +137,58 @@ def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], memory_limit:
     return packing.classes_of(tuple(code[order] for code in codes), counts[order])
 
 
-def of_tasks(draw: Everybody | Coin | Exactly) -> Everybody:
-    """A draw that gives tasks the secret of the marks and nothing else."""
-    return Everybody(row_key=DrawKey(row_key_of(draw)))
+_WORDS = 1 << 64
+
+
+def _last_mark(
+    relation: SparkRelation, draw: Exactly, memory_limit: int | None, progress: Progress | None
+) -> tuple[int, int]:
+    """The mark (high, low) of the last of the k people; refuses a source of another number of people."""
+    margin = 8 * math.sqrt(draw.samples) + 60
+    while True:
+        low, high = (_word((draw.samples + side * margin) / draw.people) for side in (-1, 1))
+        task = MarksBetween(relation.opening(()), with_row_key(draw), low, high)
+        facts, pieces = merged(relation, task, allowed_classes((), memory_limit), progress)
+        check_people(relation.data, draw, checked(relation, facts), draw.samples)
+        marks = np.frombuffer(b"".join(piece.content for piece in pieces if piece.kind == "marks"), dtype=np.uint64)
+        words = marks.reshape(-1, 2)
+        place = draw.samples - facts.counts.get("below", 0) - 1
+        if 0 <= place < len(words):
+            last = words[np.lexsort((words[:, 0], words[:, 1]))[place]]
+            return int(last[1]), int(last[0])
+        # Less than once in 10^13, unless nobody is drawn.
+        if draw.samples == 0:
+            return 0, 0
+        margin *= 2
+
+
+def _word(rate: float) -> int:
+    """The high word of marks below which this share of them lies."""
+    return min(max(int(rate * _WORDS), 0), _WORDS - 1)
+
+
+def _at_places(relation: SparkRelation, task: CountClasses, draw: Exactly) -> CountClasses:
+    """The task for rows that have no names, which are drawn by their places."""
+    if not relation.files:
+        raise refusal(
+            "unordered",
+            "Rows without ids are drawn by their places, and these rows of Spark have no order.",
+            "Name the person column in [data], or name the Parquet or CSV files as source.",
+            "[data] person",
+        )
+    opening = relation.opening([field.name for field in task.opening.fields], placed=True)
+    starts = _starts(relation)
+    return replace(task, opening=opening, places=random_places(draw.samples, draw.people, draw.key), starts=starts)
+
+
+def _starts(relation: SparkRelation) -> dict[str, int]:
+    """Where each file begins, among the rows of all files in the order of their names."""
+    names = [str(file.resolve() if relation.frame is not None else file) for file in relation.files]
+    if relation.sizes is None:
+        task = RowsOfFiles(relation.opening((), placed=True))
+        facts, _ = merged(relation, task, allowed_classes((), None), None)
+        sizes = [facts.counts.get(f"rows of {name}", 0) for name in names]
+    else:
+        sizes = list(relation.sizes)
+    starts = np.cumsum([0, *sizes[:-1]])
+    return dict(zip(names, starts.tolist(), strict=True))

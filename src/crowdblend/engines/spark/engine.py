@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from crowdblend.calculus import Assumption
-from crowdblend.designs.draw import Draw, Exactly
+from crowdblend.designs.draw import Draw
 from crowdblend.engines.duckdb.database import bytes_of
-from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
+from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
 from crowdblend.engines.identity import identity_from
 from crowdblend.engines.spark.class_counts import class_counts
 from crowdblend.engines.spark.identity import SparkHashes
@@ -24,8 +24,6 @@ from crowdblend.engines.spark.links import read_links
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import session
 from crowdblend.engines.spark.source import open_source
-from crowdblend.engines.spark.totals import totals
-from crowdblend.engines.totals import Totals
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
@@ -90,17 +88,11 @@ class SparkSource:
         """The type of every column of the source, by name."""
         return {field.name: field.type for field in self.relation.fields}
 
-    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns."""
-        if isinstance(draw, Exactly):
-            found = self.totals(columns, {}, draw)
-            assert found.classes is not None
-            return ClassCounts(found.classes, draw.people, outside=found.outside)
-        return class_counts(self.relation, columns, draw, self._memory_limit, self._progress)
-
-    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
-        """The class counts of a draw, and the sum of every measure in steps of its resolution."""
-        return totals(self.relation, columns, measures, draw, self._memory_limit, self._progress)
+    def class_counts(
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+    ) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
+        return class_counts(self.relation, columns, draw, measures, self._memory_limit, self._progress)
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows, collected on the driver; a blank anywhere is refused."""

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.designs.draw import Draw, Everybody, StratifiedCoin
-from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.duckdb.class_counts import drawn_by_stratum, marked
-from crowdblend.engines.duckdb.coding import Coding
-from crowdblend.engines.duckdb.rows import chunks
-from crowdblend.engines.duckdb.totals import TotalsCounter
+from crowdblend.engines.class_counter import ClassCounter
+from crowdblend.engines.duckdb.counting import Counting
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import RandomRowPerPerson
 from crowdblend.engines.refusals import refusal
-from crowdblend.engines.sampling import drawn_codes
+from crowdblend.engines.sampling import kept_rows
 from crowdblend.engines.spark.pieces import (
     CLASS_BUCKET_BITS,
     Facts,
@@ -42,6 +40,7 @@ from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.errors import InvalidInput
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
+from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Bounded
 
 
@@ -74,55 +73,10 @@ class Task:
 
 @dataclass(frozen=True)
 class CountClasses(Task):
-    """Counts the classes of the rows that are drawn; where people may have several rows, hands these over."""
+    """Counts classes and adds up measures of the rows that are drawn; where people may have several, hands these over.
 
-    columns: tuple[Column, ...] = ()
-
-    def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
-        names = [column.name for column in self.columns]
-        coding = Coding(rows.cursor, self.columns, rows.types(names), rows.data.csv.raw_text)
-        selected = coding.selected(rows.read_as(self.columns))
-        if rows.data.person is not None and (rows.data.duplicates == "one" or rows.data.rows_per_person is not None):
-            yield from self._several(rows, coding, selected)
-        else:
-            counter = ClassCounter(coding.packing.width, coding.packing.classes)
-            for codes in self._codes(rows, coding, selected):
-                counter.add(codes)
-                yield from rows.noted()
-            yield from rows.noted(last=True)
-            yield from counted(coding.packing, *counter.counts())
-        facts.note_outside(coding.counted_outside())
-
-    def _codes(self, rows: TaskRows, coding: Coding, selected: str) -> Iterator[PackedCodes]:
-        """The packed codes of those who are drawn, or of everybody where rows are people."""
-        if rows.data.person is not None and isinstance(self.draw, StratifiedCoin):
-            yield from drawn_by_stratum(rows, coding, selected, self.draw)
-            return
-        for chunk in (rows.everybody if rows.data.person is None else rows.each_once)(selected):
-            yield coding.coded(chunk)[0]
-
-    def _several(self, rows: TaskRows, coding: Coding, selected: str) -> Iterator[Piece]:
-        """The rows themselves, by the bucket of their persons: which of them is kept depends on all.
-
-        By stratum, nobody is drawn before one row of everybody is chosen.
-        """
-        key, found = rows.row_key, rows.sampled
-        if isinstance(self.draw, StratifiedCoin):
-            key, found = self.draw.key.persons, rows.all_rows
-        for chunk in chunks(marked(some, persons, key) for some, persons in found(selected)):
-            codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
-            low, high = (np.ascontiguousarray(word) for word in (low, high))
-            table = class_table(coding.packing, codes, low=low.view(np.int64), high=high.view(np.int64))
-            for bucket, places in split(bucket_of(low)):
-                yield Piece(bucket, "rows", encoded(table.take(places)))
-
-
-@dataclass(frozen=True)
-class AddUp(Task):
-    """Counts classes and adds up measures, of everybody, or of those whose marks are not above the last one drawn.
-
-    `places` are those of the rows that are drawn where rows have no names, counted through all files; `starts` is where
-    each file begins.
+    Of exactly k people those are drawn whose marks are not above the `last` one. Where rows have no names, `places` are
+    those of the rows that are drawn, counted through all files; `starts` is where each file begins.
     """
 
     columns: tuple[Column, ...] = ()
@@ -132,25 +86,45 @@ class AddUp(Task):
     starts: Mapping[str, int] = field(default_factory=dict)
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
-        counter = TotalsCounter(rows, self.columns, self.measures)
-        for chunk in self._chunks(rows, counter.selected):
-            counter.add([chunk])
-            yield from rows.noted()
-        yield from rows.noted(last=True)
-        facts.add("people", counter.people)
-        for name, total in counter.sums.items():
-            facts.add(f"sum of {name}", total)
-        facts.note_outside(counter.counted_outside())
-        found = counter.found()
-        if found is not None:
-            yield from counted(found[0], *found[1])
+        counting = Counting(rows, self.columns, self.measures)
+        if rows.data.person is not None and rows.data.keeps_some_rows and self.last is None:
+            yield from self._several(rows, counting)
+        else:
+            for _ in self._added(rows, counting):
+                yield from rows.noted()
+            yield from rows.noted(last=True)
+            for name, total in counting.sums.items():
+                facts.add(f"sum of {name}", total)
+            yield from counted(counting.packing, *counting.counter.counts())
+        facts.note_outside(counting.coding.counted_outside())
 
-    def _chunks(self, rows: TaskRows, selected: str) -> Iterator[pa.Table]:
+    def _added(self, rows: TaskRows, counting: Counting) -> Iterator[None]:
+        """Count whoever is drawn, or everybody where rows are people, some rows at a time."""
+        if rows.data.person is not None and isinstance(self.draw, StratifiedCoin):
+            for codes in counting.drawn_by_stratum():
+                counting.add_codes(codes)
+                yield
+            return
+        chunked = rows.everybody if rows.data.person is None else rows.each_once
         if self.last is not None:
-            return rows.up_to(self.last, selected)
-        if self.places is not None:
-            return rows.at_places(self.places, self.starts, selected)
-        return rows.everybody(selected) if rows.data.person is None else rows.each_once(selected)
+            chunked = partial(rows.up_to, self.last)
+        elif self.places is not None:
+            chunked = partial(rows.at_places, self.places, self.starts)
+        for chunk in chunked(counting.selected):
+            counting.add([chunk])
+            yield
+
+    def _several(self, rows: TaskRows, counting: Counting) -> Iterator[Piece]:
+        """The rows themselves, by the bucket of their persons: which of them is kept depends on all.
+
+        By stratum, nobody is drawn before one row of everybody is chosen.
+        """
+        found = rows.all_rows if isinstance(self.draw, StratifiedCoin) else rows.sampled
+        for codes, marks in counting.marked(found(counting.selected)):
+            low, high = (np.ascontiguousarray(word) for word in marks.T)
+            table = class_table(counting.packing, codes, low=low.view(np.int64), high=high.view(np.int64))
+            for bucket, places in split(bucket_of(low)):
+                yield Piece(bucket, "rows", encoded(table.take(places)))
 
 
 @dataclass(frozen=True)
@@ -203,9 +177,8 @@ class KeepRows:
     """Keeps one random row of everybody, or at most so many, by the code that keeps them on one machine."""
 
     columns: tuple[Column, ...]
-    most: int | None
+    data: DataSource
     row_key: bytes = field(repr=False)
-    distinct: bool = False
     draw: StratifiedCoin | None = field(default=None, repr=False)
     """By stratum, a coin decides about the row that was kept."""
 
@@ -223,19 +196,12 @@ class KeepRows:
                 continue
             table = decoded(kinds["rows"])
             each = RandomRowPerPerson(self.row_key, packing.width, None)
-            low, high = (table.column(name).to_numpy().view(np.uint64) for name in ("low", "high"))
-            each.add(low, high, packed_codes(packing, table))
-            if self.most is None:
-                codes, marks = each.chosen_with_marks(packing.content)
-                kept = len(marks)
-                if self.draw is not None:
-                    codes = drawn_codes(packing, codes, marks, self.draw)
-            else:
-                codes, people = each.several(packing.content, self.most, distinct=self.distinct)
-                kept = len(codes[0])
-                facts.add("people", people)
+            words = [table.column(name).to_numpy().view(np.uint64) for name in ("low", "high")]
+            each.add(np.column_stack(words), packed_codes(packing, table))
+            codes, people, dropped = kept_rows(each, packing, self.data, self.draw)
             counter.add(codes)
-            facts.add("dropped", each.rows - kept)
+            facts.add("people", people)
+            facts.add("dropped", dropped)
         yield facts.piece()
         yield from counted(packing, *counter.counts())
 

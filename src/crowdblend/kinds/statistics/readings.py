@@ -9,9 +9,8 @@ from decimal import Decimal
 import numpy as np
 
 from crowdblend.designs.draw import Draw, Everybody, Exactly
-from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.outside_values import OutsideValues
-from crowdblend.engines.totals import Totals
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.class_counts import ClassCountsReading, refusing_weights
 from crowdblend.kinds.kind import Reading
@@ -45,7 +44,7 @@ class TotalsReading(Reading):
     """
 
     people: int
-    totals: Mapping[Mechanism, Totals]
+    totals: Mapping[Mechanism, ClassCounts]
     crossed: Mapping[tuple[Mechanism, Crossing], SampledClasses]
 
     @property
@@ -76,7 +75,7 @@ def read_totals(
     columns = [column for column in policy.classes if column.name in labelled(plain)]
     summed = {made.column for made in plain if made.measured}
     measures = {name: bounds for name, bounds in policy.measures.items() if name in summed}
-    totals: dict[Mechanism, Totals] = {}
+    totals: dict[Mechanism, ClassCounts] = {}
     crossed: dict[tuple[Mechanism, Crossing], SampledClasses] = {}
     with engine.open(policy.data, policy.wanted, policy.resources, progress) as source:
         for places, way in planned.ways:
@@ -84,12 +83,10 @@ def read_totals(
             everybody = way.mechanism == EVERYBODY
             draw: Draw = Everybody() if everybody else Exactly(key.coin(), way.samples, policy.people)
             if columns or measures:
-                totals[way.mechanism] = source.totals(columns, measures, draw)
+                totals[way.mechanism] = source.class_counts(columns, draw, measures)
             wanted = {crossing_of(policy.statistics[place]) for place in places} - {None}
             for crossing in sorted(filter(None, wanted), key=lambda one: (one.column, one.labels)):
-                counted = source.totals(crossing.columns(policy), {}, draw).classes
-                assert counted is not None, "there are columns to count by"
-                crossed[way.mechanism, crossing] = counted
+                crossed[way.mechanism, crossing] = source.class_counts(crossing.columns(policy), draw).classes
     return TotalsReading(max(way.counted for _, way in planned.ways), totals, crossed)
 
 

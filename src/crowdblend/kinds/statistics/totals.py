@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.totals import Totals
+from crowdblend.engines.engine import ClassCounts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
@@ -18,12 +18,11 @@ from crowdblend.policies.columns import Column
 from crowdblend.recoding.bounded import Bounded, Steps
 
 
-def totals_of(totals: Totals, statistic: Statistic, bins: Sequence[str]) -> Whole:
+def totals_of(totals: ClassCounts, statistic: Statistic, bins: Sequence[str]) -> Whole:
     """The exact totals of one statistic: one number, or one for each bin."""
     if statistic.measured:
         return np.array([totals.sums[str(statistic.column)]], dtype=np.int64)
     classes = totals.classes
-    assert classes is not None, "conditions and histograms have columns with classes"
     fits = fitting(classes, statistic)
     if not bins:
         return np.array([classes.counts[fits].sum()], dtype=np.int64)

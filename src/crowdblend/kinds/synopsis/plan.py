@@ -11,7 +11,6 @@ from crowdblend.designs import Survey
 from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import Engine, Progress
-from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.kind import Lines, Misfit, ReleasePlan, Result, software
@@ -101,13 +100,6 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
         assert drawn is None, "exactly so many people are drawn here"
         counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
-        if counted.classes.people != self.policy.people:
-            raise refusal(
-                "people",
-                f"people in [data] is {self.policy.people}; the data hold another number of people.",
-                "Count them and correct it.",
-                "[data] people",
-            )
         return EverybodyReading(counted)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:

@@ -107,12 +107,11 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         published = cells.publish(counted, key)
         outputs: list[Output] = [counts_output(self.policy, published, self.facts())]
         if totals:
-            assert people is not None, "an engine says how many people have the rows that it keeps"
             true = {"rows": counted.people, "people": people}
             noisy = [made for made in totals if isinstance(made, NoisyTotal)]
             numbers = [made.publish(true[made.name], key) for made in noisy]
             outputs.append(NumbersOutput(f"totals.{self.policy.format}", _estimated(noisy, numbers), ("total",)))
-        internal = {"people": people or counted.people, "rows_kept": counted.people}
+        internal = {"people": people, "rows_kept": counted.people}
         return Result(tuple(outputs), tuple(mechanisms), internal=internal)
 
 
