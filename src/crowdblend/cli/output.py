@@ -110,12 +110,9 @@ def machine_limits() -> Iterator[None]:
             code="system.file",
         ) from problem
     except MemoryError as problem:
-        raise Unavailable(
-            "The memory of this machine is used up.",
-            remedy="Lower memory in [release], coarsen the columns, or use a larger machine.",
-            code="system.memory",
-            where="[release] memory",
-        ) from problem
+        says = "The memory of this machine is used up."
+        remedy = "Lower memory in [release], coarsen the columns, or use a larger machine."
+        raise Unavailable(says, remedy=remedy, code="system.memory", where="[release] memory") from problem
 
 
 def exit_with_error(error: CrowdblendError, *, as_json: bool) -> None:
@@ -181,12 +178,8 @@ def write_text(target: str, text: str, *, force: bool) -> None:
         path.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "not a file name"
-        raise InvalidInput(
-            f"{target!r} cannot be written: {why}.",
-            remedy="Name another file.",
-            code="output.not-writable",
-            where="--out",
-        ) from problem
+        says = f"{target!r} cannot be written: {why}."
+        raise InvalidInput(says, remedy="Name another file.", code="output.not-writable", where="--out") from problem
 
 
 def show(value: object) -> str:

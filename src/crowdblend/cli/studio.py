@@ -35,12 +35,9 @@ def command(*, root: str, port: int, ledger: str | None, read_only: bool, browse
     try:
         serve = server.serve
     except ImportError:
-        raise Unavailable(
-            "The studio needs packages that are not installed.",
-            remedy='Install them: pip install "crowdblend[studio]".',
-            where="studio",
-            code="studio.not-installed",
-        ) from None
+        says = "The studio needs packages that are not installed."
+        remedy = 'Install them: pip install "crowdblend[studio]".'
+        raise Unavailable(says, remedy=remedy, where="studio", code="studio.not-installed") from None
 
     as_json = asks_for_json()
 

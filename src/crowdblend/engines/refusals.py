@@ -41,12 +41,9 @@ def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:
 
 def outside_weights(name: str) -> InvalidInput:
     """The refusal of design weights that contradict the rates of the policy."""
-    return refusal(
-        "outside-weights",
-        f"A weight of column {name!r} is blank, no number, or outside the breaks or rates that bound weights.",
-        "Widen its breaks in [columns], or low and high in [sampling]; leave out people without a weight.",
-        at_column(name),
-    )
+    says = f"A weight of column {name!r} is blank, no number, or outside the breaks or rates that bound weights."
+    remedy = "Widen its breaks in [columns], or low and high in [sampling]; leave out people without a weight."
+    return refusal("outside-weights", says, remedy, at_column(name))
 
 
 def outside_domain(name: str, remedy: str) -> InvalidInput:
@@ -64,12 +61,8 @@ def missing_person(name: str) -> InvalidInput:
 
 def repeated_person(name: str) -> InvalidInput:
     """The refusal of a person with several rows."""
-    return refusal(
-        "repeated-person",
-        f"Someone has several rows in person column {name!r}.",
-        'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).',
-        at_column(name),
-    )
+    says = 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
+    return refusal("repeated-person", f"Someone has several rows in person column {name!r}.", says, at_column(name))
 
 
 def refuse_blanks(name: str, what: str) -> NoReturn:
@@ -79,22 +72,14 @@ def refuse_blanks(name: str, what: str) -> NoReturn:
 
 def refuse_broken_name(name: str, kind: str) -> NoReturn:
     """Refuse people's names that are numbers with fractions."""
-    raise refusal(
-        "name-type",
-        f"Column {name!r} holds names of people, and its type is {kind}.",
-        "Convert it to whole numbers or texts.",
-        at_column(name),
-    )
+    says = f"Column {name!r} holds names of people, and its type is {kind}."
+    raise refusal("name-type", says, "Convert it to whole numbers or texts.", at_column(name))
 
 
 def out_of_memory() -> InvalidInput:
     """The refusal of data that do not fit the memory that the steward allows."""
-    return refusal(
-        "memory",
-        "Reading and grouping the data takes more than memory in [release] allows.",
-        "Raise it, or coarsen the columns.",
-        "[release] memory",
-    )
+    says = "Reading and grouping the data takes more than memory in [release] allows."
+    return refusal("memory", says, "Raise it, or coarsen the columns.", "[release] memory")
 
 
 def refuse_beyond(memory_limit: int | None, needed: int) -> None:

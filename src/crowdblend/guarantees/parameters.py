@@ -139,12 +139,8 @@ def check(name: str, value: object) -> None:
     """Refuse a value outside the range of the parameter of that name."""
     parameter = PARAMETERS[name]
     if not parameter.allows(value):
-        raise InvalidInput(
-            f"{name} must be {parameter.words()}, got {brief(value)}.",
-            remedy=parameter.remedy,
-            where=name,
-            code="parameter.range",
-        )
+        says = f"{name} must be {parameter.words()}, got {brief(value)}."
+        raise InvalidInput(says, remedy=parameter.remedy, where=name, code="parameter.range")
 
 
 def check_ends(low: float, high: float) -> None:
@@ -156,12 +152,8 @@ def check_ends(low: float, high: float) -> None:
 def check_type(name: str, value: object, kinds: type | tuple[type, ...], words: str) -> None:
     """Refuse an argument of another type; `words` say what it takes."""
     if not isinstance(value, kinds):
-        raise InvalidInput(
-            f"{name} takes {words}, got {type(value).__name__}.",
-            remedy=f"Pass {words}.",
-            where=name,
-            code="argument.type",
-        )
+        says = f"{name} takes {words}, got {type(value).__name__}."
+        raise InvalidInput(says, remedy=f"Pass {words}.", where=name, code="argument.type")
 
 
 def brief(value: object) -> str:

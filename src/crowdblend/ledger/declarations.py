@@ -67,18 +67,11 @@ class Limit(_Declaration, frozen=True, tag="limit"):
         if self.until is not None:
             force_setattr(self, "until", last_day(self.until))
         if self.relation is Relation.CONCEAL:
-            raise InvalidInput(
-                "A limit compares one person more or less, or one person's data replaced. Choose one of both.",
-                where="relation",
-                code="limit.relation",
-            )
+            says = "A limit compares one person more or less, or one person's data replaced. Choose one of both."
+            raise InvalidInput(says, where="relation", code="limit.relation")
         if self.order is not None and not (1 < self.order < math.inf and self.delta > 0):
-            raise InvalidInput(
-                "A limit by Rényi divergence needs a delta above 0 and an order above 1.",
-                remedy="Raise delta, or count by sums.",
-                where="order",
-                code="limit.order",
-            )
+            says = "A limit by Rényi divergence needs a delta above 0 and an order above 1."
+            raise InvalidInput(says, remedy="Raise delta, or count by sums.", where="order", code="limit.order")
 
     @property
     def filter(self) -> str:
@@ -100,19 +93,12 @@ class Limit(_Declaration, frozen=True, tag="limit"):
         if before is None:
             return
         if self.why is None:
-            raise InvalidInput(
-                f"{self.population!r} has a limit already, {before.words()}.",
-                remedy="Say why it changes, with --why.",
-                where="why",
-                code="limit.reason",
-            )
+            says = f"{self.population!r} has a limit already, {before.words()}."
+            raise InvalidInput(says, remedy="Say why it changes, with --why.", where="why", code="limit.reason")
         if keeps_end and before.until is not None and self.until is None:
-            raise InvalidInput(
-                f"The limit of {before.population!r} so far holds until {before.until}.",
-                remedy=f"Say until when the new one holds with --until: a day, or {NEVER}.",
-                where="until",
-                code="ledger.until",
-            )
+            says = f"The limit of {before.population!r} so far holds until {before.until}."
+            remedy = f"Say until when the new one holds with --until: a day, or {NEVER}."
+            raise InvalidInput(says, remedy=remedy, where="until", code="ledger.until")
 
 
 class Description(_Declaration, frozen=True, tag="population"):
@@ -137,11 +123,8 @@ class Overlap(_Declaration, frozen=True, tag="overlap"):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.population == self.other:
-            raise InvalidInput(
-                "A population does not overlap with itself. Name two populations.",
-                where="POPULATION",
-                code="ledger.overlap",
-            )
+            says = "A population does not overlap with itself. Name two populations."
+            raise InvalidInput(says, where="POPULATION", code="ledger.overlap")
 
 
 Declaration = Limit | Description | Overlap
@@ -231,9 +214,6 @@ def refuse_confusable(name: str, known: Iterable[str]) -> None:
         return
     for other in names:
         if spelling(name) == spelling(other):
-            raise Refused(
-                f"The ledger has a population {other!r}, and {name!r} is easily taken for it.",
-                remedy=f"Write {other!r} if these are the same people, else choose a name that reads differently.",
-                where="population",
-                code="population.look-alike",
-            )
+            says = f"The ledger has a population {other!r}, and {name!r} is easily taken for it."
+            remedy = f"Write {other!r} if these are the same people, else choose a name that reads differently."
+            raise Refused(says, remedy=remedy, where="population", code="population.look-alike")

@@ -51,11 +51,8 @@ class History:
     def entry(self, entry_id: int) -> Entry:
         """The release of that number; refuses one that there is not."""
         if entry_id not in self.entries:
-            raise InvalidInput(
-                f"The ledger has no release {entry_id}. crowdblend ledger list shows them.",
-                where=f"release {entry_id}",
-                code="ledger.no-release",
-            )
+            says = f"The ledger has no release {entry_id}. crowdblend ledger list shows them."
+            raise InvalidInput(says, where=f"release {entry_id}", code="ledger.no-release")
         return self.entries[entry_id]
 
     def budget(self, population: str) -> Budget:

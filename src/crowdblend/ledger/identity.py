@@ -174,11 +174,8 @@ def sketch_of(document: Any) -> Sketch:
             "an identity in the ledger cannot be read. Restore a backup.", where="ledger", code="ledger.identity"
         ) from None
     if kind not in _KEPT or type(level) is not int or not 0 <= level <= _BITS:
-        raise InvalidInput(
-            "an identity in the ledger has no known kind or level. Restore a backup.",
-            where="ledger",
-            code="ledger.identity",
-        )
+        says = "an identity in the ledger has no known kind or level. Restore a backup."
+        raise InvalidInput(says, where="ledger", code="ledger.identity")
     return Sketch(kind, anchor, level, {mark: Mark(depth, *(count or (1,))) for depth, mark, *count in unpacked})
 
 

@@ -84,11 +84,8 @@ def _changed_identity(number: int) -> DoesNotVerify:
 
 
 def _edited(number: int, problem: str) -> DoesNotVerify:
-    return DoesNotVerify(
-        f"{problem}: the ledger was edited. Restore it from a backup.",
-        where=f"release {number}",
-        code="does-not-verify",
-    )
+    says = f"{problem}: the ledger was edited. Restore it from a backup."
+    return DoesNotVerify(says, where=f"release {number}", code="does-not-verify")
 
 
 def edited_ledger(problem: str) -> DoesNotVerify:

@@ -49,12 +49,9 @@ class Accounts:
             if limit is None:
                 continue
             if limit.has_ended(today):
-                raise Refused(
-                    f"The limit of {population!r} ended on {limit.until}.",
-                    remedy="Set a new one: crowdblend ledger limit.",
-                    where=population,
-                    code="limit.ended",
-                )
+                says = f"The limit of {population!r} ended on {limit.until}."
+                remedy = "Set a new one: crowdblend ledger limit."
+                raise Refused(says, remedy=remedy, where=population, code="limit.ended")
             if not self.fits(limit, SpendingGroup.of(coming)):
                 raise self._refusal(limit, coming)
 

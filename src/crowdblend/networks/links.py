@@ -78,11 +78,8 @@ def network(
     ([0, 1], [1, 2], [1, 2, 1, 0])
     """
     if people > MOST_PEOPLE or len(source) > MOST_LINKS:
-        raise InvalidInput(
-            "A network may have at most 2^31 - 1 people and 2^30 links. Split it.",
-            where="[data] source",
-            code="data.network-size",
-        )
+        says = "A network may have at most 2^31 - 1 people and 2^30 links. Split it."
+        raise InvalidInput(says, where="[data] source", code="data.network-size")
     # n² < 2^62 fits a signed word.
     keys = np.minimum(source, target).astype(np.int64)
     keys *= people
@@ -90,11 +87,8 @@ def network(
     loops = source == target
     if loops.any():
         if self_loops != "drop":
-            raise InvalidInput(
-                'Some links join a person with itself. Set self_loops = "drop" in [[publish]], or remove them.',
-                where="[[publish]] self_loops",
-                code="data.self-loops",
-            )
+            says = 'Some links join a person with itself. Set self_loops = "drop" in [[publish]], or remove them.'
+            raise InvalidInput(says, where="[[publish]] self_loops", code="data.self-loops")
         keys = keys[~loops]
     keys.sort()
     again = keys[1:] == keys[:-1]
@@ -125,11 +119,8 @@ def numbered(
 ) -> tuple[int, Names, Names]:
     """How many people there are, and the two ends of every link as numbers; people are those `known`, if given."""
     if known is not None and len(known) != len(known.unique()):
-        raise InvalidInput(
-            "Somebody is listed twice in vertices. Remove the repeats.",
-            where="[[publish]] vertices",
-            code="data.repeated-person",
-        )
+        says = "Somebody is listed twice in vertices. Remove the repeats."
+        raise InvalidInput(says, where="[[publish]] vertices", code="data.repeated-person")
     dense = _dense(source, target) if known is None else None
     if dense is not None:
         return dense
@@ -137,11 +128,8 @@ def numbered(
     people = both.unique() if known is None else known
     codes = compute.index_in(both, value_set=people)
     if codes.null_count:
-        raise InvalidInput(
-            "Some ends of links are not listed in vertices. Add them, or remove the links.",
-            where="[[publish]] vertices",
-            code="data.unknown-person",
-        )
+        says = "Some ends of links are not listed in vertices. Add them, or remove the links."
+        raise InvalidInput(says, where="[[publish]] vertices", code="data.unknown-person")
     numbers: Names = codes.to_numpy()
     return len(people), numbers[: len(source)], numbers[len(source) :]
 

@@ -81,18 +81,12 @@ def below_rate(marked: NDArray[np.uint64], rate: float | Fraction) -> NDArray[np
 def _threshold(rate: float | Fraction) -> int:
     """rate·2^128, which must be whole."""
     if not 0 <= rate <= 1:
-        raise InvalidInput(
-            f"rate must be between 0 and 1, got {rate}. Pass the share of people kept.",
-            where="rate",
-            code="randomness.rate",
-        )
+        says = f"rate must be between 0 and 1, got {rate}. Pass the share of people kept."
+        raise InvalidInput(says, where="rate", code="randomness.rate")
     top, bottom = rate.as_integer_ratio()
     if bottom.bit_length() > MARK_BITS + 1:
-        raise InvalidInput(
-            f"rate must have at most {MARK_BITS} binary places, got {rate}. Take 0 or at least 1e-22.",
-            where="rate",
-            code="randomness.rate-too-fine",
-        )
+        says = f"rate must have at most {MARK_BITS} binary places, got {rate}. Take 0 or at least 1e-22."
+        raise InvalidInput(says, where="rate", code="randomness.rate-too-fine")
     return (top << MARK_BITS) // bottom
 
 
@@ -123,11 +117,8 @@ class _Marker:
         if isinstance(persons, Texts):
             return self._texts(persons)
         if _has_gaps(persons) or (isinstance(persons, np.ndarray) and persons.ndim != 1):
-            raise InvalidInput(
-                "persons must be a list without gaps; remove people without an identifier.",
-                where="persons",
-                code="randomness.person",
-            )
+            says = "persons must be a list without gaps; remove people without an identifier."
+            raise InvalidInput(says, where="persons", code="randomness.person")
         if isinstance(persons, np.ndarray) and persons.dtype.kind in "iu":
             return self._of_number.of_rows(_words(persons))
         return self._texts(_texts(persons.tolist() if isinstance(persons, np.ndarray) else persons))
@@ -188,15 +179,9 @@ def _text(person: Person) -> bytes:
             return person.encode()
         except UnicodeEncodeError:
             # Not chained: the original message quotes the text.
-            raise InvalidInput(
-                "a person's text must be valid Unicode; repair the identifiers' encoding.",
-                where="persons",
-                code="randomness.person",
-            ) from None
+            says = "a person's text must be valid Unicode; repair the identifiers' encoding."
+            raise InvalidInput(says, where="persons", code="randomness.person") from None
     if isinstance(person, int | np.integer) and not isinstance(person, bool):
         return b"%d" % person
-    raise InvalidInput(
-        "a person must be a whole number or a text; remove empty and fractional identifiers.",
-        where="persons",
-        code="randomness.person",
-    )
+    says = "a person must be a whole number or a text; remove empty and fractional identifiers."
+    raise InvalidInput(says, where="persons", code="randomness.person")

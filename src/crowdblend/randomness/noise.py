@@ -144,9 +144,6 @@ def _exact(epsilon: Epsilon) -> fmpq:
         )
     exact = epsilon if isinstance(epsilon, fmpq) else fmpq(*epsilon.as_integer_ratio())
     if exact < fmpq(*SMALLEST_EPSILON.as_integer_ratio()):
-        raise InvalidInput(
-            f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}.",
-            where="epsilon",
-            code="randomness.epsilon",
-        )
+        says = f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}."
+        raise InvalidInput(says, where="epsilon", code="randomness.epsilon")
     return exact

@@ -109,11 +109,8 @@ class KeyedSource:
             )
 
     def __reduce__(self) -> NoReturn:
-        raise InvalidInput(
-            "a keyed source must not be copied; make one per worker, each with its own label.",
-            where="source",
-            code="key.copied",
-        )
+        says = "a keyed source must not be copied; make one per worker, each with its own label."
+        raise InvalidInput(says, where="source", code="key.copied")
 
     def __deepcopy__(self, memo: object) -> NoReturn:
         self.__reduce__()

@@ -70,11 +70,8 @@ def period_label(period: Period, when: date) -> str:
 
 def _check_period(period: str) -> None:
     if period not in PERIODS:
-        raise InvalidInput(
-            f"date must be one of {', '.join(PERIODS)}, got {period!r}. Pick the coarsest that serves.",
-            where="date",
-            code="recoding.period",
-        )
+        says = f"date must be one of {', '.join(PERIODS)}, got {period!r}. Pick the coarsest that serves."
+        raise InvalidInput(says, where="date", code="recoding.period")
 
 
 @dataclass(frozen=True)
@@ -128,17 +125,11 @@ class DateRange(Computed):
     def __post_init__(self) -> None:
         _check_period(self.period)
         if self.start > self.last:
-            raise InvalidInput(
-                f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them.",
-                where="from",
-                code="recoding.order",
-            )
+            says = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
+            raise InvalidInput(says, where="from", code="recoding.order")
         if period_number(self.period, self.last) - period_number(self.period, self.start) >= LARGEST_DOMAIN:
-            raise InvalidInput(
-                f"a column may have at most {LARGEST_DOMAIN} periods. Use a coarser date.",
-                where="date",
-                code="recoding.size",
-            )
+            says = f"a column may have at most {LARGEST_DOMAIN} periods. Use a coarser date."
+            raise InvalidInput(says, where="date", code="recoding.size")
         super().__post_init__()
 
     def declaration(self) -> Domain:
@@ -152,11 +143,8 @@ class DateRange(Computed):
         if self.include_stop:
             return self.stop
         if self.stop == FIRST_DAY:
-            raise InvalidInput(
-                f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them.",
-                where="from",
-                code="recoding.order",
-            )
+            says = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
+            raise InvalidInput(says, where="from", code="recoding.order")
         return self.stop - timedelta(days=1)
 
     @cached_property

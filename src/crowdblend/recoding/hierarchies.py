@@ -41,11 +41,8 @@ class Hierarchies(Lookup):
 
     def __post_init__(self) -> None:
         if not self.lines:
-            raise InvalidInput(
-                "a hierarchy must list at least one value, got none. Check that the file is the right one.",
-                where="hierarchy",
-                code="recoding.too-few",
-            )
+            says = "a hierarchy must list at least one value, got none. Check that the file is the right one."
+            raise InvalidInput(says, where="hierarchy", code="recoding.too-few")
         widths = {len(line) for line in self.lines}
         if len(widths) > 1:
             raise InvalidInput(
@@ -55,17 +52,11 @@ class Hierarchies(Lookup):
                 code="recoding.uneven",
             )
         if any(is_blank(field) for line in self.lines for field in line):
-            raise InvalidInput(
-                "a hierarchy must not have blank fields, got one. Name the group, or use missing.",
-                where="hierarchy",
-                code="recoding.blank",
-            )
+            says = "a hierarchy must not have blank fields, got one. Name the group, or use missing."
+            raise InvalidInput(says, where="hierarchy", code="recoding.blank")
         if not 0 <= self.level < min(widths):
-            raise InvalidInput(
-                f"level must be between 0 and {min(widths) - 1}, got {self.level}. 0 keeps the values themselves.",
-                where="level",
-                code="recoding.level",
-            )
+            says = f"level must be between 0 and {min(widths) - 1}, got {self.level}. 0 keeps the values themselves."
+            raise InvalidInput(says, where="level", code="recoding.level")
         self._refuse_repeats()
         super().__post_init__()
 
@@ -73,11 +64,8 @@ class Hierarchies(Lookup):
         seen: set[str] = set()
         for value, *_ in self.lines:
             if value in seen:
-                raise InvalidInput(
-                    f"a hierarchy must list each value once, got {value!r} twice. Delete one line.",
-                    where="hierarchy",
-                    code="recoding.repeated",
-                )
+                says = f"a hierarchy must list each value once, got {value!r} twice. Delete one line."
+                raise InvalidInput(says, where="hierarchy", code="recoding.repeated")
             seen.add(value)
 
     @property
@@ -113,26 +101,17 @@ def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
     try:
         text = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
     except OSError as error:
-        raise InvalidInput(
-            f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path.",
-            where="hierarchy",
-            code="recoding.unreadable",
-        ) from None
+        says = f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path."
+        raise InvalidInput(says, where="hierarchy", code="recoding.unreadable") from None
     except UnicodeDecodeError:
-        raise InvalidInput(
-            f"hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8.",
-            where="hierarchy",
-            code="recoding.unreadable",
-        ) from None
+        says = f"hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8."
+        raise InvalidInput(says, where="hierarchy", code="recoding.unreadable") from None
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True)
         return tuple(tuple(row) for row in rows if row)
     except csv.Error as error:
-        raise InvalidInput(
-            f"hierarchy {path.name!r} must be fields separated by ';' ({error}). Check quotes.",
-            where="hierarchy",
-            code="recoding.unreadable",
-        ) from None
+        says = f"hierarchy {path.name!r} must be fields separated by ';' ({error}). Check quotes."
+        raise InvalidInput(says, where="hierarchy", code="recoding.unreadable") from None
 
 
 Lines = tuple[tuple[str, ...], ...]

@@ -84,18 +84,12 @@ def people_of(policy: RowsPolicy | GraphPolicy, people: int | None) -> int:
         # Whoever has a weight is in the sample already, and people are those of the population.
         declared = None
     if declared is not None and people not in (None, declared):
-        raise _refusal(
-            "people",
-            f"The policy declares {declared:,} people, so {people:,} cannot be made up for it.",
-            "Change people in the policy, or leave it out here.",
-        )
+        says = f"The policy declares {declared:,} people, so {people:,} cannot be made up for it."
+        raise _refusal("people", says, "Change people in the policy, or leave it out here.")
     count = declared if declared is not None else USUAL_PEOPLE if people is None else people
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MADE_UP:
-        raise _refusal(
-            "people",
-            f"Between 1 and {MOST_MADE_UP:,} people can be made up, got {count!r}.",
-            "Rehearse with fewer people.",
-        )
+        says = f"Between 1 and {MOST_MADE_UP:,} people can be made up, got {count!r}."
+        raise _refusal("people", says, "Rehearse with fewer people.")
     return count
 
 

@@ -73,12 +73,9 @@ def driver(module: str, extra: str) -> Any:
     try:
         return import_module(f"adbc_driver_{module}.dbapi")
     except ImportError:
-        raise Unavailable(
-            f"This source needs the database driver adbc-driver-{module}, which is not installed.",
-            remedy=f"Install crowdblend[{extra}].",
-            where="[data] source",
-            code="system.package",
-        ) from None
+        says = f"This source needs the database driver adbc-driver-{module}, which is not installed."
+        remedy = f"Install crowdblend[{extra}]."
+        raise Unavailable(says, remedy=remedy, where="[data] source", code="system.package") from None
 
 
 @contextmanager
@@ -108,22 +105,14 @@ def _refusal(data: DataSource, error: Exception) -> InvalidInput:
             "table", f"{what} names something that the database does not have.", "Check its spelling.", where
         )
     if state.startswith(("42501", "28")):
-        return refusal(
-            "permission",
-            "The database does not let this user read the data.",
-            "Check user, PGPASSWORD or ~/.pgpass, and the permission to SELECT.",
-            "[data] source",
-        )
+        says = "Check user, PGPASSWORD or ~/.pgpass, and the permission to SELECT."
+        return refusal("permission", "The database does not let this user read the data.", says, "[data] source")
     if state == "25006":
         return refusal("read-only", f"{what} would write to the database.", "Write a query that only reads.", where)
     if state.startswith("42"):
         return refusal("query", f"{what} is no single SELECT that the database can run.", "Correct the query.", where)
-    return refusal(
-        "database",
-        "The database in [data] does not answer, or stopped answering.",
-        "Check source, the password (PGPASSWORD, ~/.pgpass) and the server.",
-        "[data] source",
-    )
+    says = "Check source, the password (PGPASSWORD, ~/.pgpass) and the server."
+    return refusal("database", "The database in [data] does not answer, or stopped answering.", says, "[data] source")
 
 
 def relation_of(data: DataSource) -> str:

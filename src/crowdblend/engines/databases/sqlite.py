@@ -116,12 +116,8 @@ def _type_of(name: str, kinds: set[str]) -> str:
     if kinds == {"blob"}:
         return "blob"
     # SQLite writes a number with a fraction with 15 digits, which is another number.
-    raise refusal(
-        "mixed-types",
-        f"Column {name!r} holds numbers with fractions beside texts, or bytes beside other values.",
-        "Read it with a query that casts it, or leaves it out.",
-        at_column(name),
-    )
+    says = f"Column {name!r} holds numbers with fractions beside texts, or bytes beside other values."
+    raise refusal("mixed-types", says, "Read it with a query that casts it, or leaves it out.", at_column(name))
 
 
 def _read_as(stored: str, column: str) -> str:

@@ -59,12 +59,8 @@ def open_source(
         attach(connection, data)
         table = ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
         return described(connection, data, Relation(table, ()), wanted)
-    raise refusal(
-        "catalog",
-        f"{shown(data)} is a table in the catalog of Spark.",
-        "Use --engine spark, or name files in [data].",
-        "[data] source",
-    )
+    says = f"{shown(data)} is a table in the catalog of Spark."
+    raise refusal("catalog", says, "Use --engine spark, or name files in [data].", "[data] source")
 
 
 def described(
@@ -102,31 +98,19 @@ def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     if data.source == STDIN:
         return [spooled(data, folder)]
     if "://" in data.source:
-        raise refusal(
-            "remote-source",
-            "source in [data] is an address on the network.",
-            "Download the data first, or read Parquet files there with --engine spark.",
-            "[data] source",
-        )
+        says = "Download the data first, or read Parquet files there with --engine spark."
+        raise refusal("remote-source", "source in [data] is an address on the network.", says, "[data] source")
     files = source_files(data.source, data.format)
     for file in files:
         try:
             with open_regular(file) as opened:
                 start = opened.read(8)
         except OSError as error:
-            raise refusal(
-                "unreadable",
-                f"{shown(data)} cannot be read ({error.strerror}).",
-                "Check the path and its permissions.",
-                file.name,
-            ) from None
+            says = f"{shown(data)} cannot be read ({error.strerror})."
+            raise refusal("unreadable", says, "Check the path and its permissions.", file.name) from None
         if start.startswith(_WORKBOOKS) and data.format == "csv":
-            raise refusal(
-                "workbook",
-                f"{shown(data)} is a spreadsheet, not a text file.",
-                "Save it as CSV in UTF-8 from the spreadsheet program.",
-                file.name,
-            )
+            says = "Save it as CSV in UTF-8 from the spreadsheet program."
+            raise refusal("workbook", f"{shown(data)} is a spreadsheet, not a text file.", says, file.name)
         if not start:
             raise refusal("empty-file", f"{shown(data)} is empty.", "Check that it was written.", file.name)
     return files

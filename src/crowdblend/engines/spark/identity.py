@@ -57,12 +57,9 @@ class HashRows:
 
 
 def _other_version() -> InvalidInput:
-    return InvalidInput(
-        "The Spark executors have another version of DuckDB than the driver, with other hashes.",
-        remedy="Install the same version everywhere.",
-        where="duckdb",
-        code="engine.spark-package",
-    )
+    says = "The Spark executors have another version of DuckDB than the driver, with other hashes."
+    remedy = "Install the same version everywhere."
+    return InvalidInput(says, remedy=remedy, where="duckdb", code="engine.spark-package")
 
 
 def _groups(

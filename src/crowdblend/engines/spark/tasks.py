@@ -164,12 +164,9 @@ _ANYWAY = 4096
 
 def too_many_classes(allowed: int) -> InvalidInput:
     """The refusal of more classes than the driver takes; how many there are is not shown."""
-    return refusal(
-        "memory",
-        f"The sample has more classes than the driver takes, which are {allowed:,}.",
-        "Raise memory in [release] and the driver's, or coarsen the columns.",
-        "[release] memory",
-    )
+    says = f"The sample has more classes than the driver takes, which are {allowed:,}."
+    remedy = "Raise memory in [release] and the driver's, or coarsen the columns."
+    return refusal("memory", says, remedy, "[release] memory")
 
 
 @dataclass(frozen=True)
