@@ -21,9 +21,10 @@ import numpy as np
 import scipy.sparse.csgraph  # noqa: F401  loaded beforehand: its time is nobody's
 from scipy.sparse import coo_array
 
-from crowdblend.networks import Structure, network, samplers
+from crowdblend.networks import Structure, network
 from crowdblend.networks.exact import average_degree, edits_to_connected, edits_to_cycle_free, edits_to_euler_path
 from crowdblend.randomness import SeededSource
+from tests.networks import samplers
 
 FOUR = (edits_to_connected, edits_to_cycle_free, edits_to_euler_path, average_degree)
 DEGREE_BOUND, SAMPLES, EXPLORED = 50, 2_000, 60
@@ -64,7 +65,7 @@ def sampling(people: int) -> None:
     # people/2 links: most components are small, one is large
     rng = np.random.default_rng(2)
     source, target = (rng.integers(0, people, people // 2, dtype=np.int32) for _ in range(2))
-    view = network(people, source, target, self_loops="drop", duplicates="drop").adjacency
+    view = samplers.Adjacency.of(network(people, source, target, self_loops="drop", duplicates="drop"))
     told: dict[str, Any] = {"people": people, "samples": SAMPLES, "explored": EXPLORED}
     for name in ("sampled_connected", "sampled_cycle_free", "sampled_euler_path"):
         walk = getattr(samplers, name)

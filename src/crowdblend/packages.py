@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from crowdblend.lazy import lazy
 
-__all__ = ["compute", "duckdb", "integrate", "parquet", "psycopg", "pyarrow", "sparse", "special"]
+__all__ = ["compute", "duckdb", "integrate", "parquet", "psycopg", "pyarrow", "special"]
 
 if TYPE_CHECKING:
     import duckdb
     import psycopg
     import pyarrow
     from pyarrow import compute, parquet
-    from scipy import integrate, sparse, special
+    from scipy import integrate, special
 else:
     duckdb, psycopg, pyarrow = map(lazy, ("duckdb", "psycopg", "pyarrow"))
     compute, parquet = lazy("pyarrow.compute"), lazy("pyarrow.parquet")
-    integrate, sparse, special = (lazy(f"scipy.{name}") for name in ("integrate", "sparse", "special"))
+    integrate, special = lazy("scipy.integrate"), lazy("scipy.special")

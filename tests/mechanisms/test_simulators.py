@@ -14,11 +14,11 @@ from scipy.stats import beta
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import ZeroKnowledge
-from crowdblend.mechanisms.simulators import EverybodySimulator, RandomRows, SampleSimulator, Simulator, concealed
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Shape, TotalsRequest, Way, plan_statistics
 from crowdblend.randomness import SeededSource, discrete_laplace
 from tests.cases import for_each
+from tests.mechanisms.simulators import EverybodySimulator, RandomRows, SampleSimulator, Simulator, concealed
 from tests.randomness.goodness import fits_whole_numbers
 
 FALSE_ALARM = 1e-6

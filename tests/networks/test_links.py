@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.networks import Concealed, network
+from crowdblend.networks import network
+from tests.networks.samplers import Adjacency, Concealed
 
 
 def test_rows_hold_everybody_s_neighbours() -> None:
@@ -18,10 +19,10 @@ def test_rows_hold_everybody_s_neighbours() -> None:
     assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == sorted(pairs)
     for person in range(40):
         expected = {a + b - person for a, b in pairs if person in (a, b)}
-        row = found.adjacency.neighbours(person).tolist()
+        row = Adjacency.of(found).neighbours(person).tolist()
         assert set(row) == expected
         assert len(row) == len(expected) == found.degrees[person]
-        hidden = Concealed(found.adjacency, 7).neighbours(person).tolist()
+        hidden = Concealed(Adjacency.of(found), 7).neighbours(person).tolist()
         assert set(hidden) == (set() if person == 7 else expected - {7})
 
 
@@ -36,4 +37,4 @@ def test_loops_and_repeats_are_refused_or_dropped(source: list[int], target: lis
 def test_a_network_may_have_no_links() -> None:
     found = network(3, np.array([], np.int64), np.array([], np.int64))
     assert found.degrees.tolist() == [0, 0, 0]
-    assert found.adjacency.neighbours(1).tolist() == []
+    assert Adjacency.of(found).neighbours(1).tolist() == []

@@ -6,12 +6,13 @@ import math
 from fractions import Fraction
 
 from crowdblend.mechanisms.networks import GridNoise, NoisyStatistic
-from crowdblend.networks import Concealed, Structure
+from crowdblend.networks import Structure
 from crowdblend.planning.networks import Bounds, NetworkRequest, plan_network
 from crowdblend.randomness import SeededSource
 from tests.cases import for_each
 
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
+from .samplers import Adjacency, Concealed, simulate
 
 NETWORK = planted()
 BOUNDS = Bounds(PEOPLE, DEGREE_BOUND, 2.0)
@@ -63,8 +64,8 @@ def test_the_simulator_cannot_be_told_from_the_release(name: str) -> None:
     mechanism = planned(name)
     hidden = PEOPLE - 7
     assert NETWORK.degrees[hidden] == DEGREE_BOUND
-    source, view = SeededSource(11), Concealed(NETWORK.adjacency, hidden)
-    said = mechanism.simulate(view, source, RUNS)
+    source, view = SeededSource(11), Concealed(Adjacency.of(NETWORK), hidden)
+    said = simulate(mechanism, view, source, RUNS)
     factor, there = math.exp(mechanism.plan.epsilon), mechanism.noise.rounded(TRUTH[name])
     width = round(mechanism.plan.scale / mechanism.plan.resolution)
     for far in (-2, -1, 0, 1, 2):

@@ -17,11 +17,11 @@ import numpy as np
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Guarantee, NoisyTotals, Relation, ZeroKnowledge
-from crowdblend.mechanisms.simulators import EverybodySimulator
 from crowdblend.mechanisms.statistics import NoisyStatistics as Mechanism
 from crowdblend.planning.statistics import Shape
 from crowdblend.planning.statistics.accuracy import finite_population
 from tests.cases import for_each
+from tests.mechanisms.simulators import EverybodySimulator
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .noise_below_k import blurred

@@ -1,8 +1,7 @@
-"""A statistic of a network with discrete Laplace noise on a grid, and its simulator (ZKP Theorem 26 on a grid).
+"""A statistic of a network with discrete Laplace noise on a grid (ZKP Theorem 26 on a grid).
 
-Both round to the grid and add the same noise; they differ in what they start from. The mechanism computes the statistic
-from the whole network. The simulator estimates it by looking at a few random people of the network with somebody
-concealed. That their outputs are close is the guarantee, and it can be tried.
+It is computed from the whole network. Its simulator estimates it by looking at a few random people of the network with
+somebody concealed, and adds the same noise. That their outputs are close is the guarantee, and tests try it.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from crowdblend.calculus import Derivation
-from crowdblend.networks import exact, samplers
+from crowdblend.networks import exact
 from crowdblend.networks.exact import Structure
-from crowdblend.networks.samplers import View
 from crowdblend.planning.networks import NetworkPlan, differential, released
 from crowdblend.randomness import Source, discrete_laplace
 
@@ -86,28 +84,9 @@ class NoisyStatistic:
         steps = {value: self.noise.rounded(value) for value in set(values)}
         return self.noise.added([steps[value] for value in values], source)
 
-    def estimated(self, view: View, source: Source) -> Fraction:
-        """What the simulator makes of a few random people and whoever they can be followed to."""
-        seen, bound = self.plan.seen, self.plan.request.bounds.degree_bound
-        if self.plan.name == "average-degree":
-            ask = samplers.sampled_light_ends if self.plan.light_ends else samplers.sampled_degree
-            value = ask(view, seen.samples, source)
-        else:
-            value = _SAMPLED[self.plan.name](view, bound, seen.samples, seen.explored, source)
-        return min(value, Fraction(self.plan.width))
-
-    def simulate(self, view: View, source: Source, runs: int = 1) -> list[int]:
-        """What the simulator says instead of the release, on the grid, in independent runs."""
-        return self.noisy([self.estimated(view, source) for _ in range(runs)], source)
-
 
 _EDITS: dict[str, Callable[[Structure], int]] = {
     "connectivity": exact.edits_to_connected,
     "cycle-freeness": exact.edits_to_cycle_free,
     "eulerian": exact.edits_to_euler_path,
-}
-_SAMPLED: dict[str, Callable[[View, int, int, int, Source], Fraction]] = {
-    "connectivity": samplers.sampled_connected,
-    "cycle-freeness": samplers.sampled_cycle_free,
-    "eulerian": samplers.sampled_euler_path,
 }

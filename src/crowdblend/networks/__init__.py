@@ -1,7 +1,6 @@
-"""Networks of people: links, exact statistics, and the samplers that look at a few people only."""
+"""Networks of people: links and exact statistics."""
 
 from crowdblend.networks.exact import Structure
-from crowdblend.networks.links import Adjacency, Network, network
-from crowdblend.networks.samplers import Concealed, View, Watched
+from crowdblend.networks.links import Network, network
 
-__all__ = ["Adjacency", "Concealed", "Network", "Structure", "View", "Watched", "network"]
+__all__ = ["Network", "Structure", "network"]

@@ -1,7 +1,6 @@
-"""A simple undirected network as sorted pairs of numbered people, and its adjacency rows.
+"""A simple undirected network as sorted pairs of numbered people.
 
-Links are kept once, as keys low·n + high in rising order: that sorts, finds repeats and needs 8 bytes a link. Rows for
-walking along links are built only when somebody walks.
+Links are kept once, as keys low·n + high in rising order: that sorts, finds repeats and needs 8 bytes a link.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.packages import compute, sparse
+from crowdblend.packages import compute
 from crowdblend.packages import pyarrow as pa
 
 Whole = NDArray[np.int64]
@@ -45,27 +44,6 @@ class Network:
     def starts(self) -> Whole:
         """Where the links begin that have a person as their lower end; one more than there are people."""
         return _ends(np.bincount(self.low, minlength=self.people))
-
-    @cached_property
-    def adjacency(self) -> Adjacency:
-        """Everybody's neighbours."""
-        ones = np.ones(self.links, np.int8)
-        up = sparse.csr_array((ones, self.high, self.starts), shape=(self.people, self.people))
-        both = up + up.T.tocsr()
-        return Adjacency(self.people, both.indptr, both.indices)
-
-
-@dataclass(frozen=True, eq=False)
-class Adjacency:
-    """Everybody's neighbours, row after row."""
-
-    people: int
-    starts: NDArray[np.integer]
-    names: NDArray[np.integer]
-
-    def neighbours(self, person: int) -> NDArray[np.integer]:
-        """The row of one person."""
-        return self.names[self.starts[person] : self.starts[person + 1]]
 
 
 def network(

@@ -15,9 +15,32 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from crowdblend.networks.links import Adjacency
+from crowdblend.mechanisms.networks import NoisyStatistic
+from crowdblend.networks import Network
 from crowdblend.randomness import Source, uniform
+
+
+@dataclass(frozen=True, eq=False)
+class Adjacency:
+    """Everybody's neighbours, row after row."""
+
+    people: int
+    starts: NDArray[np.integer]
+    names: NDArray[np.integer]
+
+    @classmethod
+    def of(cls, network: Network) -> Adjacency:
+        """Build the rows of a network."""
+        ones, people = np.ones(network.links, np.int8), network.people
+        up = csr_array((ones, network.high, network.starts), shape=(people, people))
+        both = up + up.T.tocsr()
+        return cls(people, both.indptr, both.indices)
+
+    def neighbours(self, person: int) -> NDArray[np.integer]:
+        """The row of one person."""
+        return self.names[self.starts[person] : self.starts[person + 1]]
 
 
 class View(Protocol):
@@ -161,3 +184,25 @@ def _edit(view: View, degree_bound: int) -> Fraction:
 
 def _between(value: Fraction, width: Fraction) -> Fraction:
     return min(max(value, Fraction(0)), width)
+
+
+def estimated(mechanism: NoisyStatistic, view: View, source: Source) -> Fraction:
+    """What the simulator makes of a few random people and whoever they can be followed to."""
+    plan, seen = mechanism.plan, mechanism.plan.seen
+    if plan.name == "average-degree":
+        value = (sampled_light_ends if plan.light_ends else sampled_degree)(view, seen.samples, source)
+    else:
+        value = _SAMPLED[plan.name](view, plan.request.bounds.degree_bound, seen.samples, seen.explored, source)
+    return min(value, Fraction(plan.width))
+
+
+def simulate(mechanism: NoisyStatistic, view: View, source: Source, runs: int = 1) -> list[int]:
+    """What the simulator says instead of the release, on the grid, in independent runs."""
+    return mechanism.noisy([estimated(mechanism, view, source) for _ in range(runs)], source)
+
+
+_SAMPLED = {
+    "connectivity": sampled_connected,
+    "cycle-freeness": sampled_cycle_free,
+    "eulerian": sampled_euler_path,
+}
