@@ -16,7 +16,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
-from crowdblend.policies.registry import KINDS
+from crowdblend.policies.registry import KINDS, policy_class
 from tests.cases import for_each
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
@@ -105,7 +105,8 @@ def _filled(text, kind):
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_kind_from_every_source(kind, source, tmp_path):
     where, table = _source(source, tmp_path)
-    text = starter_policy(where, table=table, kind=kind, folder=tmp_path)
+    design = next(iter(policy_class(kind).designs), None)
+    text = starter_policy(where, table=table, kind=kind, design=design, folder=tmp_path)
     for value in (_SECRET, "31337", "1999", "2001"):
         assert value not in text
     parts = tomllib.loads(text)
@@ -126,13 +127,15 @@ def _with_first_label(text):
         return text
     declared = re.search(rf"^{found[1]} = (.*)$", text.partition("[columns]")[2], re.MULTILINE)
     assert declared is not None
-    label = "a" if "values" in declared[1] else "[0, 10)"
+    label = "a" if "values" in declared[1] else "0–9" if "whole" in declared[1] else "[0, 10)"
     return re.sub(r"(count = \{ \w+ = )\"[^\"]*\"", rf'\1"{label}"', text)
 
 
 def test_types_choose_the_domains(tmp_path):
     where, table = _source("duckdb", tmp_path)
-    columns = tomllib.loads(starter_policy(where, table=table, folder=tmp_path))["columns"]
+    columns = tomllib.loads(starter_policy(where, table=table, kind="table", design="poisson", folder=tmp_path))[
+        "columns"
+    ]
     ways = {name: next(iter(domain)) for name, domain in columns.items()}
     assert ways == {
         **dict.fromkeys(("source", "target", "x", "y"), "breaks"),
@@ -168,11 +171,12 @@ def test_a_code_book_gives_the_domains(tmp_path):
     (tmp_path / "datapackage.json").write_text(json.dumps(_SCHEMA), encoding="utf-8")
 
     def columns(book):
-        text = starter_policy(where, codebook=tmp_path / book, folder=tmp_path)
+        text = starter_policy(where, codebook=tmp_path / book, kind="table", design="poisson", folder=tmp_path)
         return tomllib.loads(text)["columns"], text
 
     assert columns("book.csv")[0]["place"] == {"values": ["a", "b"]}
-    assert columns("ranges.csv")[0]["x"] == {"breaks": [0, "FILL_IN", 101], "whole": True}
+    assert columns("ranges.csv")[0]["x"] == {"breaks": [0, "FILL_IN", 100], "top": True}  # it has fractions
+    assert columns("datapackage.json")[0]["x"] == {"breaks": [0, "FILL_IN", 101], "whole": True}
     found, text = columns("datapackage.json")
     assert found["source"] == {"values": ["1", "2"]}
     assert found["y"] == {"breaks": [0, "FILL_IN", 1.5], "top": True}
@@ -192,7 +196,7 @@ def test_a_code_book_that_is_none(tmp_path, content, remedy):
     if content is not None:
         (tmp_path / "book").write_text(content, encoding="utf-8")
     with pytest.raises(InvalidInput) as caught:
-        starter_policy(where, codebook=tmp_path / "book")
+        starter_policy(where, codebook=tmp_path / "book", design="poisson")
     assert (caught.value.code, remedy in caught.value.remedy) == ("init.codebook", True)
 
 
@@ -208,7 +212,9 @@ def test_a_code_book_that_is_none(tmp_path, content, remedy):
 )
 def test_the_person_is_proposed_by_name(tmp_path, names, person):
     (tmp_path / "p.csv").write_text(names + "\n" + ",".join("1" * len(names.split(","))) + "\n", encoding="utf-8")
-    assert tomllib.loads(starter_policy(str(tmp_path / "p.csv")))["data"]["person"] == (person or "FILL_IN")
+    assert tomllib.loads(starter_policy(str(tmp_path / "p.csv"), design="poisson"))["data"]["person"] == (
+        person or "FILL_IN"
+    )
 
 
 def test_a_latin_file_is_started_with_its_encoding(tmp_path):
@@ -216,7 +222,7 @@ def test_a_latin_file_is_started_with_its_encoding(tmp_path):
     with pytest.raises(InvalidInput) as caught:
         starter_policy(str(tmp_path / "p.csv"))
     assert "--encoding" in caught.value.remedy
-    text = starter_policy(str(tmp_path / "p.csv"), encoding="cp1252")
+    text = starter_policy(str(tmp_path / "p.csv"), design="poisson", encoding="cp1252")
     parts = tomllib.loads(text)
     assert (parts["data"]["encoding"], parts["data"]["delimiter"], list(parts["columns"])) == ("cp1252", ";", ["Größe"])
 
@@ -231,7 +237,7 @@ def test_the_command_and_its_dry_run(tmp_path, monkeypatch, capsys):
             entry.main()
         return left.value.code, capsys.readouterr()
 
-    assert run("init", "people.csv", "--out", "policy.toml", "--kind", "microdata")[0] == 0
+    assert run("init", "people.csv", "--out", "policy.toml", "--kind", "microdata", "--design", "poisson")[0] == 0
     assert run("release", "policy.toml", "--dry-run")[0] == 2
     (tmp_path / "policy.toml").write_text(_filled((tmp_path / "policy.toml").read_text(), "microdata"))
     status, told = run("release", "policy.toml", "--dry-run")

@@ -100,12 +100,15 @@ def test_the_sentence_fits_the_plan(options: list[str], said: str) -> None:
 def test_existing_output_is_kept_without_force(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("id,sex\n1,f\n", encoding="utf-8")
     target = tmp_path / "policy.toml"
-    assert crowdblend("init", "people.csv", folder=tmp_path).returncode == 0
+    assert crowdblend("init", "people.csv", "--design", "poisson", folder=tmp_path).returncode == 0
     before = target.read_bytes()
-    refused = crowdblend("init", "people.csv", "--person", "id", folder=tmp_path)
+    refused = crowdblend("init", "people.csv", "--design", "poisson", "--person", "id", folder=tmp_path)
     assert refused.returncode == 2
     assert target.read_bytes() == before
-    assert crowdblend("init", "people.csv", "--person", "id", "--force", folder=tmp_path).returncode == 0
+    assert (
+        crowdblend("init", "people.csv", "--design", "poisson", "--person", "id", "--force", folder=tmp_path).returncode
+        == 0
+    )
     assert target.read_bytes() != before
 
 

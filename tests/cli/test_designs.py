@@ -41,7 +41,8 @@ def test_init_asks_at_a_terminal(answer: str, tmp_path: Path, monkeypatch: pytes
     offered = [DESIGNS[name] for name in policy_class("table").designs]
     assert all(one.words in finished.stderr and one.meaning in finished.stderr for one in offered)
     assert "off by 0.851 people" in finished.stderr
-    text = (tmp_path / "policy.toml").read_text().replace('["FILL_IN"]', '["x"]').replace('"FILL_IN"', "0.1")
+    text = (tmp_path / "policy.toml").read_text().replace('["FILL_IN"], whole', "[0, 9], whole")
+    text = text.replace('["FILL_IN"]', '["x"]').replace('"FILL_IN"', "0.1")
     policy = parse_policy(text, tmp_path)
     assert policy.sampling.design == answer
 
@@ -50,5 +51,7 @@ def test_init_does_not_ask_where_nobody_answers(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("id,sex,age\n1,f,3\n")
     assert not sys.stdin.isatty()
     finished = crowdblend("init", "people.csv", "--person", "id", folder=tmp_path)
-    assert (finished.returncode, finished.stderr) == (0, "")
+    assert finished.returncode == 2
+    assert "a register, or a sample?" in finished.stderr
+    assert not (tmp_path / "policy.toml").exists()
     assert crowdblend("init", "people.csv", "--design", "census", folder=tmp_path).returncode == 2

@@ -140,7 +140,9 @@ def test_stdin_is_a_source(place: Path) -> None:
 
 
 def test_init_writes_a_policy_to_fill_in(place: Path) -> None:
-    done = crowdblend(place, "init", "town.parquet", "--out", "new.toml", "--schema", "schema.json")
+    done = crowdblend(
+        place, "init", "town.parquet", "--design", "poisson", "--out", "new.toml", "--schema", "schema.json"
+    )
     assert done.returncode == 0, done.stderr
     text = (place / "new.toml").read_text(encoding="utf-8")
     assert "person_id" in text

@@ -62,7 +62,7 @@ PLAN = ("plan", "--rate", "0.1", "--k", "20", "--epsilon", "1")
     [
         ((*PLAN, "--json"), set()),
         (("plan", "policy.toml"), ARRAYS),
-        (("init", "people.csv", "--out", "-"), set()),
+        (("init", "people.csv", "--design", "poisson", "--out", "-"), set()),
         (("rules", "suppression.exact"), set()),
         (("release", "policy.toml", "--dry-run"), ARRAYS),
         (("release", "parquet.toml", "--yes", "--json", "--no-figures"), READING),

@@ -24,7 +24,7 @@ def people(tmp_path):
 
 
 def test_a_csv_header_is_all_it_reads(people):
-    text = init_policy(people, person="id")
+    text = init_policy(people, person="id", design="poisson")
     assert SECRET not in text
     assert "31337" not in text
     parts = tomllib.loads(text)
@@ -36,24 +36,27 @@ def test_a_csv_header_is_all_it_reads(people):
 
 
 def test_filled_in_it_is_a_policy(people):
-    text = init_policy(people, person="id", folder=people.parent).replace('["FILL_IN"]', '["known"]')
+    text = filled(init_policy(people, person="id", design="poisson", folder=people.parent))
     policy = parse_policy(text, people.parent)
     assert policy.only.planned == "k"
     assert policy.data.source == str(people)
 
 
-def test_it_names_every_kind_and_a_page_that_is_there(people):
-    text = init_policy(people)
-    assert all(f'"{kind}"' in text for kind in KINDS)
+def test_it_has_six_keys_and_names_pages_that_are_there(people):
+    text = init_policy(people, design="poisson")
+    parts = tomllib.loads(text)
+    said = {name for section in ("data", "sampling", "privacy") for name in parts[section]}
+    assert said == {"source", "delimiter", "person", "population", "design", "rate", "epsilon", "delta"}
+    assert not re.search(r"^# \w+ = …", text, re.MULTILINE)  # no keys as comments
     pages = set(re.findall(r"docs/[a-z]+\.md", text))
-    assert len(pages) == len(KINDS) - 1
+    assert pages == {"docs/release.md", "docs/policy.md"}
     assert all((Path(__file__).parents[2] / page).is_file() for page in pages)
 
 
 @pytest.mark.parametrize("source", [".", "*.csv"])
 def test_a_folder_or_pattern_is_known_by_its_first_file(people, source):
     (people.parent / "people-2.csv").write_text(people.read_text(encoding="utf-8"), encoding="utf-8")
-    text = init_policy(people.parent / source, person="id", folder=people.parent).replace('["FILL_IN"]', '["known"]')
+    text = filled(init_policy(people.parent / source, person="id", design="poisson", folder=people.parent))
     policy = parse_policy(text, people.parent)
     assert (policy.data.format, policy.data.delimiter) == ("csv", ";")
     assert policy.data.source == str(people.parent / source)
@@ -65,10 +68,10 @@ def test_a_folder_without_data_is_refused(tmp_path):
 
 
 def test_without_a_person_it_proposes_one_by_its_name_or_asks(people):
-    assert tomllib.loads(init_policy(people))["data"]["person"] == "id"
+    assert tomllib.loads(init_policy(people, design="poisson"))["data"]["person"] == "id"
     people.write_text("number;age\n1;31337\n", encoding="utf-8")
     with pytest.raises(InvalidInput) as caught:
-        parse_policy(init_policy(people))
+        parse_policy(init_policy(people, design="poisson"))
     assert (caught.value.code, caught.value.where) == ("policy.placeholder", "data.person")
 
 
@@ -80,7 +83,7 @@ def test_parquet_types_choose_the_kind(tmp_path):
 
     table = pyarrow.table({"n": [31337], "t": [SECRET], "d": [date(1999, 9, 9)]})
     parquet.write_table(table, tmp_path / "p.parquet")
-    text = init_policy(tmp_path / "p.parquet")
+    text = init_policy(tmp_path / "p.parquet", kind="table", design="poisson")
     assert SECRET not in text
     assert "31337" not in text
     assert "1999" not in text
@@ -109,10 +112,11 @@ def test_a_broken_parquet_file_is_refused(tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_starter_that_waits_to_be_filled_in(people, kind):
-    text = init_policy(people, person="id", kind=kind)
+    design = next(iter(policy_class(kind).designs), None)
+    text = init_policy(people, person="id", kind=kind, design=design)
     parts = tomllib.loads(text)
     assert [one["kind"] for one in parts["publish"]] == [kind]
-    assert parts.get("sampling", {}).get("design", "") == next(iter(policy_class(kind).designs), "")
+    assert parts.get("sampling", {}).get("design") == design
     assert SECRET not in text
     with pytest.raises(InvalidInput) as caught:
         parse_policy(text)
@@ -131,7 +135,7 @@ def test_a_packed_file_is_read_as_what_it_packs(people, packing):
 
         with pyarrow.output_stream(str(packed), compression="zstd") as stream:
             stream.write(people.read_bytes())
-    parts = tomllib.loads(init_policy(packed, person="id", folder=people.parent))
+    parts = tomllib.loads(init_policy(packed, person="id", design="poisson", folder=people.parent))
     assert list(parts["columns"]) == ['a "quoted" name', "age"]
     assert "format" not in parts["data"]
     packed.write_bytes(b"\x1f\x8b not packed")
@@ -165,28 +169,60 @@ def test_a_first_record_is_not_taken_for_names(tmp_path, case):
 
 def test_usual_names_are_names(tmp_path):
     (tmp_path / "x.csv").write_text("No,q12,2nd address,Geschlecht,名前,in %\n1,2,3,4,5,6\n", encoding="utf-8")
-    assert len(tomllib.loads(init_policy(tmp_path / "x.csv"))["columns"]) == 6
+    assert len(tomllib.loads(init_policy(tmp_path / "x.csv", design="poisson"))["columns"]) == 6
 
 
 def filled(text):
-    return text.replace('["FILL_IN"]', '["known"]').replace('rate = "FILL_IN"', "rate = 0.2")
+    text = text.replace('["FILL_IN"], whole', "[0, 50, 100], whole").replace('["FILL_IN"]', '["known"]')
+    return text.replace('rate = "FILL_IN"', "rate = 0.2")
 
 
-@pytest.mark.parametrize("design", [None, "poisson", "coins"])
+@pytest.mark.parametrize("design", ["poisson", "coins"])
 def test_a_survey_starts_with_one_table_of_all_columns(people, design):
     policy = parse_policy(filled(init_policy(people, person="id", design=design)), people.parent)
     assert [column.name for column in policy.only.columns] == ['a "quoted" name', "age"]
-    assert policy.sampling.design == (design or "poisson")
+    assert policy.sampling.design == design
     assert policy.sampling.already_drawn == (design == "coins")
 
 
-def test_another_publication_is_shown_as_a_comment(people):
-    text = filled(init_policy(people, person="id"))
-    assert len(tomllib.loads(text)["publish"]) == 1
-    shown = text[text.index("# Several publications") :]
-    more = "".join(line.removeprefix("# ") for line in shown.splitlines(keepends=True)[1:])
-    both = text.replace('kind = "table"\n', 'kind = "table"\nname = "fine"\n', 1) + more
-    assert [one.name for one in parse_policy(both, people.parent).publish] == ["fine", "margin"]
+ROWS = "id,sex,age,zip,income,wt\n" + "".join(f"{at},f,{30 + at},0{at},{at}.5,1.5\n" for at in range(1, 6))
+
+
+def test_a_programme_is_proposed_from_the_columns(tmp_path):
+    (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
+    text = init_policy(tmp_path / "p.csv", design="poisson", folder=tmp_path)
+    assert "# wt is left out: it may be design weights" in text
+    parts = tomllib.loads(text)
+    assert (parts["data"]["person"], parts["data"]["ids"]) == ("id", "table")  # 1, 2, 3, …
+    assert parts["columns"]["age"] == {"breaks": ["FILL_IN"], "whole": True}
+    assert parts["columns"]["zip"] == {"values": ["FILL_IN"]}  # digits after a zero
+    assert list(parts["columns"]["income"]) == ["from", "to", "resolution", "outside"]
+    assert [one["kind"] for one in parts["publish"]] == ["table", "microdata", "statistics"]
+    text = filled(text)
+    for gap, value in (("people", "1000"), ("from", "0"), ("to", "100"), ("resolution", "1")):
+        text = text.replace(f'{gap} = "FILL_IN"', f"{gap} = {value}")
+    policy = parse_policy(text, tmp_path)
+    assert [one.columns for one in policy.publish[:2]] == [("sex", "age"), ("sex", "age", "zip")]
+    assert policy.plan().guarantees
+
+
+def test_a_register_of_several_columns_starts_with_tables_of_two(tmp_path):
+    (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
+    parts = tomllib.loads(init_policy(tmp_path / "p.csv", design="everybody"))
+    assert [one["columns"] for one in parts["publish"]] == [["sex", "age"], ["age", "zip"]]
+    assert "income" not in parts["columns"]
+
+
+def test_weights_are_named_where_the_design_is_theirs(tmp_path):
+    (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
+    parts = tomllib.loads(init_policy(tmp_path / "p.csv", design="weights"))
+    assert parts["sampling"]["column"] == "wt"
+    assert "wt" in parts["columns"]
+
+
+def test_register_or_sample_has_no_default(people):
+    with pytest.raises(InvalidInput, match=r"a register, or a sample\? Use --design poisson or coins or everybody"):
+        init_policy(people)
 
 
 def test_a_register_starts_with_everybody(people):

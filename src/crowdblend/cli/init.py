@@ -23,7 +23,7 @@ else:
     planning = lazy("crowdblend.planning")
 
 
-@click.command("init", epilog="Example: crowdblend init census.parquet --out policy.toml")
+@click.command("init", epilog="Example: crowdblend init census.parquet --design poisson --out policy.toml")
 @click.argument("data")
 @click.option(
     "--out", metavar="FILE", default="policy.toml", show_default=True, help="Where to write it; '-' for stdout."
@@ -35,12 +35,10 @@ else:
 @click.option("--query", metavar="SQL", help="A query instead of a table.")
 @click.option("--codebook", metavar="FILE", help="A CSV file or Frictionless schema with the values of columns.")
 @click.option(
-    "--kind", type=click.Choice(KINDS), default="table", show_default=True, help="What the policy will publish."
+    "--kind", type=click.Choice(KINDS), help="What the policy will publish; what goes with the columns unless given."
 )
 @click.option(
-    "--design",
-    type=click.Choice(list(DESIGNS)),
-    help="How people come into the data, as [sampling] says it; the usual one of the kind unless given.",
+    "--design", type=click.Choice(list(DESIGNS)), help="What DATA is: a register (everybody), or which sample."
 )
 @click.option("--schema", metavar="FILE", help="Also write the JSON schema of policies, for editors.")
 @json_option
@@ -50,22 +48,23 @@ def command(
     data: str,
     *,
     out: str,
-    kind: str,
+    kind: str | None,
     design: str | None,
     schema: str | None,
     as_json: bool,
     force: bool,
     **source: str | None,
 ) -> None:
-    """Write a commented policy to start from, made from the names and types of the columns of DATA alone.
+    """Write a policy to fill in, made from the names and types of the columns of DATA alone.
 
-    For tables it asks first what DATA is, since sampling costs more accuracy than noise does; --design answers that.
+    It publishes what goes with them: tables, and of a sample rows and medians too. Only you know what DATA is, a
+    register or a sample: --design says it, and at a terminal it is asked for.
     """
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
-    offered = policy_class(kind).designs
-    if design is None and offered[:1] == ("poisson",) and "everybody" in offered and not as_json and at_a_terminal():
+    offered = policy_class(kind or "table").designs
+    if design is None and len(offered) > 1 and not as_json and at_a_terminal():
         design = _ask(data, offered)
     text = starter_policy(data, folder=folder, kind=kind, design=design, **source)
     write_text(out, text, force=force)
@@ -87,7 +86,8 @@ def _ask(data: str, offered: tuple[str, ...]) -> str:
     click.echo(f"What is {data}?", err=True)
     for name in offered:
         click.echo(f"  {name:<10} {DESIGNS[name].words}: {DESIGNS[name].meaning}", err=True)
-    at_half = planning.plan(rate=0.5, epsilon=1.0, delta=1e-6)
-    click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {costs(0.5, at_half.k, 1.0)}", err=True)
-    chosen: str = click.prompt("Design", type=click.Choice(offered), default=offered[0], err=True)
+    if "everybody" in offered and "poisson" in offered:
+        at_half = planning.plan(rate=0.5, epsilon=1.0, delta=1e-6)
+        click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {costs(0.5, at_half.k, 1.0)}", err=True)
+    chosen: str = click.prompt("Design", type=click.Choice(offered), err=True)
     return chosen

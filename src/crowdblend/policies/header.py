@@ -1,4 +1,4 @@
-"""The names and types of the columns of a data file, read from its header or schema and from nothing else.
+"""The names and types of the columns of a data file, from its schema, or from the first lines of a CSV file.
 
 A file without a header has a record in its first line. Whoever took that for names would copy a person into the policy,
 so a first line that looks like data is refused: fields that are blank, numbers or dates, that are repeated, or that
@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -33,11 +34,15 @@ else:
     pa = lazy("pyarrow")
     parquet = lazy("pyarrow.parquet")
 
-ColumnKind = Literal["text", "number", "date", "boolean", "unknown"]
+ColumnKind = Literal["text", "number", "whole", "date", "boolean", "unknown", "row number"]
 
 _LINES_BELOW = 1_000
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\d{1,2}:\d{2}\b")
 _NUMBER = re.compile(r"[-+]?(\d[\d ,._']*|\.\d+)([eE][-+]?\d+)?\s*[%€$£]?")
+_WHOLE, _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)"), re.compile(r"-?\d+([.,]\d+)?([eE][-+]?\d+)?")
+# Columns that number the rows: by their names where only these are known, else by their names and by 1, 2, 3, ….
+_INDEX = re.compile(r"(?i)(row|line|record)[_ .-]?(id|no|nr|num|number)|index|__index_level_0__|unnamed:? ?0")
+_COUNTS = re.compile(r"(?i)(row|line|record|obs)?[_ .-]?(id|no|nr|num|number)|row|line|lfdnr|" + _INDEX.pattern[4:])
 _WORDS_OF_DATA = {"true", "false", "yes", "null", "none", "nan", "n/a", "inf", "-inf"}
 
 
@@ -75,9 +80,36 @@ def kind_of(kind: pa.DataType) -> ColumnKind:
         return "boolean"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return "date"
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if pa.types.is_integer(kind):
+        return "whole"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "number"
     return "text"
+
+
+def _named_kind(name: str, kind: ColumnKind) -> ColumnKind:
+    return "row number" if kind == "whole" and _INDEX.fullmatch(name.strip()) else kind
+
+
+def kind_of_texts(name: str, texts: Sequence[str]) -> ColumnKind:
+    """Return what the first values of a CSV column are; digits after a zero are a code, and no number.
+
+    >>> [kind_of_texts("x", texts) for texts in (["1", ""], ["1.5", "2"], ["01", "20"], ["2001-02-03"], ["true"], [])]
+    ['whole', 'number', 'text', 'date', 'boolean', 'unknown']
+    """
+    given = [text.strip() for text in texts if text.strip()]
+    if not given:
+        return "unknown"
+    if all(_WHOLE.fullmatch(text) for text in given):
+        rising = len(given) > 2 and given == [str(int(given[0]) + at) for at in range(len(given))]
+        return "row number" if rising and _COUNTS.fullmatch(name.strip()) else "whole"
+    if any(text[0] == "0" and text[1:].isdigit() and len(text) > 1 for text in given):
+        return "text"
+    if all(_PLAIN_NUMBER.fullmatch(text) for text in given):
+        return "number"
+    if all(text.lower() in ("true", "false") for text in given):
+        return "boolean"
+    return "date" if all(_DATE.match(text) for text in given) else "text"
 
 
 def _parquet(path: Path) -> Header:
@@ -86,7 +118,7 @@ def _parquet(path: Path) -> Header:
             schema = parquet.read_schema(file)
     except (OSError, pa.ArrowException, ValueError):
         raise _refusal("file", f"{path.name!r} is no Parquet file that can be read.", "Check the path.", path) from None
-    return Header(tuple((field.name, kind_of(field.type)) for field in schema))
+    return Header(tuple((field.name, _named_kind(field.name, kind_of(field.type))) for field in schema))
 
 
 def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
@@ -109,7 +141,9 @@ def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
     names, *rows = records or [[]]
     _refuse_data(names, rows, path)
     known = format_of(path.name) == "csv"
-    return Header(tuple((name, "unknown") for name in names), None if known else "csv", None if mark == "," else mark)
+    below = [[row[place] for row in rows if len(row) > place] for place in range(len(names))]
+    columns = tuple((name, kind_of_texts(name, texts)) for name, texts in zip(names, below, strict=True))
+    return Header(columns, None if known else "csv", None if mark == "," else mark)
 
 
 def _refuse_data(names: list[str], rows: list[list[str]], path: Path) -> None:

@@ -19,15 +19,30 @@ _PERSONS = re.compile(
 _DATES = re.compile(
     r"(?i)(.*[_ .-])?(date|dob|born|birth|birthday|birthdate|day|geburtsdatum|datum|naissance)([_ .-].*)?"
 )
+_WEIGHTS = re.compile(
+    r"(?i)((design|survey|sampling|sample|person|final|pop|inst|fnl|p)[_ .-]?)?(weights?|wts?|wgts?|gewicht)"
+)
 _AXES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("lng", "lat"), ("easting", "northing"))
 _ENDS = (("source", "target"), ("from", "to"), ("a", "b"), ("person", "friend"), ("src", "dst"), ("id1", "id2"))
 _BY_KIND: dict[ColumnKind, str] = {
     "text": f'{{ values = [{FILL}] }}   # or {{ prefix = 3 }}, {{ hierarchy = {FILL}, level = 1 }}; other = "Other"',
+    "whole": f"{{ breaks = [{FILL}], whole = true }}   # rising numbers; or from = …, to = …, width = …; top = true",
     "number": f"{{ breaks = [{FILL}] }}   # rising numbers; or {{ from = …, to = …, width = … }}; top = true",
     "date": f"{{ date = {FILL} }}   # year, quarter, month, week or day; from = …, to = … close the domain",
     "boolean": '{ values = [true, false] }   # missing = "unknown" where it may be empty',
     "unknown": f"{{ values = [{FILL}] }}   # or breaks, from + to + width, prefix, date, hierarchy",
 }
+
+
+# A column to take medians of has bounds and a grid instead of classes.
+MEASURE = (
+    f'{{ from = {FILL}, to = {FILL}, resolution = {FILL}, outside = "clamp" }}   # the bounds, and what to round to'
+)
+
+
+def is_weight(name: str) -> bool:
+    """Whether a column may hold the design weights of a survey, by its name."""
+    return _WEIGHTS.fullmatch(name.strip()) is not None
 
 
 def proposed_person(columns: Sequence[tuple[str, ColumnKind]]) -> str | None:
@@ -42,7 +57,7 @@ def proposed_pair(columns: Sequence[tuple[str, ColumnKind]], *, links: bool) -> 
     for one, other in _ENDS if links else _AXES:
         if one in lowered and other in lowered:
             return lowered[one], lowered[other]
-    types = ("number", "text", "unknown") if links else ("number", "unknown")
+    types = ("number", "whole", *(("text", "unknown") if links else ("unknown",)))
     fitting = [name for name, found in columns if found in types]
     return (fitting[0], fitting[1]) if len(fitting) > 1 else None
 
@@ -56,7 +71,7 @@ def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
         return _range(known, entry.low, entry.high)
     if known in ("text", "unknown") and _DATES.fullmatch(name.strip()):
         return _BY_KIND["date"] + '; date_format = "%d.%m.%Y" in [data] if a CSV file writes it so'
-    return _BY_KIND["number" if known == "whole" else known]  # type: ignore[index]
+    return _BY_KIND[known]  # type: ignore[index]
 
 
 def _range(kind: str, low: str, high: str) -> str:

@@ -67,7 +67,7 @@ class SQLite:
     def _kind(self, name: str) -> ColumnKind:
         """Return what a column holds: numbers are told by their values, dates by what was declared."""
         if self._stored[name] in ("integer", "real"):
-            return "number"
+            return "whole" if self._stored[name] == "integer" else "number"
         return "date" if self._declared.get(name, "").upper().startswith(("DATE", "TIME")) else "text"
 
     @cached_property
