@@ -54,7 +54,7 @@ def test_clopper_pearson_covers(error: float) -> None:
         law = stats.binom.pmf(np.arange(n + 1), n, p)
         assert sum(law[hits] for hits, (low, _) in enumerate(bounds) if low > p) <= error
         assert sum(law[hits] for hits, (_, high) in enumerate(bounds) if high < p) <= error
-        inverted = stats.binomtest(7, n).proportion_ci(1 - 2 * error)
+    inverted = stats.binomtest(7, n).proportion_ci(1 - 2 * error)
     assert bounds[7] == pytest.approx((inverted.low, inverted.high))
 
 
@@ -80,6 +80,13 @@ def test_a_promise_of_next_to_nothing_is_audited_too(guaranteed: float) -> None:
     assert hard_sizes(10, 0.8, guaranteed) == hard_sizes(10, 0.8, 40.0)
 
 
+def laws(n: int, m: int, q: np.ndarray, epsilon: float, delta: float) -> np.ndarray:
+    """Return the law of hits on both sides for each chance q of the one, where (ε, δ)-closeness just holds."""
+    p = np.minimum(1.0, math.exp(epsilon) * q + delta)
+    likely, unlikely = (stats.binom.pmf(np.arange(k + 1), k, chance[:, None]) for k, chance in ((n, p), (m, q)))
+    return likely[:, :, None] * unlikely[:, None, :]
+
+
 @for_each(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)])
 @for_each("guaranteed", [0.0, 1.0])
 def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, guaranteed: float) -> None:
@@ -88,9 +95,7 @@ def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, gu
     wrong = np.array([[epsilon_lower((x, n), (y, m), delta, error, guaranteed) > epsilon for y in range(m + 1)]
                       for x in range(n + 1)])  # fmt: skip
     assert wrong.any()
-    for q in np.linspace(0, 1, 201):
-        p = min(1.0, math.exp(epsilon) * q + delta)
-        law = np.outer(stats.binom.pmf(range(n + 1), n, p), stats.binom.pmf(range(m + 1), m, q))
+    for law in laws(n, m, np.linspace(0, 1, 201), epsilon, delta):
         assert law[wrong].sum() <= error
 
 
@@ -104,11 +109,8 @@ def test_the_error_pays_for_the_interval_as_well() -> None:
         low, high = (low, error) if refuted else (error, high)
     hits, others = np.arange(n + 1)[:, None], np.arange(m + 1)[None, :]
     as_large = hits / n - math.exp(epsilon) * others / m >= x / n - math.exp(epsilon) * y / m - 1e-12
-    largest = 0.0
-    for q in np.linspace(*clopper_pearson(y, m, high / 128), 500):
-        p = min(1.0, math.exp(epsilon) * q + delta)
-        law = np.outer(stats.binom.pmf(range(n + 1), n, p), stats.binom.pmf(range(m + 1), m, q))
-        largest = max(largest, law[as_large].sum())
+    tried = np.linspace(*clopper_pearson(y, m, high / 128), 500)
+    largest = max(law[as_large].sum() for law in laws(n, m, tried, epsilon, delta))
     assert largest + high / 64 <= high
     assert largest + high / 64 > 0.9 * high, "sound, and not by giving much away"
 
@@ -234,15 +236,6 @@ def test_what_other_processes_cannot_import_is_refused_in_a_sentence() -> None:
         repeat(subject, 2, runs=1_000, error=1e-6, workers=2)
 
 
-def test_an_interruption_is_not_for_the_processes_that_are_started() -> None:
-    """They would each print where they were interrupted."""
-    before = signal.getsignal(signal.SIGINT)
-    with processes(claims(1.0), 1) as pool:
-        (asked,) = submitted(pool, signal.getsignal, [(signal.SIGINT,)])
-        assert asked.result() is signal.SIG_IGN
-    assert signal.getsignal(signal.SIGINT) is before
-
-
 @pytest.mark.parametrize(("runs", "error", "says"), [(10, 0.1, "runs must be"), (5_000, 0.0, "error must be")])
 def test_bad_parameters_are_refused(runs: int, error: float, says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
@@ -256,10 +249,16 @@ def test_views() -> None:
     assert len(views_of("x" * 1000)["all of it"]) == 24
 
 
-def test_workers_import_nothing_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_import_nothing_from_the_working_folder_and_leave_interruptions_to_us(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each worker would print where it was interrupted."""
+    before = signal.getsignal(signal.SIGINT)
     (tmp_path / "pickle.py").write_text("open('imported', 'w')\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    with processes(None, 1) as pool:
+    with processes(claims(1.0), 1) as pool:
         assert [one.result() for one in submitted(pool, max, [(1, 2)])] == [2]
+        assert [one.result() for one in submitted(pool, signal.getsignal, [(signal.SIGINT,)])] == [signal.SIG_IGN]
+    assert signal.getsignal(signal.SIGINT) is before
     assert not (tmp_path / "imported").exists()
     assert not os.environ.get("PYTHONSAFEPATH")

@@ -77,6 +77,7 @@ class Town:
     def __init__(self, *statistics: str, **named: object) -> None:
         self.plan = plan(parse_policy(policy_text(*statistics, **named)).only)
         self.columns = people()
+        self._arrays = {name: np.array(column) for name, column in self.columns.items()}
         self._engine = MemoryEngine(MemoryTable.of(self.columns))
         self._reading: StatisticsReading | None = None
 
@@ -95,8 +96,8 @@ class Town:
         """The values of a column of people with these values in others."""
         keep = np.ones(PEOPLE, dtype=bool)
         for name, value in where.items():
-            keep &= np.array(self.columns[name]) == value
-        return np.array(self.columns[column])[keep]
+            keep &= self._arrays[name] == value
+        return self._arrays[column][keep]
 
 
 def rank_holds(values: np.ndarray, at: float, found: float, error: float) -> bool:

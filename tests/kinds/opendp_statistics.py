@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
+places_and_weights = cache(np.polynomial.legendre.leggauss)
 
 def permuted_and_flipped(losses: np.ndarray, rate: float) -> np.ndarray:
     """The law of permute-and-flip: p·E[1/(1 + heads of the others)], and 1/(1 + h) is the integral of t^h."""
     heads = np.exp(-rate * (losses - losses.min()).astype(float))
-    places, weights = np.polynomial.legendre.leggauss(400)
+    places, weights = places_and_weights(400)
     logs = np.log(1 - heads + heads * ((places + 1) / 2)[:, None])
     law = heads * (weights[:, None] / 2 * np.exp(logs.sum(axis=1, keepdims=True) - logs)).sum(axis=0)
     assert abs(law.sum() - 1) < 1e-9

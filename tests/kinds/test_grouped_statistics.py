@@ -55,7 +55,9 @@ def kept(town: Town, rows: list[dict], places: dict[str, int], known: dict) -> d
     holds: dict[str, bool] = {}
     for row in rows:
         name, place = row["statistic"], places[row["statistic"]]
-        true = known.setdefault((name, row["bin"]), truth(town, place, row["bin"]))
+        if (of := (name, row["bin"])) not in known:
+            known[of] = truth(town, place, row["bin"])
+        true = known[of]
         if place in AT:
             assert row["error"] is None
             fine = rank_holds(true, AT[place], row["value"], row["rank_error"])
