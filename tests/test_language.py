@@ -1,4 +1,7 @@
-"""How the source is written: refusals with codes, no refrains, imports at the top, docstrings on everything public."""
+"""How the source is written: refusals with codes, no refrains, imports at the top, docstrings on everything public.
+
+Kinds and designs are places of their own: nobody looks up facts by text, or asks for a kind by its name.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import crowdblend
 from crowdblend import errors
+from crowdblend.policies.registry import KINDS
 
 SOURCE = Path(crowdblend.__file__).parent
 REFUSALS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
@@ -38,6 +42,8 @@ REFRAINS = re.compile(
     r"|NOBODY_|Nobody wants|THEORY [0-9]|\bis not there\b"
 )
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# The trusted base reads one fact, which files there are, before anybody knows the kind.
+BEFORE_KINDS = {"calculus/checker.py", "cli/verify.py"}
 
 
 @cache
@@ -46,14 +52,18 @@ def trees() -> dict[Path, ast.Module]:
     return {file.relative_to(SOURCE): ast.parse(file.read_text()) for file in sorted(SOURCE.rglob("*.py"))}
 
 
+@cache
+def nodes() -> list[tuple[Path, ast.AST]]:
+    """Every node of every file: walking takes longer than looking at all of them."""
+    return [(file, node) for file, tree in trees().items() for node in ast.walk(tree)]
+
+
 def test_refusals_have_a_code_and_a_place() -> None:
     bare = [
         f"{file}:{call.lineno}"
-        for file, tree in trees().items()
-        if file.parts[0] in STRUCTURED
-        for call in ast.walk(tree)
+        for file, call in nodes()
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in REFUSALS
-        if not {"code", "where"} <= {keyword.arg for keyword in call.keywords}
+        if file.parts[0] in STRUCTURED and not {"code", "where"} <= {keyword.arg for keyword in call.keywords}
     ]
     assert bare == []
 
@@ -61,8 +71,7 @@ def test_refusals_have_a_code_and_a_place() -> None:
 def test_imports_stand_at_the_top_of_a_file() -> None:
     inside = [
         f"{file}:{node.lineno}"
-        for file, tree in trees().items()
-        for function in ast.walk(tree)
+        for file, function in nodes()
         if isinstance(function, DEFINITIONS)
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
@@ -73,8 +82,7 @@ def test_imports_stand_at_the_top_of_a_file() -> None:
 def test_a_code_is_words_in_lower_case() -> None:
     codes = [
         str(keyword.value.value)
-        for tree in trees().values()
-        for call in ast.walk(tree)
+        for _, call in nodes()
         if isinstance(call, ast.Call)
         for keyword in call.keywords
         if keyword.arg == "code" and isinstance(keyword.value, ast.Constant)
@@ -84,12 +92,23 @@ def test_a_code_is_words_in_lower_case() -> None:
 
 
 def test_no_refrains() -> None:
-    texts = {str(file): ast.unparse(tree) for file, tree in trees().items()}
-    assert len(texts) > 200
-    assert {file: found[0] for file, text in texts.items() if (found := REFRAINS.search(text))} == {}
+    texts = [(file, text) for file, node in nodes() if (text := words(node))]
+    assert len(texts) > 20_000
+    assert {file: found[0] for file, text in texts if (found := REFRAINS.search(text))} == {}
+
+
+def words(node: ast.AST) -> str:
+    """A text or a name, as it is written."""
+    match node:
+        case ast.JoinedStr():
+            return ast.unparse(node)
+        case ast.Constant(str(text)) | ast.Name(text) | ast.Attribute(_, text) | ast.FunctionDef(text):
+            return text
+    return ""
 
 
 def test_the_search_for_refrains_finds_them() -> None:
+    assert words(ast.parse('f"{x} must " f"be, and is" " not."').body[0].value) == "f'{x} must be, and is not.'"  # type: ignore[attr-defined]
     for sentence in ("x must be y, and is not.", "the data must have rows, and have none.", "Choosing is not there."):
         assert REFRAINS.search(sentence)
 
@@ -117,8 +136,7 @@ def test_everything_public_has_a_docstring() -> None:
 
 def classes() -> Iterator[ast.ClassDef]:
     """Every class of the source."""
-    for tree in trees().values():
-        yield from (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
+    yield from (one for _, one in nodes() if isinstance(one, ast.ClassDef))
 
 
 def base_name(base: ast.expr) -> str:
@@ -140,3 +158,40 @@ def definitions(
         yield tree.name if isinstance(tree, ast.ClassDef) else "", one
         if isinstance(one, ast.ClassDef):
             yield from definitions(one)
+
+
+def looks_up_facts(node: ast.AST) -> bool:
+    """Whether it is facts["…"] or facts.get("…"), of whatever has facts."""
+    if isinstance(node, ast.Subscript):
+        found: ast.expr = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        found = node.func.value
+    else:
+        return False
+    return (isinstance(found, ast.Attribute) and found.attr == "facts") or (
+        isinstance(found, ast.Name) and found.id == "facts"
+    )
+
+
+def names_a_kind(node: ast.AST) -> bool:
+    """Whether something is compared with the name of a kind."""
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    values = [
+        one for side in sides for one in (side.elts if isinstance(side, ast.Tuple | ast.List | ast.Set) else [side])
+    ]
+    named = any(isinstance(one, ast.Constant) and one.value in KINDS for one in values)
+    return named and any("kind" in ast.unparse(side) for side in sides)
+
+
+def test_nobody_looks_up_facts_by_text() -> None:
+    assert {file.as_posix() for file, node in nodes() if looks_up_facts(node)} <= BEFORE_KINDS
+    assert looks_up_facts(ast.parse('release.facts["k"]', mode="eval").body)
+    assert looks_up_facts(ast.parse('facts.get("k")', mode="eval").body)
+
+
+def test_nobody_compares_with_a_kind_s_name_outside_its_folder() -> None:
+    found = {file.as_posix() for file, node in nodes() if names_a_kind(node)}
+    assert {file for file in found if not (file.startswith("kinds/") and file.count("/") > 1)} == set()
+    assert names_a_kind(ast.parse('policy.kind in ("table", "points")', mode="eval").body)

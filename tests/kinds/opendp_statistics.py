@@ -8,6 +8,7 @@ import numpy as np
 
 places_and_weights = cache(np.polynomial.legendre.leggauss)
 
+
 def permuted_and_flipped(losses: np.ndarray, rate: float) -> np.ndarray:
     """The law of permute-and-flip: p·E[1/(1 + heads of the others)], and 1/(1 + h) is the integral of t^h."""
     heads = np.exp(-rate * (losses - losses.min()).astype(float))

@@ -26,7 +26,7 @@ from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "adult-choose.toml"
-RUNS = 8
+RUNS = 4
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,8 @@ def test_agreement_is_to_the_printed_digits(printed, value, same):
     assert agrees(printed, value) is same
 
 
-def test_all_of_them_at_once():
+def test_all_of_them_at_once(monkeypatch):
+    monkeypatch.setattr("crowdblend.cli.reproduce.reproduce", reproduced)
     code, out, _ = crowdblend("reproduce", "all", "--json")
     assert code == 0
     assert [made["name"] for made in json.loads(out)["reproductions"]] == list(NAMES)

@@ -53,7 +53,7 @@ def test_several_subsets_are_exactly_uniform_and_independent(n, size):
 @for_each(("n", "size"), [(2, 6), (3, 6), (4, 6), (5, 6)])
 def test_subsets_fit_the_uniform_law(n, size):
     source = SeededSource(1)
-    found = Counter(tuple(distinct(n, size, source).tolist()) for _ in range(10_000))
+    found = Counter(tuple(distinct(n, size, source).tolist()) for _ in range(3_000))
     assert fits(list(found.values()), np.full(comb(size, n), 1 / comb(size, n)))
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.estimates import CellLaws, ExactCounts, estimator_of
 from crowdblend.reading.release import read
 
+verified = cache(verify_file)
 Facts = dict[str, Any]
 WILD: tuple[Any, ...] = (None, True, 0, -1, 1e-300, 1e300, 10**30, 10**9, "x", [], {"a": 1})
 
@@ -57,7 +59,7 @@ def test_facts_that_nobody_should_believe(change: str, folders: dict[str, Path],
     name, edit = CHANGES[change]
     folder = tmp_path / "hostile"
     shutil.copytree(folders[name], folder)
-    certificate = verify_file(folder)
+    certificate = verified(folders[name])
     facts = json.loads(json.dumps(dict(certificate.facts)))
     edit(facts)
     (folder / "certificate.json").write_text(replace(certificate, facts=facts).to_json())
