@@ -1,7 +1,5 @@
 """Many cases of one law in one test: collected and reported once, and a failure names its case."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The command line in this process, for tests where the process is not the point: ten times as fast as starting one."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

@@ -4,8 +4,6 @@ Such a test is skipped with a sentence. CROWDBLEND_TESTS_NEED names what must be
 then no test at all may be skipped, so that continuous integration cannot pass by not looking.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -1,7 +1,5 @@
 """How tests name a refusal: by its code where it has one of its own, else by words of its sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

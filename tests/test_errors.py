@@ -1,7 +1,5 @@
 """Every error has a code, a place, a message and a remedy, also those that were written as one text."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

@@ -3,8 +3,6 @@
 Kinds and designs are places of their own: nobody looks up facts by text, or asks for a kind by its name.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

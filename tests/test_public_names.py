@@ -1,7 +1,5 @@
 """`__all__` is exact: everything exported exists, and the root exports what the README uses."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -1,7 +1,5 @@
 """No file that somebody names can hang or fill the machine: pipes, devices and files without end are refused."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A small made-up survey and its policy, for the tests of the Python interface."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`verify` and `compose` take whatever holds a certificate; networks come from networkx too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The Python block of the design, and what else is promised to whoever programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

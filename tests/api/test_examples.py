@@ -1,7 +1,5 @@
 """Every example about the town runs on bundled data; the others say where their tables come from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Frames as people have them: each is released as the same rows from Parquet are, or refused in one sentence."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import warnings

@@ -1,7 +1,5 @@
 """The names at the top: exact, lazy, and seen by type checkers."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

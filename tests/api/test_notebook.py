@@ -1,7 +1,5 @@
 """What a notebook shows: the guarantee, a figure, the first rows; nothing in it can become markup."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 from typing import Any
 

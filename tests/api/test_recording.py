@@ -1,7 +1,5 @@
 """The ledger from Python: on by default, the same sample known again, nothing released that is not recorded."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Policies made in Python, in TOML, and read back are equal, for every kind and every example."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

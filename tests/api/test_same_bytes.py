@@ -1,7 +1,5 @@
 """The same rows and key give the same bytes, whoever holds the rows."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

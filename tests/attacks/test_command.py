@@ -1,7 +1,5 @@
 """`crowdblend attack` keeps the contract of the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every number of every attack, by another way than the attack's own."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

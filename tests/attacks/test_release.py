@@ -1,7 +1,5 @@
 """The same attacks on whole releases: policy, engine, folder and ledger."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

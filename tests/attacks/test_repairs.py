@@ -1,7 +1,5 @@
 """Attacks can fail: a repaired target is not broken, and a release of ours that leaks is caught."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from click.testing import CliRunner

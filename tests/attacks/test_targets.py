@@ -1,7 +1,5 @@
 """The targets are what their names say: k-anonymous, and recoded by what is in the data."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

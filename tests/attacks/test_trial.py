@@ -1,7 +1,5 @@
 """Chances, bounds and verdicts: what counts as a contradiction of a guarantee."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

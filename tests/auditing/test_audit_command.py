@@ -1,7 +1,5 @@
 """`crowdblend audit`: what it prints, and its exit codes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every broken mechanism is caught, and the honest one beside it is not."""
 
-from __future__ import annotations
-
 from tests.auditing.broken_mechanisms import BROKEN_MECHANISMS
 from tests.cases import for_each
 

@@ -1,7 +1,5 @@
 """The exact audit: it finds what is wrong by definition, proves it, and lets pass what is right."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import chain, combinations
 

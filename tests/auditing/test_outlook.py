@@ -1,7 +1,5 @@
 """What an audit says it can find, before it looks."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace

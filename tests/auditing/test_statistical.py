@@ -1,7 +1,5 @@
 """The statistical audit: bounds that hold, false alarms within the stated rate, power where a guarantee is broken."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

@@ -1,7 +1,5 @@
 """Documents of certificates, edited and sealed again."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

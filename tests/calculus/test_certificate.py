@@ -1,7 +1,5 @@
 """Certificates survive a round trip, and no single edit survives the checker."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

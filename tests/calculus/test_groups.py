@@ -1,7 +1,5 @@
 """Which of the three propositions speaks for a group."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

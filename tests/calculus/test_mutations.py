@@ -4,8 +4,6 @@ An edit may turn a certificate into another true one: another target ε with not
 stated assumption that is dropped, or facts, are not derived from anything.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import random

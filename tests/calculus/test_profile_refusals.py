@@ -1,7 +1,5 @@
 """What cannot be composed is refused with one sentence, and what is badly put is sound: larger, never smaller."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Which releases have curves, and certificates of releases that were composed by them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

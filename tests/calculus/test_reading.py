@@ -1,7 +1,5 @@
 """Reading a certificate costs little, whatever the file is."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

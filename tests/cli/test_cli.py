@@ -1,7 +1,5 @@
 """The command line keeps its contract: exit codes, one JSON object, nothing heavy loaded."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

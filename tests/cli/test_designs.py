@@ -1,7 +1,5 @@
 """What the data are is asked first, and every answer says what it costs in people of error."""
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path

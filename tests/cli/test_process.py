@@ -1,7 +1,5 @@
 """A command ends its process at once, and yet as Python would: handlers run, streams are written, the code is kept."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

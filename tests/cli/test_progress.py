@@ -1,7 +1,5 @@
 """The line of progress leaves the terminal to a question, and goes on afterwards."""
 
-from __future__ import annotations
-
 import io
 import time
 

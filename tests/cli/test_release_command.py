@@ -1,7 +1,5 @@
 """`crowdblend release` and its neighbours keep the contract of the command line."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

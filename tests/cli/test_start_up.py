@@ -1,7 +1,5 @@
 """Commands load what they use: planning, starting and verifying load no arrays, no engine and no renderer."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every example in README and docs is run, and says what the page says."""
 
-from __future__ import annotations
-
 import doctest
 import importlib.util
 import pkgutil

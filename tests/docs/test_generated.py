@@ -1,7 +1,5 @@
 """The generated pages are what the code says today."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The figures on the pages show what the code computes today."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Links of pages and notebooks lead to files, and to headings, that exist; nothing is fetched."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

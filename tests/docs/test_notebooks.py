@@ -1,7 +1,5 @@
 """Every notebook runs, without Jupyter, and shows what it shows in the repository."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Whoever copies a policy from a page has one that is read; every kind of release is on the pages that list them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every page and notebook has its place in the site, once; `make site` refuses broken references itself."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

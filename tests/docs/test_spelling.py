@@ -1,7 +1,5 @@
 """Pages, notebooks and sources hold none of the misspellings that codespell knows; its list is part of its wheel."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import codespell_lib as codespell

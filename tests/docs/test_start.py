@@ -1,7 +1,5 @@
 """A newcomer who follows the first pages word for word gets where they lead."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

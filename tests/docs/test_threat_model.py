@@ -1,7 +1,5 @@
 """Every defence in the threat model names a test, and that test exists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

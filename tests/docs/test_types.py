@@ -1,7 +1,5 @@
 """The examples of the first pages, and forty uses of the public names, type-check in strict mode; wrong uses do not."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Forty uses of the public names: mypy in strict mode accepts all of them, and each runs."""
 
-from __future__ import annotations
-
 import datetime
 import os
 from pathlib import Path

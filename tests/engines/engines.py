@@ -1,7 +1,5 @@
 """The engines that one suite runs over: DuckDB, and the engine in memory with what pyarrow reads of the same files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@
 change of how sources are read.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Source files from a small grammar, most of them with something odd: what an exporter, an editor or a copy does."""
 
-from __future__ import annotations
-
 import gzip
 import random
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Numbers of NumPy become the arrays that pyarrow would make of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

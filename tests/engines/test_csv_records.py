@@ -1,7 +1,5 @@
 """Records counted from bytes: as the csv module counts them, whatever the blocks, or refused."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

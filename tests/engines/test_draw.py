@@ -1,7 +1,5 @@
 """A draw is a value that says who, and keeps its keys to itself."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

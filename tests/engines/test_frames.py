@@ -1,7 +1,5 @@
 """The database reads a frame's columns as they are: sliced, chunked, with missing values, and dictionary-encoded."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import random

@@ -1,7 +1,5 @@
 """Sources in every notation are read as pandas reads them; what damaged ones are is in test_mutated_sources.py."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """By what a source is known again, by every engine: whatever the order and type, and by the columns that tell apart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import duckdb

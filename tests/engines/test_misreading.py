@@ -1,7 +1,5 @@
 """Files that can be misread: each is read as it means, or refused; nobody is lost, added or changed silently."""
 
-from __future__ import annotations
-
 import gzip
 from datetime import datetime
 from pathlib import Path

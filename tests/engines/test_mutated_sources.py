@@ -1,7 +1,5 @@
 """Whatever is accepted of odd files has the class counts that pandas or pyarrow reads; all else is one sentence."""
 
-from __future__ import annotations
-
 import io
 import random
 import re

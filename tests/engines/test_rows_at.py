@@ -1,7 +1,5 @@
 """Rows at known places of files, looked up by the engine where it knows them, else taken as they stream by."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

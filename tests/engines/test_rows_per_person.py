@@ -1,7 +1,5 @@
 """At most m random rows of everybody: all sets of m equally likely, whatever the engine and the order."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Exactly k people, those with the smallest marks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

@@ -1,7 +1,5 @@
 """Draws by stratum: each person at the rate of their stratum, the same people whatever the engine and the order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Totals and draws of exactly k people: the same from every engine, and as pandas adds them up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The exact law of what is published about a cell of N people, computed apart from the code under test."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

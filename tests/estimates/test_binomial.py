@@ -1,7 +1,5 @@
 """Binomial probabilities keep their digits for any number of people, and noise is added without losing any."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

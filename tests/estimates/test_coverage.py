@@ -1,7 +1,5 @@
 """Intervals cover what they say, by exact enumeration of everything that can be published about a cell."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

@@ -1,7 +1,5 @@
 """Sums of cells: what is shown is a lower end, what is hidden has an upper end, and noise adds up."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

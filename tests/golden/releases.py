@@ -1,7 +1,5 @@
 """One release of every kind, with a fixed key and made-up people: the same bytes for ever."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

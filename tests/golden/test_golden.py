@@ -1,7 +1,5 @@
 """Data, policy and key decide every published byte; a change of structure may not change them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The chance of a right guess: never below the truth, reached by a mechanism, and about δ too."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 
 from hypothesis import given

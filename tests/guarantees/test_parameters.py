@@ -1,7 +1,5 @@
 """Every parameter's range, written down a second time and tried at its ends."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys

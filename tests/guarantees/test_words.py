@@ -1,7 +1,5 @@
 """Aggregates and guarantees: what they refuse at their edges, and their words."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowdblend.errors import InvalidInput

@@ -1,7 +1,5 @@
 """A made-up town of groups with very different incomes, and what is true of it, for statistics in groups."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """The same statistics of groups by OpenDP, at the same ε with one person's data replaced."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

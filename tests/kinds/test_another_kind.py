@@ -1,7 +1,5 @@
 """A kind in another package works everywhere, without a line in ours: an entry point says where its parts are."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Choosing the recoding: how the budget is shared, who decides, what is refused, and what a release shows of it."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

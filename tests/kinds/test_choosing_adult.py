@@ -1,7 +1,5 @@
 """Adult with its nine hierarchies: what the choice costs in information, and what it publishes."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

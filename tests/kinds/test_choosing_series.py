@@ -1,7 +1,5 @@
 """A series of releases, each of which chooses its recoding: epsilon and delta are for choices and releases together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Choosing in steps, scores that are shown, noise below k: what the certificate adds up, and what a release shows."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

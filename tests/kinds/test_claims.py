@@ -1,7 +1,5 @@
 """A certificate speaks of the very mechanism that ran: for every kind its leaves have that mechanism's parameters."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

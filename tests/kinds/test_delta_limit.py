@@ -1,7 +1,5 @@
 """A delta or an epsilon that guarantees next to nothing is refused, unless the policy accepts it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

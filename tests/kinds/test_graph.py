@@ -1,7 +1,5 @@
 """Networks from a policy to a folder: what is published, what is refused, and what stays at home."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from pathlib import Path

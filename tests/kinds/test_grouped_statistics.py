@@ -1,8 +1,6 @@
 """Averages, sums and counts of groups, and quantiles: within their stated errors, certified, verified, and no worse
 than OpenDP's."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Planning loads nothing that only a release, or a choice of the recoding, needs."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Published files have the bytes that Arrow's own defaults give, however many rows are encoded at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet

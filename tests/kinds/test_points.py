@@ -1,7 +1,5 @@
 """Releases of points and of outlier tables, end to end, and what is refused in one sentence with nothing written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The example policies release the real tables, where that data folder lies beside the checkout."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

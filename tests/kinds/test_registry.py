@@ -1,7 +1,5 @@
 """The registry is the only list of kinds, and every kind has a folder with its parts."""
 
-from __future__ import annotations
-
 import ast
 from inspect import signature
 from pathlib import Path

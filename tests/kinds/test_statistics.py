@@ -1,7 +1,5 @@
 """Releases of statistics: what is published is near the truth, certified, verified and the same for the same key."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

@@ -3,8 +3,6 @@
 Where a test compares with the truth, the policy's confidence leaves each statistic a chance of 1e-9 to be off by more.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """A synopsis from policy to folder: what is published, what is not, what is planned, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A town whose columns offer levels, and policies that let it choose."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from crowdblend.demo import write_population

@@ -1,7 +1,5 @@
 """What a row of the table of examples is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -4,8 +4,6 @@
 are allowed, because bounds are capped and clipped.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

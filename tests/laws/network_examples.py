@@ -1,7 +1,5 @@
 """Applications of the rules about statistics of networks."""
 
-from __future__ import annotations
-
 from crowdblend.guarantees import (
     Estimator,
     Exploration,

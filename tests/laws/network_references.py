@@ -1,7 +1,5 @@
 """What the theorems about statistics of networks say, written again in 60 decimal digits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Applications of the rules about profiles."""
 
-from __future__ import annotations
-
 from crowdblend.guarantees import (
     AmplifiedCurve,
     ClosenessCurve,

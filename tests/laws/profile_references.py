@@ -1,7 +1,5 @@
 """What the theorems about profiles say, written again: which curve, and the composition of randomized responses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

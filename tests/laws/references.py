@@ -4,8 +4,6 @@ A reference maps the premises and parameters of a rule to every field of its con
 everything else must match exactly. Suprema over class sizes are in `scans`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

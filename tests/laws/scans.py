@@ -3,8 +3,6 @@
 Divergences are summed outcome by outcome from their definition (THEORY 3.3 to 3.5 and 3.9), at 60 digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

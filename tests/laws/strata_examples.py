@@ -1,7 +1,5 @@
 """Applications of the rules about stratified samples, and their references."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mpmath import expm1, log1p, mpf

@@ -1,7 +1,5 @@
 """References for the sanitizers that run on a sample and for synopses (see `references`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

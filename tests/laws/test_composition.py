@@ -1,7 +1,5 @@
 """What may be published together adds up exactly; what may not is refused with its theorem."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import reduce

@@ -4,8 +4,6 @@ Every class size gives a true lower bound, so none may exceed the result; and TH
 is: where the best threshold leaves k − 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Limits that every reader can check in the head."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A weaker premise never gives a stronger conclusion, and parameters move it the way the theory says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Every number that describes a release is in an assumption, so that a reader sees it without the derivation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Rules that combine mechanisms assume that these do not share their coins, or there is a reason why they may."""
 
-from __future__ import annotations
-
 from crowdblend.calculus import RULES, Assumption
 from crowdblend.calculus.theorem import Rule
 from tests.cases import for_each

@@ -1,7 +1,5 @@
 """The numbers that the papers print, and the worked numbers of the theory, come out digit for digit."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

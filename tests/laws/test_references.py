@@ -1,7 +1,5 @@
 """No number is below a 60-digit reference, and none is needlessly above it."""
 
-from __future__ import annotations
-
 import pytest
 from mpmath import mpf
 

@@ -1,7 +1,5 @@
 """Whatever a rule cannot use is refused in one sentence: what must hold, what was given, what to do."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

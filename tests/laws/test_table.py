@@ -1,7 +1,5 @@
 """Every registered rule is in the table of examples, cited, documented and named in one style."""
 
-from __future__ import annotations
-
 import re
 
 from crowdblend.calculus import RULES

@@ -4,8 +4,6 @@ The law runs over every rule with two premises or more. Where premises must be a
 Where each is about a release of its own, a stranger is another release: then the conclusion is about that one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

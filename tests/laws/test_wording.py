@@ -1,7 +1,5 @@
 """Numbers in words are never below the proved ones, and no promise claims that its factor holds except rarely."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Ledgers that several tests begin with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

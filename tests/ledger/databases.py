@@ -1,7 +1,5 @@
 """The databases that the ledger's tests run on: SQLite, and a PostgreSQL server that each test process starts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A ledger file with three finished releases, and a way to change it behind the ledger's back."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -5,8 +5,6 @@ Each child writes to a pipe what the ledger has acknowledged. Prints one JSON
 object; the checks are in test_crashes.py.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

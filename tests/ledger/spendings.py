@@ -1,7 +1,5 @@
 """What a planned release spends."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from crowdblend import plan

@@ -1,7 +1,5 @@
 """`crowdblend ledger` keeps the contract of every command."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess

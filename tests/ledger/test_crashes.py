@@ -1,7 +1,5 @@
 """Killed at any moment, the ledger opens, and knows everything that it acknowledged; in a file and on a server."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

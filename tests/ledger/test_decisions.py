@@ -1,7 +1,5 @@
 """The numbers that the ledger decides by, against exact ones, and each check of what it keeps."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

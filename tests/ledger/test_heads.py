@@ -1,7 +1,5 @@
 """A kept head finds a ledger that was cut off, replaced or put back, whatever else was made to fit."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

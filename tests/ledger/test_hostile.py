@@ -1,7 +1,5 @@
 """A ledger that was written by somebody else, with hashes that are right: one sentence, and no traceback."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Limits: what would exceed one is refused before anything is read, and a change says who and why."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

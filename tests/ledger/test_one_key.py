@@ -1,7 +1,5 @@
 """A key is for one release: a ledger refuses it a second time, and another ledger's release draws other randomness."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

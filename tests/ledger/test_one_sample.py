@@ -1,7 +1,5 @@
 """One sample is released once, whatever policy, person column, order, format or folder reads it."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from collections.abc import Callable

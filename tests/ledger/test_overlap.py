@@ -1,7 +1,5 @@
 """When two sources have too much in common: the bound is that of the theorem, and independent samples keep to it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 

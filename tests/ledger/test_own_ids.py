@@ -1,7 +1,5 @@
 """ids = "table": unrelated tables that number their rows stand beside each other; one sample stays one sample."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path

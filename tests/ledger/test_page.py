@@ -1,7 +1,5 @@
 """The listings in docs/ledger.md are what the command prints."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Who the people are: owners and descriptions, populations that overlap, and people who are in two of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

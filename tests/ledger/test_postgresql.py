@@ -1,7 +1,5 @@
 """What is special about a ledger in PostgreSQL."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from pathlib import Path

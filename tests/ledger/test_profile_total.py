@@ -1,7 +1,5 @@
 """Totals by profile: what they come to, and how many more releases fit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A steward who reacts: parameters that depend on what was published keep a limit as a whole, not branch by branch."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What a record may hold, and in which order records may follow each other."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

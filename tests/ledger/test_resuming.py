@@ -1,7 +1,5 @@
 """An unfinished release can be run again with its key; when it is finished the key is gone, unless it is sealed."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

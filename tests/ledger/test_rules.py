@@ -1,7 +1,5 @@
 """What may be promised beside what, and what it comes to."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The file: who may read it, who may change it, and what is said when it cannot be used."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

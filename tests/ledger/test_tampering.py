@@ -1,7 +1,5 @@
 """The ledger is append-only: the database refuses edits, and the chain finds those that were made anyway."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

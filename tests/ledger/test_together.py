@@ -1,7 +1,5 @@
 """Several processes at one ledger: of all that want the same sample exactly one gets it, and no limit is exceeded."""
 
-from __future__ import annotations
-
 import multiprocessing
 import time
 from pathlib import Path

@@ -5,8 +5,6 @@ information about a table in which the person's row is concealed. A simulator is
 release; they are here so that the claim can be tried: on tiny tables exactly, on larger ones by drawing from both.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 

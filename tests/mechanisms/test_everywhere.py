@@ -3,8 +3,6 @@
 Statistical tests use keys derived from fixed numbers; their thresholds have a false-alarm rate of 1e-6 each.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

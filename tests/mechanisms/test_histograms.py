@@ -4,8 +4,6 @@ Statistical tests use keys derived from fixed numbers, so they are deterministic
 rate of 1e-6 each over the choice of those keys.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 

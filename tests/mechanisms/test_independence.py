@@ -1,7 +1,5 @@
 """Noise that must be independent is not the same noise twice. Fixed keys; false-alarm rate 1e-6 per test."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What the mechanisms take at their limits, and the sizes of noise that they state, against sums over its law."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any OpenDP measurement on random samples: its promise read off the privacy map, its law, and what is refused."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Outlier histograms: the noise of every bin is that of its size. Fixed keys; false-alarm rate 1e-6 per test."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 Statistical tests use fixed keys; their false-alarm rate is 1e-6 each over the choice of those keys.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import Counter

@@ -3,8 +3,6 @@
 Every test has a fixed seed; an unlucky one makes it fail with a probability below FALSE_ALARM.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Classes of queries by brute force, the fit and its repair, the rows, and the stated error over many runs."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import combinations, combinations_with_replacement, product

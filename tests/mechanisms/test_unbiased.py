@@ -5,8 +5,6 @@ The mean error of a total is then within five standard errors of 0, but for a pr
 is off by tens of standard errors.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ Where a mutant changes the body of a function, the fork gives that function its 
 mutants, and every mutant that is tried again, are imported from the file that was written.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

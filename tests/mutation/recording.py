@@ -5,8 +5,6 @@ it ran, in this process and in those that it starts. What a fixture shared by se
 that uses it, and what a cached function entered belongs to each test that asks the cache.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import json

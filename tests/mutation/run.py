@@ -9,8 +9,6 @@ first, until one fails. A mutant that takes far more time than its tests did cou
 added to RESULTS, a JSON line for each mutant, and a run goes on where the last one stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

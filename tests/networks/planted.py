@@ -1,7 +1,5 @@
 """Networks whose statistics are known from how they were made."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Components against scipy's breadth-first search, on shapes that are easy to get wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components

@@ -1,7 +1,5 @@
 """Links become a simple network, or are refused in one sentence."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Noise on a grid, and the simulator against the mechanism on a network too large to enumerate."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

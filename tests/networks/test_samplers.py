@@ -1,7 +1,5 @@
 """The samplers look at whom they may, and err as rarely as the rules say."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Balls enclose the exact value, and rounding goes outward by at most one double."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

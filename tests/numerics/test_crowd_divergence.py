@@ -1,7 +1,5 @@
 """One more and one fewer: the single n that is evaluated is the worst of all, in exact fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import accumulate
 

@@ -1,7 +1,5 @@
 """What a further person adds to the expected publication of a class: never beyond the bound, in exact fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

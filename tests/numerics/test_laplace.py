@@ -1,7 +1,5 @@
 """Discrete Laplace noise of two scales, a step apart, against a sum over every output."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

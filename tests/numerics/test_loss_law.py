@@ -1,7 +1,5 @@
 """Loss laws: they lie above the points they were made of, compose exactly, and lose nothing where they are cut."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

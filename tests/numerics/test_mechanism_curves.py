@@ -1,7 +1,5 @@
 """Curves at many factors are the divergences that the rules compute at one, the larger of both directions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from flint import arb

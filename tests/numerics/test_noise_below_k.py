@@ -1,7 +1,5 @@
 """Noise below k, exact counts above: the divergence against a plain enumeration of outputs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Divergences at many factors at once never fall below what balls of any width and size allow."""
 
-from __future__ import annotations
-
 from flint import arb
 
 from crowdblend.numerics.balls import precision

@@ -3,8 +3,6 @@
 Its pessimistic estimate is above the truth and its optimistic one below it, up to its floats.
 """
 
-from __future__ import annotations
-
 import math
 
 import pytest

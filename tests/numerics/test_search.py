@@ -1,7 +1,5 @@
 """Searches return a value that holds, and its neighbour does not."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

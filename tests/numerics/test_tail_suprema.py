@@ -1,7 +1,5 @@
 """Suprema of binomial tails beyond a line, against a scan of every n in exact fractions."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

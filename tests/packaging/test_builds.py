@@ -1,7 +1,5 @@
 """Wheel and source archive: the same bytes for the same sources, and everything in them that is needed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Continuous integration does what the README says and nothing else, so that a failing `make test` is not hidden."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plans of network statistics keep their promise with the least noise, and know when they are useless."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

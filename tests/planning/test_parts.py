@@ -1,7 +1,5 @@
 """Plans for several tables from parts of one sample."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Plans are tight, safe, and refuse in one sentence."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Plans for points: crowds whose members noise makes alike, and the least noise that keeps a guarantee."""
 
-from __future__ import annotations
-
 from crowdblend.planning import plan
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.request import PlanRequest

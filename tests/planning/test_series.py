@@ -1,7 +1,5 @@
 """Plans for several releases together: the numbers, the safe side, and what shares of epsilon and delta would need."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowdblend.calculus import RULES, verify

@@ -1,7 +1,5 @@
 """Plans for statistics: within the promise, no worse than the paper, and true in at least 1 − β of all draws."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Mutated policies: sound TOML of every kind, bent by a grammar of values, keys, sections and characters."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Which files a source is, for whoever asks: reading, the ledger, `init` and the guess of the format."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No published CSV cell is a formula that somebody declared."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowdblend.errors import InvalidInput

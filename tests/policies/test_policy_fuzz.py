@@ -3,8 +3,6 @@
 20,000 mutated policies in the long suite, a twentieth of them always.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import time

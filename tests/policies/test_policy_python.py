@@ -1,7 +1,5 @@
 """A policy made in Python is the one that TOML gives, and is refused for the same reasons under the same codes."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One policy with one or several publications: equal however it is made, written and read, and refused by name."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Programmes for tests: one town, one policy, five publications."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import crowdblend as cb

@@ -1,7 +1,5 @@
 """Consistent estimates: tables that agree in what they have in common, and are no worse for it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Programme policies with something wrong: refused with one sentence and a remedy, or planned; nothing else happens."""
 
-from __future__ import annotations
-
 import copy
 import random
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What a programme plans: the k of every part from a computation of our own, splits, series, shares, refusals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a programme releases: parts that share nobody, one folder that verifies, and forgeries that do not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

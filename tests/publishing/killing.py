@@ -11,8 +11,6 @@ sends to PostgreSQL, a rename), n going through all of them and then at random m
 left, and resumes it. The report's figures are left out, as they take most of the time of a release and touch nothing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

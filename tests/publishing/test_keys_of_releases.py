@@ -1,7 +1,5 @@
 """What becomes of the key of a release: sealed where the policy says so, and nowhere to be found otherwise."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path

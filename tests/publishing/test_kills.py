@@ -4,8 +4,6 @@ Some kills run with every change, a thousand over both kinds of ledger with `mak
 process of their own, because this one may have threads.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -4,8 +4,6 @@ Every number of every step is changed, in certificates of all kinds and designs.
 steps, `make test-slow` 5,000.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """The digest of a policy knows every decision, and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from crowdblend.policies import parse_policy

@@ -1,7 +1,5 @@
 """Tables of registers, from policy to folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A release end to end: what appears, what does not, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """People with several rows, and households: what counts, and what only the steward is told."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

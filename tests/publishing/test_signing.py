@@ -1,7 +1,5 @@
 """Signed releases: signed when they appear or later, checked with a key, by us and by ssh-keygen."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What goes wrong after the entry is recorded loses nothing: to resume the release publishes the same output."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A folder verifies only if its data are what the certificate says, whatever hashes somebody wrote anew."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -3,8 +3,6 @@
 Seeds are fixed, so a test either always passes or always fails; the rate is that of an unlucky seed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

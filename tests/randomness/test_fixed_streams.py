@@ -1,7 +1,5 @@
 """A sealed key must give the same numbers in every later version: every primitive, across its blocks and branches."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from fractions import Fraction

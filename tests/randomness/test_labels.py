@@ -5,8 +5,6 @@ where all of them pass, and a repeat fails. Coins that are flipped for persons a
 at every pass over the rows; they are not streams, and may be asked again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One release of every golden policy, described but without figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Microdata are counted as a plain computation counts them, in the order in which classes are first met."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pyarrow as pa

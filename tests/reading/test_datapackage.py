@@ -1,7 +1,5 @@
 """What the columns of a release mean, as its data package says it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import warnings

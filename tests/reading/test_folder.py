@@ -1,7 +1,5 @@
 """The folder explains itself: datapackage.json, README.md, and hashes of every file."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

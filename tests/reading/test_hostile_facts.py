@@ -1,7 +1,5 @@
 """Whoever wrote a certificate, reading its folder ends soon, with an answer or with one sentence."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

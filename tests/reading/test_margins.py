@@ -1,7 +1,5 @@
 """Margins are the sums of a plain computation, whatever the labels, the format and the pieces."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

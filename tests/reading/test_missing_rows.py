@@ -1,7 +1,5 @@
 """What is said of a row that is not published is true of that very table, by a computation of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

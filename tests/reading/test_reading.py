@@ -1,7 +1,5 @@
 """What readers get from a folder: data with categories, the domain, and estimates that hold for the made-up town."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -4,8 +4,6 @@ At δ = 1e-6 a hundred thousand runs see nothing: what makes a guarantee tight h
 exact δ of the mechanism at its ε, up to a tenth, and half of that ε is far from true.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from crowdblend.policies.load import parse_policy

@@ -3,8 +3,6 @@
 The claim is that of the release without the bug, so the audit must refute it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Policies as tests rehearse, release and audit them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

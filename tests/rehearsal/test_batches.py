@@ -1,7 +1,5 @@
 """A batch of releases is many releases: one of them has the bytes of a single one, and several are independent."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import is_dataclass, replace

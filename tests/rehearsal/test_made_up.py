@@ -1,7 +1,5 @@
 """Made-up people fit the domains that a policy declares: every kind takes them as it takes real ones."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A rehearsal is the release itself: the same bytes for the same key, run after run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rehearsals: every kind on made-up people, nothing spent, and numbers that follow from the made-up people."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

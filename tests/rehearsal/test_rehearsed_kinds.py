@@ -1,7 +1,5 @@
 """Points, outlier tables and statistics are rehearsed as they are released, and audited where their promises are."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

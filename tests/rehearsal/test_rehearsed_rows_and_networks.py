@@ -1,7 +1,5 @@
 """Synopses and networks are rehearsed as they are released, and audited with one person's data or links replaced."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from pathlib import Path

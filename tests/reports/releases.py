@@ -1,7 +1,5 @@
 """Release folders as the engine writes them, made small."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Facts are ids and numbers in a certificate, and sentences on a page."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

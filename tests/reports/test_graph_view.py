@@ -1,7 +1,5 @@
 """The report of a network explains the guarantee, shows no risk smaller than it is, and claims no sample."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

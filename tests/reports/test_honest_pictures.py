@@ -1,7 +1,5 @@
 """Figures show every declared label; what is not published is neither zero nor left out; nothing sums cut cells."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever is in a folder, a report is a page or one sentence; nothing hangs, and no terminal obeys a name."""
 
-from __future__ import annotations
-
 import os
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reports of every kind in a real browser: on a phone and a desk, in light and dark, with axe-core, and on paper."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the report says of points is computed from places and counts, and is that of the points one by one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The lattice around the choice, drawn from the certificate's facts; those of another form are refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page says what is published and guaranteed, loads nothing, and refuses what does not verify."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

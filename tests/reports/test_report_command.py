@@ -1,7 +1,5 @@
 """`crowdblend report` keeps the contract of the command line."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The report of statistics shows every number with its error, and what it tells no more than."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

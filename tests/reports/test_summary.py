@@ -1,7 +1,5 @@
 """Summaries agree with a plain computation, whatever the size and however the file is cut into pieces."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A report without figures: nothing is drawn, every number stays, and it is made again byte for byte."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tiny lattices and the plain way to score them."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The lattice around a node: which nodes, their scores, and the loss of showing them with noise."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

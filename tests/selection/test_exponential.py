@@ -1,7 +1,5 @@
 """The exact exponential mechanism: its law, its refusals, and that no precision decides."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

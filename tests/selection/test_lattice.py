@@ -1,7 +1,5 @@
 """Ladders nest, lattices are refused in one sentence, and losses are ARX's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

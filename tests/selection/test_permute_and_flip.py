@@ -1,7 +1,5 @@
 """The drawn choice has the stated law: against the exact one, also where coins are settled beyond 64 bits."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

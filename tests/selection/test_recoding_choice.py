@@ -1,7 +1,5 @@
 """A choice runs with the loss that it claims."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

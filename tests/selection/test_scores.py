@@ -1,7 +1,5 @@
 """Scores: what one person changes, by brute force over all tiny tables; fast scoring equals plain scoring."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

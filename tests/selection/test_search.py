@@ -1,7 +1,5 @@
 """Searching in steps: its exact law on tiny lattices, what each step is offered, and that roll-ups add up."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

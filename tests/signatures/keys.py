@@ -1,7 +1,5 @@
 """SSH keys for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

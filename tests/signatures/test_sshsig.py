@@ -1,7 +1,5 @@
 """Signatures in OpenSSH's format, both ways against ssh-keygen, and every edit found."""
 
-from __future__ import annotations
-
 import base64
 import shutil
 import subprocess

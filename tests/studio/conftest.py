@@ -1,7 +1,5 @@
 """A studio without a server, for whatever needs no browser."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path

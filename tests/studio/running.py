@@ -1,7 +1,5 @@
 """A studio in a process of its own, as a steward starts it, and a browser that tells which addresses it asked for."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What a steward does in the browser, step by step, in the words of the pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any

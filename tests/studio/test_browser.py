@@ -1,7 +1,5 @@
 """The whole way in a browser, from the data to the published folder; every request goes to the studio itself."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Jobs that were interrupted are resumed, old ones are deleted, and none follows a link that came after the page."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Every page without a browser: what is sent becomes the draft, and the draft the policy that Python would make."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

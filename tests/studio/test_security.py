@@ -1,7 +1,5 @@
 """Whoever is not the steward, in a page of the studio, gets nothing and changes nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import html
 import os

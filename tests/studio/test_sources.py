@@ -1,7 +1,5 @@
 """Databases as sources: chosen by address, never with a password, and never anything that is not on the list."""
 
-from __future__ import annotations
-
 import re
 import signal
 import socket

@@ -5,8 +5,6 @@ class sizes ends by proof: what is published is computed from the sampled count,
 n−1 people cannot grow with n, since adding one more independent coin to both sides is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The definitions themselves, read literally on every table of a tiny world."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement

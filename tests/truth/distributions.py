@@ -4,8 +4,6 @@
 one where left > growth·right, so no search over events is needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 

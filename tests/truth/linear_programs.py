@@ -6,8 +6,6 @@ person's place) and, when the sampled crowd is below k, a[m] against b[m] (the p
 its complement. Nothing else is known, so the optimum is what those facts allow.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mechanisms with exact output distributions: the papers' examples, and random ones that test every corner."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The samplers of networks by their definition, and the exact distribution of what they say."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from .small_graphs import Graph, component, degrees, links

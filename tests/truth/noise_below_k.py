@@ -5,8 +5,6 @@ distribution falls by the factor a per step, so all outcomes to the left of it c
 right another: within each, the ratio of any two distributions is constant, and no event can gain by splitting it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ A mechanism has the law of its output on a table of values, the term that the ke
 rules know it by. Integer noise is exact: beyond both ends of a window it is one outcome each (`noise_below_k.blurred`).
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A graph is a set of edges, kept as bits. The distance to a property is found by 
 that have it, one edit at a time, so it owes nothing to any formula about components or degrees.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Releases side by side: what adds up (fresh samples), and why the refusals are warranted (one sample)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Which mechanisms are crowd-blending, and what may stand beside them: CBP Definition 4 on every small table."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The exact δ of sampling and suppression EQUALS the enumeration of the definition, in fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Statistics of networks on every graph with up to five vertices: distances, sensitivities and samplers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

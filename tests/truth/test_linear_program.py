@@ -1,7 +1,5 @@
 """blending.sharp before its suprema IS the linear program behind CBP Lemmas 14 and 15, and after them bounds it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The exact statistics against the definition: fewest edits to the property, on every graph with up to six vertices."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 

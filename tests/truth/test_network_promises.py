@@ -1,7 +1,5 @@
 """The sharp promises by definition, on every small graph: exponential moments, and simulator against mechanism."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction

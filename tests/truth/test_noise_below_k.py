@@ -1,7 +1,5 @@
 """Noise below k and outlier noise: the kernel's divergences EQUAL direct summation, in fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ The first mechanism publishes a fair bit, the second the same bit, turned over i
 itself publishes a fair bit whatever the data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

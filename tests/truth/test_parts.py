@@ -1,7 +1,5 @@
 """Tables from disjoint parts of one sample: the bound holds in random small worlds, by exact enumeration."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Points under sampling: no tiny world leaks more than points.sampled says, and a swap is what its proof says."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import combinations_with_replacement, product

@@ -1,7 +1,5 @@
 """Totals on the grid that is used are within 1 % of those on a grid that is ten times as fine, and never below them."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowdblend.calculus.loss_curves import curve_of, grid_of, pair_of, together

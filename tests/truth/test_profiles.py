@@ -5,8 +5,6 @@ published before. All outcomes of all releases are enumerated in exact fractions
 a little above e^ε, where it is a little smaller: a bound below it would be false.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Mechanisms of any kinds on parts of one sample, and all on one sample: no small world exceeds what is claimed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction

@@ -3,8 +3,6 @@
 The losses are those of the mechanism's own code. With e^{-η/2} a fraction, so is every probability.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """Recodings chosen from the data: the two sound ways hold by enumeration, the published one is violated."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Noise on every cell of a register: the definition on every tiny table of people with several rows."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from fractions import Fraction
 from itertools import combinations_with_replacement, product

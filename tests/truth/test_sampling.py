@@ -1,7 +1,5 @@
 """What sampling does to promises (LQS Theorems 1 to 3, CBP Theorems 13 and 16), by enumerating every sample."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

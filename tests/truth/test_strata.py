@@ -1,7 +1,5 @@
 """Stratified samples: in small worlds of three strata nothing exceeds the worst stratum, by exact enumeration."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import dataclass

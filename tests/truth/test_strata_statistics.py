@@ -4,8 +4,6 @@ A person who is kept counts as many times as the stratum says. Nobody's presence
 certificate says, whatever the others are, in both directions.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Hashable
 from dataclasses import dataclass

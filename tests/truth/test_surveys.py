@@ -3,8 +3,6 @@
 No world exceeds what the rules state; with less than they ask for, some world does.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator

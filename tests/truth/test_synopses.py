@@ -3,8 +3,6 @@
 The simulator sees k random rows of the table in which the person is concealed, and nothing else.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import comb

@@ -4,8 +4,6 @@ The simulators' own code estimates from the rows; the noise is added exactly. Wh
 outcome, outcomes are grouped (see noise_below_k), so nothing is cut off.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass

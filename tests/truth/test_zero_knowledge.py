@@ -1,7 +1,5 @@
 """Zero-knowledge promises on every small table with a concealed row (ZKP Propositions 3, 4, 5, 7, 8, 12, 15, 16)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction

@@ -4,8 +4,6 @@ A table is a sorted tuple of data values, so two people with one value are two e
 of k of n) a table is an ordered tuple and ⊥ is the concealed value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product

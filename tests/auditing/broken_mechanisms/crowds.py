@@ -1,7 +1,5 @@
 """Mistakes around the threshold k: who is counted, what is shown of the rest."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import partial

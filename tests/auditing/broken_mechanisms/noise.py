@@ -1,7 +1,5 @@
 """Mistakes around noise: where it is put, how it is drawn, how much of it there is."""
 
-from __future__ import annotations
-
 import copy
 import math
 import secrets

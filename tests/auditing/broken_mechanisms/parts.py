@@ -1,7 +1,5 @@
 """What honest mechanisms and broken ones are made of, as exact distributions on tiny worlds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Mistakes around the sample: how it is drawn, what is said about it, which numbers are claimed for it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import partial

@@ -4,8 +4,6 @@ They are of releases of every kind and of rules that no kind uses; to add one, c
 when a rule takes something else for granted. Guarantees and derivations must stay as they are.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The same people in Parquet, in PostgreSQL and in SQLite."""
 
-from __future__ import annotations
-
 import datetime
 from decimal import Decimal
 from pathlib import Path

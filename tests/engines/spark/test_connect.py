@@ -1,7 +1,5 @@
 """Spark Connect: the engine uses nothing that only a session in the same process has."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

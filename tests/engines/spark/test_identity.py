@@ -1,7 +1,5 @@
 """The ledger knows a sample again whichever engine has read it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

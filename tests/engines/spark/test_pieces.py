@@ -1,7 +1,5 @@
 """Pieces come together by bucket, and what does not fit the driver is refused; no session is needed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

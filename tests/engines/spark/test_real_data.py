@@ -1,7 +1,5 @@
 """The real tables have the same bytes on both engines, where that data folder lies beside the checkout."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The same policy, rows and key give the same bytes as on one machine: every kind, layout and type of ids."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

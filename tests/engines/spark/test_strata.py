@@ -1,7 +1,5 @@
 """Samples by stratum, and values that went to `other`: the same on a cluster as on one machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """For every kind, what somebody chooses field by field, and the policy that says the same in Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

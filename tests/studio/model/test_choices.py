@@ -1,7 +1,5 @@
 """Choices typed field by field make the policy that the same choices make in Python, for every kind."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

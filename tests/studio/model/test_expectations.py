@@ -1,7 +1,5 @@
 """What readers will see of groups of some sizes, before anything is read."""
 
-from __future__ import annotations
-
 import math
 
 import crowdblend as cb

@@ -1,7 +1,5 @@
 """A rehearsal publishes what the policy would publish, about people who do not exist, and records nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
