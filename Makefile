@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-slow mutation audit bench bench-data peers lint docs pictures site wheel clean
+.PHONY: help demo test test-slow proofs mutation audit bench bench-data peers lint docs pictures site wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' Makefile
@@ -20,6 +20,14 @@ test: lint ## every test that a change must pass
 
 test-slow: .venv/ready ## the long suites as well
 	$(BIN)/python -m pytest -n auto -m "slow or not slow"
+
+# Debian and Ubuntu: apt install coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics
+proofs: ## minutes: have Coq check the theorems in proofs/, and that they rest on no axiom
+	mkdir -p out/proofs
+	cp -p proofs/*.v proofs/_CoqProject out/proofs
+	cd out/proofs && coq_makefile -f _CoqProject -o Makefile.coq && $(MAKE) -f Makefile.coq -j2 > log 2>&1 || { cat log; exit 1; }
+	@! grep -A9 "^Axioms:" out/proofs/log
+	@echo "$$(grep -c "^Closed under the global context" out/proofs/log) theorems are proved and rest on no axiom."
 
 mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests notice; goes on where it stopped
 	mkdir -p out

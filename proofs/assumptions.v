@@ -1,0 +1,37 @@
+(* What the theorems rest on: every answer must be "Closed under the global context". *)
+From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling suppression.
+Print Assumptions hockey_events.
+Print Assumptions hockey_convex_factor.
+Print Assumptions hockey_inverse.
+Print Assumptions hockey_convex.
+Print Assumptions hockey_mixture.
+Print Assumptions hockey_mix_up.
+Print Assumptions hockey_mix_down.
+Print Assumptions hockey_mix_down0.
+Print Assumptions hockey_chain.
+Print Assumptions hockey_push.
+Print Assumptions hockey_image.
+Print Assumptions hockey_times.
+Print Assumptions sampled_person.
+Print Assumptions more_worst.
+Print Assumptions fewer_worst.
+Print Assumptions program_up.
+Print Assumptions program_down.
+Print Assumptions sampled_count.
+Print Assumptions crowd_more.
+Print Assumptions crowd_fewer.
+Print Assumptions person_more.
+Print Assumptions person_fewer.
+Print Assumptions rate_alone.
+Print Assumptions amplification.
+Print Assumptions amplification_at.
+Print Assumptions lower_rate.
+Print Assumptions sampled_crowds_up.
+Print Assumptions sampled_crowds_down.
+Print Assumptions blending_sharp_up.
+Print Assumptions blending_sharp_down.
+Print Assumptions exact_up.
+Print Assumptions exact_down.
+Print Assumptions suppression_blends.
+Print Assumptions suppression_up.
+Print Assumptions suppression_down.
