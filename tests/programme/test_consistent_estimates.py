@@ -1,5 +1,6 @@
 """Consistent estimates: tables that agree in what they have in common, and are no worse for it."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -31,6 +32,24 @@ def test_margins_agree_and_are_the_weighted_means_of_both():
     for sex in ("female", "male"):
         low, high = sorted((own["a"][sex], own["b"][sex]))
         assert low - 1e-6 <= by_sex["a"][sex] <= high + 1e-6
+
+
+def test_the_report_has_both_numbers_of_a_margin_and_their_mean(tmp_path):
+    policy = two(cb.Table("age", "sex", name="a"), cb.Table("district", "sex", name="b"), cb.Table("age", name="c"))
+    done = cb.release(town(PEOPLE), policy, out=tmp_path / "out", ledger=None, figures=False)
+    page = re.sub(r"</?bdi[^>]*>", "", (tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    chapter = page[page.index('id="shared"') : page.index('id="of-a"')]
+    assert "By district" not in chapter  # one publication alone
+    for column, names in (("sex", ("a", "b")), ("age", ("a", "c"))):
+        each = [done.estimates(table=name, margin=[column]).to_pylist() for name in names]
+        for pair in zip(*each, strict=True):
+            for row in pair:
+                assert f"{row['low']:,} to {row['high']:,}" in chapter
+            if None not in (pair[0]["estimate"], pair[1]["estimate"]):
+                shown = re.search(rf">{re.escape(pair[0][column])}</td>.*?>([\d,]+)</td></tr>", chapter)
+                low, high = sorted(row["estimate"] for row in pair)
+                assert low - 0.5 <= int(shown[1].replace(",", "")) <= high + 0.5
+    assert cb.verify(tmp_path / "out") == done.certificate
 
 
 def test_consistent_estimates_of_a_sample_are_closer_to_the_truth():

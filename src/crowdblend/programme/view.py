@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from markupsafe import Markup
 
+from crowdblend.kinds.facts import DATA
 from crowdblend.policies.registry import kind_of
+from crowdblend.reading.consistent import consistent_estimates
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Heading, Part, Table, View
 from crowdblend.reports.text import label
 from crowdblend.reports.views import view_of
 
 _KEYS = ("rate", "k", "noise_epsilon")
+_MOST_LABELS = 40
+_SHARED = (
+    "Some numbers follow from several publications. Each has an estimate of its own, and an interval that says how far "
+    "chance takes it. The last column is their mean, in which the surer one counts more. It follows from what is "
+    "published, and costs no privacy."
+)
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
     """Return the publications one after the other, each as its kind shows it."""
     facts = folder.facts
     chapters: list[Part] = [Part("publications", "What is published", [*facts.together, _overview(folder)])]
+    if shared := list(_shared(folder)):
+        chapters.append(Part("shared", "What several publications say", [_SHARED, *shared]))
     for name, one in folder.publications.items():
         shown = view_of(one, figures)
         keys = Table(
@@ -44,6 +56,35 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         reading=list(facts.together),
         parts=tuple(chapters),
     )
+
+
+def _shared(folder: PublishedRelease) -> Iterator[Table]:
+    """Yield every column that several publications count people by, with the numbers of each and with their mean."""
+    domains = {name: one.tables[DATA].columns for name, one in folder.counted.items()}
+    for column in dict.fromkeys(column for columns in domains.values() for column in columns):
+        named = [name for name, columns in domains.items() if column in columns]
+        if len(named) < 2 or any(len(domains[name][column].labels or ()) > _MOST_LABELS for name in named):
+            continue
+        each = {name: folder.publications[name].margin([column]) for name in named}
+        labels = [text for margin in each.values() for (text,) in margin.rows]
+        tables = [margin.table().to_pylist() for margin in each.values()]
+        numbers = [{row[column]: _interval(row) for row in table} for table in tables]
+        means = next(iter(consistent_estimates(each).values())).to_pylist()
+        together = {row[column]: f"{max(row['estimate'], 0):,.0f}" for row in means}
+        rows = [
+            [label(text), *(found.get(text, "") for found in numbers), together.get(text, "")]
+            for text in dict.fromkeys(labels)
+        ]
+        caption = Markup("By {}: people of the population, with 95 % intervals").format(label(column))
+        heads = [label(column), *map(label, each), "their mean"]
+        yield Table(heads, rows, caption, set(range(1, len(heads))))
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    """An estimate with the ends of its interval, as far as there are any."""
+    estimate = "" if row["estimate"] is None else f"{row['estimate']:,.0f}"
+    ends = "" if row["low"] is None or row["high"] is None else f"{row['low']:,} to {row['high']:,}"
+    return f"{estimate} ({ends})" if estimate and ends else estimate or ends or "not known"
 
 
 def _overview(folder: PublishedRelease) -> Table:

@@ -190,15 +190,21 @@ class PublishedRelease:
         name, _ = self._cells(margin, table if table in self.tables else None)
         return notes.sentences(self.facts, self.tables[name], margin)
 
-    def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> pa.Table:
-        closed = {
-            name: one.margin(None, confidence)
+    @property
+    def counted(self) -> Mapping[str, PublishedRelease]:
+        """The publications of people in cells that are all listed and add up, by their names."""
+        return {
+            name: one
             for name, one in self.publications.items()
             if one.tables
             and one.tables[DATA].laws.add_up
             and all(domain.labels is not None for domain in one.tables[DATA].columns.values())
         }
-        found = consistency.consistent_estimates(closed)
+
+    def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> pa.Table:
+        found = consistency.consistent_estimates(
+            {name: one.margin(None, confidence) for name, one in self.counted.items()}
+        )
         name = next(iter(found)) if table is None else table
         if margin is not None or name not in found:
             raise InvalidInput(
