@@ -47,6 +47,7 @@ def test_the_report_has_both_numbers_of_a_margin_and_their_mean(tmp_path):
                 assert f"{row['low']:,} to {row['high']:,}" in chapter
             if None not in (pair[0]["estimate"], pair[1]["estimate"]):
                 shown = re.search(rf">{re.escape(pair[0][column])}</td>.*?>([\d,]+)</td></tr>", chapter)
+                assert shown is not None
                 low, high = sorted(row["estimate"] for row in pair)
                 assert low - 0.5 <= int(shown[1].replace(",", "")) <= high + 0.5
     assert cb.verify(tmp_path / "out") == done.certificate

@@ -240,7 +240,7 @@ def test_a_table_of_a_database_is_chosen(visitor: Visitor, root: Path) -> None:
     number = visitor.draft(source="people.duckdb")
     visitor.send(f"/drafts/{number}/source", {"source": "people.duckdb", "table": "two"})
     draft = visitor.studio.drafts.get(number)
-    assert draft.columns == (("id", "number"), ("sex", "text"))
+    assert draft.columns == (("id", "whole"), ("sex", "text"))
     assert draft.choices.text("data", "table") == "two"
     assert "<bdi>one</bdi>" in visitor.get(f"/drafts/{number}/data").text
 

@@ -1,14 +1,24 @@
-"""What to expect of a publication of a programme, from its facts alone: errors of cells, and what is shown."""
+"""What to expect of a publication, from its facts alone: errors of cells, and what is shown of small groups."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from crowdblend.estimates import Law
 from crowdblend.kinds.facts import DATA, ReleaseFacts
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
 
 SMALL, CELLS = 50, (100, 10_000)
+SIZES = (10, 30, 100, 300, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
@@ -57,4 +67,56 @@ def _error(people: int, rate: float, law: Law) -> float:
 
 def _chance(people: int, rate: float, k: int) -> float:
     """The probability that at least k of so many people are sampled."""
-    return math.fsum(math.comb(people, n) * rate**n * (1 - rate) ** (people - n) for n in range(k, people + 1))
+    return float(special.bdtrc(k - 1, people, rate)) if people >= k else 0.0
+
+
+@dataclass(frozen=True)
+class GroupExpectation:
+    """A group of so many people: how likely it is shown, and as what where its sample is the usual one.
+
+    `low` and `high` are the ends of the 95 % interval that readers get; None where they get none.
+    """
+
+    people: int
+    shown: float
+    low: int | None
+    high: int | None
+
+    @property
+    def off(self) -> int | None:
+        """How far the ends of the interval are from the truth, at most."""
+        if self.low is None or self.high is None:
+            return None
+        return max(self.people - self.low, self.high - self.people)
+
+    def words(self) -> str:
+        """Return the expectation as a sentence."""
+        group = f"A group of {self.people:,} people"
+        if self.shown < 0.0005:
+            return f"{group} will not be shown."
+        chance = "" if self.shown > 0.9995 else f" with a probability of {100 * self.shown:.3g} %"
+        if self.off is None:
+            return f"{group} will be shown{chance}."
+        return f"{group} will be shown{chance}, as {self.people:,} ± {self.off:,}."
+
+
+def group_expectations(facts: ReleaseFacts, sizes: tuple[int, ...] = SIZES) -> tuple[GroupExpectation, ...]:
+    """What readers will see of groups of these sizes; nothing without counts by class, or with several."""
+    table = facts.tables.get(DATA)
+    if table is None or table.laws.stratum is not None or table.laws.blocks != 1:
+        return ()  # it depends on the stratum, or on the block
+    law, rate = table.shown_by[0], facts.rate
+    suppressed, k = law.noiseless, law.shown_from or 0
+    if suppressed and rate is None:
+        return ()
+    estimator = table.laws.estimator if facts.rows_are_counted else None
+    found = []
+    for people in sizes:
+        shown = _chance(people, rate, k) if suppressed and rate is not None else 1.0
+        low = high = None
+        usual = round(people * rate) if rate is not None else people
+        if estimator is not None and (not suppressed or usual >= k):
+            ends = estimator.cells(np.array([usual], dtype=np.int64))
+            low, high = (None if end < 0 else int(end) for end in (ends.low[0], ends.high[0]))
+        found.append(GroupExpectation(people, shown, low, high))
+    return tuple(found)

@@ -6,8 +6,9 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds import plan
+from crowdblend.programme.errors_expected import group_expectations
 from crowdblend.studio.model.choices import policy_of
-from crowdblend.studio.model.expectations import expectations
 from crowdblend.studio.model.rehearsed_folder import MADE_UP, rehearse_into
 from tests.cases import for_each
 from tests.studio.model.kinds_of_choices import CASES
@@ -39,16 +40,16 @@ def test_too_many_people_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_readers_will_see_follows_from_the_plan(tmp_path: Path) -> None:
-    plan = policy_of(CASES["table"][0], tmp_path).plan()
-    small, large = expectations(plan, (10, 10_000))
+    facts = {name: plan(policy_of(CASES[name][0], tmp_path)).facts() for name in ("table", "register", "statistics")}
+    small, large = group_expectations(facts["table"], (10, 10_000))
     assert small.shown < 0.05
     assert large.shown > 0.999
     assert large.off is not None
     # Sampling at a tenth moves a count of 10,000 by about two standard deviations of 300.
     assert 500 < large.off < 700
-    noisy = expectations(policy_of(CASES["register"][0], tmp_path).plan(), (100,))[0]
+    noisy = group_expectations(facts["register"], (100,))[0]
     assert noisy.shown == 1
     assert noisy.off is not None
     assert noisy.off < 10
     assert noisy.words() == f"A group of 100 people will be shown, as 100 ± {noisy.off}."
-    assert expectations(policy_of(CASES["statistics"][0], tmp_path).plan()) == ()
+    assert group_expectations(facts["statistics"]) == ()

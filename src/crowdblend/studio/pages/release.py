@@ -9,18 +9,18 @@ from typing import Any
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError
+from crowdblend.figures.trade_off import may_sweep, trade_off_chart
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan as plan_policy
 from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
-from crowdblend.programme.errors_expected import CELLS, SMALL
+from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations
 from crowdblend.programme.plan import compared, may_join, plan_splits
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import Field, field_of, fields_of, numbered, prefixed
+from crowdblend.studio.forms import Field, fields_of, numbered, prefixed
 from crowdblend.studio.model.choices import PUBLISH, Choices, with_another, with_kind, without
-from crowdblend.studio.model.expectations import expectations, may_sweep, trade_off_chart
 from crowdblend.studio.model.totals import totals
 from crowdblend.studio.pages.home import WHAT
 from crowdblend.studio.pictures import draw_chart
@@ -30,10 +30,9 @@ from crowdblend.studio.views import Visit, on_get, on_post
 
 @dataclass(frozen=True)
 class Slider:
-    """A parameter with a slider; with `powers` the slider runs over powers of ten."""
+    """A parameter with a slider, by the name of its field; with `powers` the slider runs over powers of ten."""
 
-    section: str
-    key: str
+    name: str
     words: str
     low: str
     high: str
@@ -44,20 +43,20 @@ class Slider:
 
 SLIDERS = (
     Slider(
-        *("privacy", "epsilon", "Privacy loss ε", "0.05", "5"),
+        *("privacy:epsilon", "Privacy loss ε", "0.05", "5"),
         "Smaller protects more and shows less. 1 is usual for one release; below 0.1 protects very strongly.",
     ),
     Slider(
-        *("privacy", "delta", "Added probability δ", "-12", "-3"),
+        *("privacy:delta", "Added probability δ", "-12", "-3"),
         "A small chance that the loss is larger than ε. 1e-6 is one in a million.",
         powers=True,
     ),
     Slider(
-        *("sampling", "rate", "Share of people sampled", "0.01", "0.99"),
+        *("sampling:rate", "Share of people sampled", "0.01", "0.99"),
         "0.25 is a quarter of the people. A smaller share protects more, and estimates are less exact.",
     ),
     Slider(
-        *(PUBLISH, "k", "Smallest crowd k", "2", "500"),
+        *(f"{PUBLISH}/0/k", "Smallest crowd k", "2", "500"),
         "A group with fewer sampled people than this is not shown exactly.",
     ),
 )
@@ -68,11 +67,11 @@ GROUPS = {
     "privacy": "More about the guarantee",
     "release": "Files and engine",
 }
-_SECTION_OF = {one.key: one.section for one in SLIDERS}
+# Of these one may be left out by a policy with one publication, and is computed from the others.
+PLANNED = {"k": f"{PUBLISH}/0/k", "rate": "sampling:rate", "epsilon": "privacy:epsilon", "delta": "privacy:delta"}
 # The fields of a publication, and of a statistic, that are always in view.
 _MAIN = ("name", "columns", "share", "weight", "k")
 _MAIN_OF_STATISTICS = ("name", "average", "median", "fraction", "histogram")
-PLANNED = ("k", "rate", "epsilon", "delta")
 # What stands beside a publication in the plan: its heading, and what it means.
 _BESIDE = {
     "share": ("share", "its share of the sample"),
@@ -108,16 +107,13 @@ def save(visit: Visit) -> Response:
 
 def _changed(choices: Choices, sent: Mapping[str, str]) -> Choices:
     """Return the choices with what a form sent; another kind, and a publication more or less, change the fields."""
+    if sent.get("planned") in PLANNED:
+        sent = {**sent, PLANNED[sent["planned"]]: ""}
     for section in GROUPS:
         keys, texts = choices.declared.get(section, {}), prefixed(sent, f"{section}:")
         choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in keys})
     if sent.get("split", choices.split) in ("", *SPLITS) and choices.several:
         choices = replace(choices, split=sent.get("split", choices.split))
-    if sent.get("planned") in PLANNED and not choices.several:
-        section, key = _SECTION_OF[sent["planned"]], sent["planned"]
-        choices = (
-            choices.with_texts(section, {key: ""}) if section != PUBLISH else choices.with_publication(0, {key: ""})
-        )
     kinds = [one.kind for one in choices.publish]
     for place, item in numbered(sent, PUBLISH).items():
         if place < len(kinds):
@@ -161,7 +157,7 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
         certificate = planned.certificate()
     except CrowdblendError as refused:
         return {"error": refused.to_dict()}, str(refused)
-    parameters, expected = planned.summary(), expectations(planned)
+    parameters, expected = planned.summary(), group_expectations(planned.facts())
     plan = {
         "error": None,
         "lead": lead(certificate.guarantees, planned_releases(certificate)),
@@ -201,33 +197,34 @@ def _fields(choices: Choices, problem: str) -> dict[str, object]:
     `problem` is the place that keeps the plan from being made, if any: it is in view.
     """
     keys = choices.declared
-    if not choices.several:
-        keys = {**keys, PUBLISH: choices.declared_keys(0)}
-    sliders = [
-        replace(one, field=field_of(keys[one.section][one.key], _field_name(one), _text(choices, one)))
-        for one in SLIDERS
-        if one.key in keys.get(one.section, {})
-    ]
     groups = {
-        section: fields_of(keys[section], f"{section}:", choices.sections.get(section, {}), _slid(section))
+        section: fields_of(keys[section], f"{section}:", choices.sections.get(section, {}))
         for section in GROUPS
         if section in keys
     }
-    crowd = {one.key for one in sliders} >= set(PLANNED)
-    may_plan = [name for name in PLANNED if crowd and not keys[_SECTION_OF[name]][name].required]
+    forms = [_publication_form(choices, place) for place in range(len(choices.publish))]
+    fields = {one.name: one for section in groups.values() for one in section}
+    if not choices.several:
+        fields |= {one.name: one for one in forms[0]["main"]}
+    sliders = [replace(one, field=fields[one.name]) for one in SLIDERS if one.name in fields]
+    slid = {one.name for one in sliders}
+    crowd = slid >= set(PLANNED.values())
+    may_plan = [key for key, name in PLANNED.items() if crowd and not fields[name].required]
     needed = {section for section, fields in groups.items() if any(one.required for one in fields)} - {"recoding"}
     if "rate" not in keys.get("sampling", {}):
         needed.add("sampling")  # nothing above says how people are drawn
     needed |= {section for section in groups if problem.startswith(f"[{section}]")}
-    texts = {one.key: _text(choices, one) for one in sliders}
     return {
         "sliders": sliders,
         "may_plan": may_plan,
-        "planned_key": next((key for key in may_plan if not texts[key]), None),
-        "groups": {section: fields for section, fields in groups.items() if fields},
+        "planned_key": next((key for key in may_plan if not fields[PLANNED[key]].value), None),
+        "groups": {
+            section: left for section, each in groups.items() if (left := [one for one in each if one.name not in slid])
+        },
+        "slid": slid,
         "titles": GROUPS,
         "needed": needed,
-        "forms": [_publication_form(choices, place) for place in range(len(choices.publish))],
+        "forms": forms,
         "main_keys": _MAIN_OF_STATISTICS,
         "splits": SPLITS,
         "kinds": KINDS,
@@ -235,11 +232,10 @@ def _fields(choices: Choices, problem: str) -> dict[str, object]:
     }
 
 
-def _publication_form(choices: Choices, place: int) -> dict[str, object]:
+def _publication_form(choices: Choices, place: int) -> dict[str, Any]:
     """Return the inputs of one publication: those in view, the others, and the sections inside it."""
     one, prefix = choices.publish[place], f"{PUBLISH}/{place}/"
-    skip = () if choices.several else ("k",)
-    fields = fields_of(choices.declared_keys(place), prefix, one.texts, skip)
+    fields = fields_of(choices.declared_keys(place), prefix, one.texts)
     main = [field for field in fields if field.required or field.key in _MAIN]
     lists = {
         section: [
@@ -250,21 +246,6 @@ def _publication_form(choices: Choices, place: int) -> dict[str, object]:
     }
     more = [field for field in fields if field not in main]
     return {"place": place, "kind": one.kind, "name": one.name, "main": main, "more": more, "lists": lists}
-
-
-def _field_name(slider: Slider) -> str:
-    return f"{PUBLISH}/0/{slider.key}" if slider.section == PUBLISH else f"{slider.section}:{slider.key}"
-
-
-def _text(choices: Choices, slider: Slider) -> str:
-    if slider.section == PUBLISH:
-        return choices.publish[0].texts.get(slider.key, "")
-    return choices.text(slider.section, slider.key)
-
-
-def _slid(section: str) -> tuple[str, ...]:
-    """Return the keys of a section that have a slider."""
-    return tuple(one.key for one in SLIDERS if one.section == section)
 
 
 ROUTES = [

@@ -4,7 +4,7 @@ import math
 
 import crowdblend as cb
 from crowdblend.kinds import plan
-from crowdblend.studio.model.expectations import expectations
+from crowdblend.programme.errors_expected import group_expectations
 
 POLICY = cb.Policy(
     person="id",
@@ -17,7 +17,7 @@ POLICY = cb.Policy(
 
 
 def test_small_groups_are_not_shown_and_large_ones_always() -> None:
-    found = expectations(plan(POLICY), (10, 34, 35, 70, 1_000))
+    found = group_expectations(plan(POLICY).facts(), (10, 34, 35, 70, 1_000))
     assert [one.shown for one in found[:2]] == [0.0, 0.0]
     assert math.isclose(found[2].shown, 0.5**35, rel_tol=1e-9)  # everybody of the group is sampled
     assert 0.5 < found[3].shown < 0.6  # half of seventy is k
@@ -29,4 +29,4 @@ def test_small_groups_are_not_shown_and_large_ones_always() -> None:
 
 def test_strata_are_not_told_by_one_rate() -> None:
     policy = POLICY.replace(sampling=cb.Strata("sex", {"female": 0.1, "male": 0.5}))
-    assert expectations(plan(policy)) == ()
+    assert group_expectations(plan(policy).facts()) == ()

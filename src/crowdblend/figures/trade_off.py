@@ -1,0 +1,43 @@
+"""How the parameters of a plan trade off against each other, as a chart."""
+
+from __future__ import annotations
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.figures.charts import Axis, Line, LineChart
+from crowdblend.planning import Plan, Sweep, sweep
+from crowdblend.planning.sweep import TITLES
+
+_OVER = {
+    "rate": (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    "epsilon": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0),
+}
+
+
+def sweep_chart(swept: Sweep) -> LineChart:
+    """Return a swept plan as a chart with one line for each theorem."""
+    # Totals of many releases lie far apart.
+    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
+    return LineChart(
+        [Line(rule, [(row[swept.over], row[rule]) for row in swept.rows]) for rule in swept.rules],
+        x=Axis(TITLES[swept.over], log=swept.over in ("delta", "releases")),
+        y=Axis(TITLES[swept.solved], log=log_y),
+        title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
+    )
+
+
+def may_sweep(planned: object) -> bool:
+    """Return whether a planned release has crowds of people and one parameter that is solved for."""
+    parameters = getattr(planned, "parameters", None)
+    return isinstance(parameters, Plan) and not parameters.request.biased and not parameters.request.shares
+
+
+def trade_off_chart(planned: object) -> LineChart | None:
+    """Return what the planned parameter would be for other rates, or other ε where the rate is planned, or None."""
+    parameters = getattr(planned, "parameters", None)
+    if not isinstance(parameters, Plan) or not may_sweep(planned):
+        return None
+    over = "rate" if parameters.solved != "rate" else "epsilon"
+    try:
+        return sweep_chart(sweep(parameters.request, over, list(_OVER[over])))
+    except CrowdblendError:
+        return None
