@@ -117,6 +117,13 @@ PROGRAMMES = {
     + _PROMISE
     + 'split = "budget"\n'
     + _PARTS.replace("microdata", "table").format('below_k = "noise"\n', 'below_k = "noise"\n'),
+    "programme-strata": _TOWN
+    + '[sampling]\ndesign = "strata"\ncolumn = "sex"\nrates = { female = 0.3, male = 0.5 }\n'
+    + _COLUMNS
+    + _PROMISE
+    + 'split = "people"\n[[publish]]\nkind = "microdata"\nname = "people"\ncolumns = ["sex", "age"]\nshare = 0.5\n'
+    + '[[publish]]\nkind = "table"\nname = "by_district"\ncolumns = ["sex", "district"]\nshare = 0.4\n'
+    + 'below_k = "noise"\n',
     "programme-register": _TOWN
     + _EVERYBODY
     + _COLUMNS

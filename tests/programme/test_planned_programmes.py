@@ -117,10 +117,15 @@ def test_many_noisy_tables_of_one_sample_are_composed_first_and_amplified_once()
         assert half * (1 - 1e-3) <= losses(one) <= 1.2 * half
 
 
+UNSTRATIFIED = [cb.Table("age", "sex", name="a"), cb.Microdata("district", name="b")]
 REFUSED = {
     "no epsilon": ({"epsilon": None}, "epsilon is missing"),
     "no delta": ({"delta": None}, "delta is missing"),
-    "strata": ({"sampling": cb.Strata("sex", {"female": 0.1, "male": 0.2})}, "poisson"),
+    "strata that are not published": (
+        {"sampling": cb.Strata("sex", {"female": 0.1, "male": 0.2}), "publish": UNSTRATIFIED},
+        "not by strata",
+    ),
+    "biased": ({"sampling": cb.Biased(0.1, 0.2, rate=0.2)}, "poisson"),
     "no rate": ({"sampling": cb.Poisson()}, "rate"),
     "no ids": ({"person": None, "rows_are_people": True, "split": "people"}, "Without ids"),
     "budget without noise": ({"split": "budget"}, "noise"),

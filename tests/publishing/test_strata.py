@@ -27,6 +27,7 @@ from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 from crowdblend.planning import plan as crowds
@@ -320,7 +321,7 @@ def test_kinds_that_are_not_proved_for_strata_refuse_them() -> None:
 
 
 def test_a_series_of_strata_keeps_to_its_totals_though_people_move(people: pd.DataFrame, tmp_path: Path) -> None:
-    one, ten = (cast(Any, plan(table(releases=releases).only)) for releases in (1, 10))
+    one, ten = (cast(TablePlan, plan(table(releases=releases).only)) for releases in (1, 10))
     alone = {"north": 7, "south": 9, "west": 111}
     assert [crowds(rate=rate, epsilon=1.0, delta=1e-6, releases=10).k for rate in RATES.values()] == [*alone.values()]
     series = {label: mechanism.k for label, mechanism in ten.facts().strata.items()}

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 import msgspec
 
 from crowdblend.calculus import Derivation
+from crowdblend.calculus.profiles import compose_profiles
+from crowdblend.calculus.rules import profiles
 from crowdblend.designs import draw
 from crowdblend.designs.draw import Draw
+from crowdblend.errors import NotApplicable
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -83,6 +86,10 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """
         return draw.Everybody(row_key=coin)
 
+    def thinned(self, share: float) -> Design:
+        """Return the sample as a part of it sees it, to which each of its people goes with probability `share`."""
+        raise _no_parts()
+
     def sentences(self) -> list[str]:
         """What readers are told of a design that they cannot see in the data."""
         return []
@@ -90,3 +97,33 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """What these very mechanisms, run on the sample, guarantee to everybody: the strongest guarantee first."""
         raise NotImplementedError
+
+    def parts_derivations(
+        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+    ) -> tuple[Derivation, ...]:
+        """What these very mechanisms, of every part of the sample, guarantee together."""
+        raise _no_parts()
+
+    def fresh_derivations(
+        self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
+    ) -> tuple[Derivation, ...]:
+        """What these very mechanisms, each publication on a fresh sample of its own, guarantee by their curves."""
+        return at_epsilon(compose_profiles([self.derivations(one, epsilon)[1] for one in mechanisms]), epsilon)
+
+
+def _no_parts() -> NotApplicable:
+    return NotApplicable(
+        "Parts of one sample are certified where everybody, or everybody of a stratum, has one rate.",
+        remedy='Write design = "poisson", "coins" or "strata", or publish one by one.',
+        where="[sampling] design",
+        code="policy.split",
+    )
+
+
+def at_epsilon(profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
+    """What a profile says at one epsilon: zero-knowledge, and differential privacy under both relations."""
+    return (
+        profiles.profile_is_zero_knowledge(profile, epsilon=epsilon),
+        profiles.profile_at_epsilon(profile, epsilon=epsilon),
+        profiles.profile_of_replacing(profile, epsilon=2 * epsilon),
+    )

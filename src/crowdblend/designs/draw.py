@@ -108,13 +108,15 @@ class StratifiedCoin:
 
     The strata are the classes of a column; `rates` has one for each, in the order of their codes. People have one row
     each before coins are flipped: a person with rows in two strata would else have a rate that is neither of theirs.
-    `row_key` decides which of several rows counts; without one the key does.
+    `row_key` decides which of several rows counts; without one the key does. `part` are those whose mark lies between
+    two shares of their rate: given that it is below the rate, it is uniform below it, so that parts share nobody.
     """
 
     key: DrawKey = field(repr=False)
     stratum: str
     rates: tuple[float, ...]
     row_key: DrawKey | None = field(default=None, repr=False)
+    part: Part | None = None
 
     def __post_init__(self) -> None:
         if not all(0 < rate < 1 for rate in self.rates):

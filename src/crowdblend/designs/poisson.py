@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.profiles import compose_profiles, profile_of
+from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import blending, choice, outliers, profiles, programme, sampling
-from crowdblend.designs.design import Claims, Design, InclusionRates, PartClaims, Rate, SampledClaims
+from crowdblend.designs.design import Claims, Design, InclusionRates, PartClaims, Rate, SampledClaims, at_epsilon
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, OutlierPrivate
@@ -33,6 +33,10 @@ class Poisson(Design, frozen=True, tag="poisson"):
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Each person by the coin; of those, one part where one is named."""
         return Coin(coin, self.rate, part)
+
+    def thinned(self, share: float) -> Poisson:
+        """The same at a smaller rate."""
+        return type(self)(self.rate * share)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
@@ -76,33 +80,17 @@ class Poisson(Design, frozen=True, tag="poisson"):
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """What noisy mechanisms guarantee that all run on this one sample: composed first, and amplified once."""
         composed = profiles.steps_compose(*(profile_of(mechanism.claim()) for mechanism in mechanisms))
-        together = profiles.profile_of_one_sample(composed, rate=self.rate)
-        return (
-            profiles.profile_is_zero_knowledge(together, epsilon=epsilon),
-            profiles.profile_at_epsilon(together, epsilon=epsilon),
-            profiles.profile_of_replacing(together, epsilon=2 * epsilon),
-        )
+        return at_epsilon(profiles.profile_of_one_sample(composed, rate=self.rate), epsilon)
 
     def parts_derivations(
-        self, mechanisms: Sequence[PartClaims], shares: Sequence[float], epsilon: float
+        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """What these very mechanisms, each on its part of the sample, guarantee together.
+        """What these very mechanisms, one for each part of the sample, guarantee together.
 
         None of them speaks of the whole sample, so no crowd is listed.
         """
-        pairs = zip(mechanisms, shares, strict=True)
-        placed = (mechanism.claim_in_a_part(share=share) for mechanism, share in pairs)
-        return _for_everybody(programme.programme_of_parts(*placed, rate=self.rate, epsilon=epsilon))
-
-    def fresh_derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
-        """What these very mechanisms, each on a fresh sample of its own, guarantee together by their curves."""
-        alone = (sampling.sampled_release_is_differential(self.under_sampling(one, epsilon)) for one in mechanisms)
-        together = compose_profiles(list(alone))
-        return (
-            profiles.profile_is_zero_knowledge(together, epsilon=epsilon),
-            profiles.profile_at_epsilon(together, epsilon=epsilon),
-            profiles.profile_of_replacing(together, epsilon=2 * epsilon),
-        )
+        alone = [only for (only,) in mechanisms]
+        return _for_everybody(parts_at_rate(alone, shares, self.rate, epsilon))
 
 
 class Coins(Poisson, frozen=True, tag="coins"):
@@ -116,6 +104,12 @@ class Coins(Poisson, frozen=True, tag="coins"):
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Everybody in the table; of those, one part where one is named."""
         return Everybody(part, row_key=coin)
+
+
+def parts_at_rate(mechanisms: Sequence[PartClaims], shares: Sequence[float], rate: float, epsilon: float) -> Derivation:
+    """What mechanisms, each on its part of people who are sampled at one rate, guarantee to them."""
+    placed = (mechanism.claim_in_a_part(share=share) for mechanism, share in zip(mechanisms, shares, strict=True))
+    return programme.programme_of_parts(*placed, rate=rate, epsilon=epsilon)
 
 
 def _for_everybody(sampled: Derivation) -> tuple[Derivation, ...]:

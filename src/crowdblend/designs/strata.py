@@ -12,11 +12,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+from msgspec.structs import replace
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sampling, strata
-from crowdblend.designs.design import Design, InclusionRates, Rate, SampledClaims
-from crowdblend.designs.draw import Draw, Everybody, StratifiedCoin
+from crowdblend.designs.design import Design, InclusionRates, PartClaims, Rate, SampledClaims
+from crowdblend.designs.draw import Draw, Everybody, Part, StratifiedCoin
+from crowdblend.designs.poisson import parts_at_rate
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -65,11 +67,18 @@ class Strata(Design, frozen=True, tag="strata"):
         """Every stratum has its own."""
         return None
 
-    def draw(self, coin: DrawKey) -> Draw:
-        """Each person by the coin, at the rate of their stratum."""
+    def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
+        """Each person by the coin, at the rate of their stratum; of those, one part where one is named."""
         if self.already_drawn:
-            return Everybody(row_key=coin)
-        return StratifiedCoin(coin, self.column, tuple(one.rate for one in self.strata.values()))
+            return Everybody(part, row_key=coin)
+        return StratifiedCoin(coin, self.column, tuple(one.rate for one in self.strata.values()), part=part)
+
+    def thinned(self, share: float) -> Strata:
+        """The same at smaller rates."""
+        smaller = {
+            label: Stratum(one.rate * share, one.low * share, one.high * share) for label, one in self.strata.items()
+        }
+        return replace(self, strata=smaller)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """What a mechanism for each stratum, in their order, guarantees together; equal strata are stated once.
@@ -80,10 +89,20 @@ class Strata(Design, frozen=True, tag="strata"):
             (one.low, one.high, mechanism): (one, mechanism)
             for one, mechanism in zip(self.strata.values(), mechanisms, strict=True)
         }
-        made = [one.derive(mechanism, epsilon) for one, mechanism in each.values()]
-        worst = strata.worst_stratum(*made)
-        strongest = strata.strata_are_zero_knowledge(*made)
-        return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
+        return _worst([one.derive(mechanism, epsilon) for one, mechanism in each.values()])
+
+    def parts_derivations(
+        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+    ) -> tuple[Derivation, ...]:
+        """What these very mechanisms guarantee together: for each part of the sample one for every stratum.
+
+        The people of a stratum are sampled at one rate and sent to one part each, and the worst stratum counts.
+        """
+        if any(one.low < one.high for one in self.strata.values()):
+            return super().parts_derivations(mechanisms, shares, epsilon)
+        by_stratum = zip(self.strata.values(), zip(*mechanisms, strict=True), strict=True)
+        each = {(one.rate, own): parts_at_rate(own, shares, one.rate, epsilon) for one, own in by_stratum}
+        return _worst([strata.stratum_at_one_rate(made) for made in each.values()])
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
         """What one mechanism guarantees that sees all strata, with everybody counted in so many copies.
@@ -103,6 +122,11 @@ class Strata(Design, frozen=True, tag="strata"):
             rule = strata.another_stratum_in_copies if number else strata.stratum_in_copies
             found = rule(found, low=low, high=high, copies=times)
         return found
+
+
+def _worst(made: Sequence[Derivation]) -> tuple[Derivation, ...]:
+    worst = strata.worst_stratum(*made)
+    return strata.strata_are_zero_knowledge(*made), worst, sampling.replacing_is_removing_and_adding(worst)
 
 
 class Weights(Strata, frozen=True, tag="weights"):

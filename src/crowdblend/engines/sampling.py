@@ -18,6 +18,7 @@ Proof. Marks are uniform and independent between people, and a person's stratum 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,12 +118,21 @@ def drawn_codes(packing: Packing, codes: PackedCodes, marks: NDArray[np.uint64],
     drawn = np.zeros(len(strata), dtype=np.bool_)
     for rate in sorted(set(draw.rates)):
         here = np.flatnonzero(np.isin(strata, _codes_of(rate, draw)))
-        drawn[here] = below_rate(marks[here], rate)
+        drawn[here] = _in_stratum(marks[here], rate, draw.part)
     return tuple(code[drawn] for code in codes)
+
+
+def _in_stratum(marks: Marks, rate: float, part: Part | None) -> Mask:
+    """Whose mark is below the rate; of a part, between two shares of it."""
+    if part is None:
+        return below_rate(marks, rate)
+    start, stop = (share * Fraction(rate) * 2**128 // 1 for share in (part.start, part.stop))
+    return below_rate(marks, Fraction(stop, 2**128)) & ~below_rate(marks, Fraction(start, 2**128))
 
 
 def _thinned_by_stratum(columns: Sequence[Column], classes: SampledClasses, draw: StratifiedCoin) -> SampledClasses:
     """The classes after a binomial draw from each at the rate of its stratum, in the order of the codes."""
+    assert draw.part is None, "without ids nobody is sent to one part and to no other"
     strata = classes.codes[:, classes.columns.index(draw.stratum)]
     counts, source = np.zeros_like(classes.counts), draw.key.thinning()
     # One stream for all strata: every one begins where the last one ended.

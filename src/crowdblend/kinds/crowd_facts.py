@@ -102,16 +102,20 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def domains(self) -> Mapping[str, Domain]:
         return self.columns
 
-    def derivations(self) -> tuple[Derivation, ...]:
-        """What sampling and the mechanisms guarantee; where the recoding is chosen, choice and release together."""
-        if self.recoding is not None:
-            return self._chosen(self.recoding)
+    def check(self) -> None:
+        """Refuse strata that are not the labels of a published column: classes would span them."""
         if isinstance(self.design, Strata):
             domain = self.domains.get(self.design.column)
             if domain is None or domain.labels != tuple(self.design.strata):
                 raise contradiction("its strata are not the labels of a published column")
             if isinstance(self.design, Weights) and domain.breaks != self.design.breaks:
                 raise contradiction("its weights are not the classes of a published column")
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """What sampling and the mechanisms guarantee; where the recoding is chosen, choice and release together."""
+        self.check()
+        if self.recoding is not None:
+            return self._chosen(self.recoding)
         return self.kept(self.design.derivations(self.mechanisms, self.epsilon))
 
     def _chosen(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:

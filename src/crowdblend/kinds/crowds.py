@@ -6,12 +6,14 @@ Every stratum of the sample has a mechanism with a k of its own; a sample withou
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Biased, Claims, Poisson, Strata
-from crowdblend.guarantees import PartInCrowds
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import PartOfSample
 from crowdblend.kinds.class_counts import ClassCountsPlan, one_sample, published_strata
 from crowdblend.kinds.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
 from crowdblend.kinds.kind import Lines, Result, software
@@ -21,6 +23,7 @@ from crowdblend.planning.plan import answer
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.strata import CrowdPlan, Rates, StratumPlan, plan_strata
 from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.strata import one_stratum
 from crowdblend.recoding.domain import Domain
 
 if TYPE_CHECKING:
@@ -178,16 +181,47 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
     return planned
 
 
-def placed(policy: PolicyT, budget: PartBudget, k: int, **changes: object) -> PolicyT:
-    """The policy of a publication from a part of a sample: its own rate, and a k with which the part keeps to it.
+def plan_in_part(
+    policy: PolicyT,
+    budget: PartBudget,
+    form: Form,
+    part: Callable[[int, float], PartOfSample],
+    noise: Callable[[PartBudget], float] | None = None,
+    **more: Any,
+) -> tuple[PolicyT, CrowdPlan]:
+    """Plan crowds of a part of a sample: the policy at the rates of the part, and a k that keeps to the budget.
 
-    What the part guarantees by itself is not what the programme says, so that its delta is left open.
+    `part` is the part by its k and the loss of its noise, 0 where there is none, and `noise` that loss, of people who
+    are sampled at one rate. What the part guarantees by itself is not what the programme says, so that its delta is
+    left open.
     """
-    sampling = policy.sampling.at_rate(budget.own_rate)
-    return policy.replace(sampling=sampling, k=k, epsilon=budget.epsilon, delta=None, accept_delta=True, **changes)
+    strata = _strata_of(policy)
+    planned = []
+    for one in strata:
+        own = replace(budget, rate=one.rate)
+        loss = 0.0 if noise is None else noise(own)
+        k = own.smallest_k(partial(_with_loss, part, loss)) if policy.k is None else policy.k
+        below = {**more, **({} if noise is None else {"noise_epsilon": loss})}
+        request = PlanRequest(rate=own.own_rate, k=k, epsilon=budget.epsilon, form=form, **below)
+        planned.append(StratumPlan(one.label, own.own_rate, own.own_rate, own.own_rate, answer(request)))
+    crowds = CrowdPlan.of(planned)
+    sampling, noise_epsilon = policy.sampling.thinned(budget.share), planned[0].noise_epsilon
+    changes = {"sampling": sampling, "k": crowds.k, "epsilon": budget.epsilon, "delta": None, "accept_delta": True}
+    changes |= {"releases": 1} | ({} if noise is None else {"noise_epsilon": noise_epsilon})
+    return policy.replace(**changes), crowds
 
 
-def suppressed_in_part(policy: PolicyT, budget: PartBudget) -> PolicyT:
-    """The policy of tables or microdata that suppress below k, in a part of a sample."""
-    k = budget.smallest_k(lambda size: PartInCrowds(budget.share, size, 0.0)) if policy.k is None else policy.k
-    return placed(policy, budget, k, releases=1)
+def _with_loss(part: Callable[[int, float], PartOfSample], loss: float, k: int) -> PartOfSample:
+    return part(k, loss)
+
+
+def _strata_of(policy: CrowdPolicy) -> Sequence[Rates]:
+    """The strata of a policy, each with one rate, which is all that parts are certified for."""
+    if policy.design is None:
+        assert policy.sampling.rate is not None, "parts are of a sample with a rate"
+        return one_stratum(policy.sampling.rate).strata.strata
+    if not policy.design.published or policy.design.weighted:
+        message = f"Parts of one sample are certified where the strata are published, and {policy.kind!r} spans them."
+        remedy = f"Publish {policy.design.strata.column!r} in every publication, or publish one by one."
+        raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="plan.parts-span-strata")
+    return policy.design.strata.strata

@@ -90,7 +90,7 @@ class Plan:
         if not self.request.shares:
             return self.derivations(self.mechanism)
         assert isinstance(design, Poisson), "parts are of a sample at one rate"
-        mechanisms = [PlannedMechanism(self.request, k, None) for k in self.thresholds]
+        mechanisms = [(PlannedMechanism(self.request, k, None),) for k in self.thresholds]
         return self._kept(design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
 
     def derivations(self, mechanism: SampledClaims) -> tuple[Derivation, ...]:

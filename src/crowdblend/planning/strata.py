@@ -88,7 +88,14 @@ class CrowdPlan:
         only = StratumPlan(
             "", design.least, design.most, design.least if planned.rate is None else planned.rate, planned
         )
-        return cls((only,), planned.epsilon, planned.delta, planned.solved)
+        return cls.of((only,))
+
+    @classmethod
+    def of(cls, strata: Sequence[StratumPlan]) -> CrowdPlan:
+        """Return the plan of these strata, of which the worst counts."""
+        each = [stratum.parameters for stratum in strata]
+        epsilon, delta = max(one.epsilon for one in each), max(one.delta for one in each)
+        return cls(tuple(strata), epsilon, delta, each[0].solved)
 
     @property
     def k(self) -> int:
@@ -150,10 +157,9 @@ def plan_strata(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
 def _plan_once(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
     ends = dict.fromkeys((one.low, one.high) for one in rates)
     found = {(low, high): answer(_request(low, high, given)) for low, high in ends}
-    planned = tuple(StratumPlan(one.label, one.low, one.high, one.rate, found[one.low, one.high]) for one in rates)
-    epsilon = max(stratum.parameters.epsilon for stratum in planned)
-    delta = max(stratum.parameters.delta for stratum in planned)
-    return CrowdPlan(planned, epsilon, delta, planned[0].parameters.solved)
+    return CrowdPlan.of(
+        [StratumPlan(one.label, one.low, one.high, one.rate, found[one.low, one.high]) for one in rates]
+    )
 
 
 def _keeps(planned: CrowdPlan) -> bool:

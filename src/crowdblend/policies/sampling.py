@@ -115,6 +115,10 @@ class Sampling(Section, frozen=True):
         """Return the same design with people drawn now where they were drawn before."""
         return self
 
+    def thinned(self, share: float) -> Self:
+        """Return the same design as a part of its sample sees it; rates are smaller by the share."""
+        return self if self.rate is None else self.at_rate(self.rate * share)
+
     def at_rate(self, rate: float | None) -> Self:
         """Return the same design at another rate; the same where it has none."""
         return self.replace(rate=rate) if "rate" in self.__struct_fields__ else self
@@ -212,6 +216,10 @@ class Strata(Sampling, frozen=True):
     def stratum_rates(self) -> Mapping[str, float]:
         """The rate of every stratum by its label, read from the file where one is named."""
         return rates_of(self.rates)
+
+    def thinned(self, share: float) -> Self:
+        """Return the same strata with smaller rates."""
+        return self.replace(rates={label: rate * share for label, rate in self.stratum_rates.items()})
 
     def drawn_here(self) -> Strata:
         """Return strata that are drawn now."""

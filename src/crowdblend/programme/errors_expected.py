@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crowdblend.designs import Strata
 from crowdblend.estimates import Law
 from crowdblend.kinds.facts import DATA, ReleaseFacts
 from crowdblend.lazy import lazy
@@ -25,11 +26,14 @@ SIZES = (10, 30, 100, 300, 1_000, 10_000)
 class Expected:
     """The expected errors of cells of some sizes in people, and the chance that a small one is shown.
 
-    None where the publication has no cells that one person more or less makes larger by one.
+    Of strata it is that of the worst. None where the publication has no cells that one person more or less makes
+    larger by one.
     """
 
     errors: tuple[tuple[int, float], ...] = ()
     shown: float | None = None
+    # Up to about how many people cells are mostly missing.
+    missing: float = 0.0
 
     def sentences(self) -> list[str]:
         """What the steward is told."""
@@ -47,14 +51,17 @@ class Expected:
 
 def expected_of(facts: ReleaseFacts) -> Expected:
     """What to expect of a publication; nothing where its cells have no law."""
-    table = facts.tables.get(DATA)
-    inclusion = None if facts.sample is None else facts.sample.inclusion
-    if table is None or table.laws.estimator is None or inclusion is None or inclusion.rate is None:
+    table, sample = facts.tables.get(DATA), facts.sample
+    if table is None or sample is None:
         return Expected()
-    law, rate = table.laws.estimator.law, inclusion.rate
-    errors = tuple((people, _error(people, rate, law)) for people in CELLS)
-    k = facts.crowds.get(DATA)
-    return Expected(errors, _chance(SMALL, rate, k) if k is not None and law.noiseless else None)
+    strata = table.laws.strata.values() if isinstance(sample, Strata) else (table.laws.estimator,)
+    each = [(one.law, one.design.rate) for one in strata if one is not None and one.design.rate is not None]
+    if not each:
+        return Expected()
+    errors = tuple((people, max(_error(people, rate, law) for law, rate in each)) for people in CELLS)
+    hidden = [(law.shown_from, rate) for law, rate in each if law.noiseless and law.shown_from is not None]
+    shown = min((_chance(SMALL, rate, k) for k, rate in hidden), default=None)
+    return Expected(errors, shown, max((k / rate for k, rate in hidden), default=0.0))
 
 
 def _error(people: int, rate: float, law: Law) -> float:

@@ -11,7 +11,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.designs import Coins, Design, Everybody, Poisson
+from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata
 from crowdblend.designs.design import PartClaims
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import MOST_PARTS
@@ -35,7 +35,7 @@ from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
 
-Sample = Poisson | Coins | Everybody
+Sample = Poisson | Coins | Strata | Everybody
 # The designs by their names in a policy.
 DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))
 _TOGETHER = {
@@ -94,23 +94,24 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     def derivations(self) -> tuple[Derivation, ...]:
         """What the mechanisms of all publications guarantee together."""
-        mechanisms = [self._mechanism(name) for name in self.published]
+        mechanisms = [self._mechanisms(name) for name in self.published]
         shares = [one.share for one in self.published.values()]
         given = [share for share in shares if share is not None]
         if self.split == "people":
-            if len(given) < len(shares) or not isinstance(self.design, Poisson):
+            if len(given) < len(shares) or isinstance(self.design, Everybody):
                 raise contradiction("every part of a sample has a share")
             derived = self.design.parts_derivations(mechanisms, given, self.epsilon)
         elif given:
             raise contradiction("a share is of one sample for all publications")
         elif self.split == "fresh":
-            if not isinstance(self.design, Poisson) or self.design.drawn_before:
-                raise contradiction("fresh samples are drawn here, at one rate")
+            if isinstance(self.design, Everybody) or self.design.drawn_before:
+                raise contradiction("fresh samples are drawn here")
             derived = self.design.fresh_derivations(mechanisms, self.epsilon)
         else:
-            if not all(isinstance(one, NoiseEverywhere) for one in mechanisms):
+            each = [mechanism for (mechanism, *_) in mechanisms]
+            if isinstance(self.design, Strata) or not all(isinstance(one, NoiseEverywhere) for one in each):
                 raise contradiction("a budget is divided among publications that are noisy everywhere")
-            derived = self.design.together(mechanisms, self.epsilon)
+            derived = self.design.together(each, self.epsilon)
         differential = differential_of(derived)
         if differential.conclusion.epsilon > self.epsilon or differential.conclusion.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
@@ -121,8 +122,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
             check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
         return tuple(derived)
 
-    def _mechanism(self, name: str) -> PartClaims:
-        """The one mechanism of a publication; refuses facts that are not about the programme's own sample."""
+    def _mechanisms(self, name: str) -> Sequence[PartClaims]:
+        """The mechanisms of a publication, one for every stratum; refuses facts that are not about its own sample."""
         facts, share = self.publications[name], self.published[name].share
         if facts.sample != self.sample_of(share):
             raise contradiction("a publication is of another sample than its programme")
@@ -140,19 +141,18 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         found = facts.mechanisms
         if any(isinstance(one, OutlierHistogram) and one.factor != OutlierHistogram.usual_factor for one in found):
             raise contradiction("it states a guarantee by the size of crowds, which no programme has")
-        if len(found) != 1:
-            raise contradiction("a publication of a programme has one mechanism")
-        return found[0]
+        if len(found) != (len(self.design.strata) if isinstance(self.design, Strata) else 1):
+            raise contradiction("a publication of a programme has one mechanism, or one for every stratum")
+        return found
 
     @property
     def together(self) -> list[str]:
-        return [_TOGETHER["one sample" if self.split == "budget" and isinstance(self.design, Poisson) else self.split]]
+        one_sample = self.split == "budget" and not isinstance(self.design, Everybody)
+        return [_TOGETHER["one sample" if one_sample else self.split]]
 
     def sample_of(self, share: float | None) -> Design:
         """The sample as a publication with this share sees it."""
-        if share is None or not isinstance(self.design, Poisson):
-            return self.design
-        return type(self.design)(self.design.rate * share)
+        return self.design if share is None else self.design.thinned(share)
 
     @property
     def tables(self) -> Mapping[str, CellTable]:

@@ -13,16 +13,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
-from crowdblend.designs import Coins, Everybody, Poisson
+from crowdblend.designs import Coins, Everybody, Poisson, Strata
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.class_counts import published_strata
 from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.facts import derive
 from crowdblend.kinds.kind import AnyPlan
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.parts import largest_noise
 from crowdblend.policies import sampling as sampled
+from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -137,19 +139,17 @@ def _budget(policy: Policy) -> Budget:
 
 def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Every publication from a part of one sample."""
-    drawn = policy.sampling
-    if not isinstance(drawn, sampled.Poisson | sampled.Coins) or drawn.rate is None:
-        message = 'Parts of one sample are certified for design = "poisson" or "coins" with a rate.'
-        raise refusal("split", message, "Write one of these designs, or publish one by one.", "[sampling] design")
+    sample = _sample_of(policy, 'Parts of one sample are certified for design = "poisson", "coins" or "strata".')
     _require_ids(policy, "nobody can be sent to one part of the sample and to no other")
-    shares, rate = shares_of(policy), drawn.rate
+    shares = shares_of(policy)
+    # Of strata every publication plans each with the rate of its own.
+    rate = sample.rate if isinstance(sample, Poisson) else max(one.rate for one in sample.strata.values())
 
     def planned(each: Each) -> ProgrammePlan:
         made = []
         for one, part, share in zip(policy.publish, policy.parts, shares, strict=True):
             own = PartBudget(share, tuple(shares), rate, each.epsilon, each.delta, each.noise_loss)
             made.append(PlannedPublication(str(one.name), _module(part).plan_part(part, own), share))
-        sample: Sample = Coins(rate) if drawn.already_drawn else Poisson(rate)
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     return _within(planned, policy, budget)
@@ -157,14 +157,11 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
 
 def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Every publication from a sample of its own."""
-    drawn = policy.sampling
-    if not isinstance(drawn, sampled.Poisson) or drawn.rate is None:
-        message = (
-            'split = "fresh" draws a sample for every publication, at one rate, from people who are all in the data.'
-        )
-        raise refusal("split", message, 'Write design = "poisson" with rate in [sampling].', "[sampling] design")
+    message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'
+    sample = _sample_of(policy, message)
+    if sample.drawn_before:
+        raise refusal("split", message, 'Write design = "poisson" or "strata" in [sampling].', "[sampling] design")
     _refuse_shares(policy, "fresh")
-    rate = drawn.rate
 
     def planned(each: Each) -> ProgrammePlan:
         made = []
@@ -174,19 +171,16 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
             changes["delta"] = None if getattr(part, "k", None) is not None else each.delta
             own = part.replace(**{name: said for name, said in changes.items() if name in part.__struct_fields__})
             made.append(PlannedPublication(str(one.name), _module(part).plan(own)))
-        return ProgrammePlan(policy, "fresh", Poisson(rate), budget.epsilon, budget.delta, tuple(made), {})
+        return ProgrammePlan(policy, "fresh", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     return _within(planned, policy, Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish)))
 
 
 def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Every publication with a part of epsilon: all are noisy everywhere, and about the same people."""
-    drawn = policy.sampling
-    sample: Sample = Everybody()
-    if isinstance(drawn, sampled.Poisson | sampled.Coins) and drawn.rate is not None:
-        sample = Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
-    elif not isinstance(drawn, sampled.Everybody):
-        message = 'split = "budget" is certified for design = "everybody", "poisson" and "coins".'
+    message = 'split = "budget" is certified for design = "everybody", "poisson" and "coins".'
+    sample: Sample = Everybody() if isinstance(policy.sampling, sampled.Everybody) else _sample_of(policy, message)
+    if isinstance(sample, Strata):
         raise refusal("split", message, "Write one of these designs.", "[sampling] design")
     if isinstance(sample, Poisson) and not sample.drawn_before:
         _require_ids(policy, "publications with different columns would be drawn from different people")
@@ -216,6 +210,24 @@ def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
         else:
             high = middle
     return planned(low)
+
+
+def _sample_of(policy: Policy, message: str) -> Poisson | Strata:
+    """The one sample of all publications; `message` refuses others."""
+    drawn = policy.sampling
+    if isinstance(drawn, sampled.Poisson | sampled.Coins) and drawn.rate is not None:
+        return Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
+    if not isinstance(drawn, sampled.Strata):
+        remedy = 'Write design = "poisson" with a rate, "coins" or "strata", or publish one by one.'
+        raise refusal("split", message, remedy, "[sampling] design")
+    for one, part in zip(policy.publish, policy.parts, strict=True):
+        design = part.design if isinstance(part, CrowdPolicy) else None
+        if design is None or not design.published:
+            message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
+            remedy = f"Publish {drawn.column!r} in it, as a table, microdata or points, or publish it by itself."
+            raise refusal("split", message, remedy, "[sampling] column")
+    assert design is not None, "there are publications"
+    return published_strata(design, already_drawn=drawn.already_drawn)
 
 
 _SPLITS: Mapping[Split, Callable[[Policy, Budget], ProgrammePlan]] = {
@@ -340,10 +352,8 @@ def _cost(planned: ProgrammePlan) -> float:
     """How far off a cell of 100 people is, in the mean over publications; a small one may be missing instead."""
     found = []
     for one in planned.planned:
-        facts = one.facts((planned.epsilon, planned.delta))
-        errors, k = planned.expected[one.name].errors, max(facts.crowds.values(), default=0)
-        missing = k / (facts.rate or 1.0) if planned.expected[one.name].shown is not None else 0.0
-        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, missing)))
+        errors = planned.expected[one.name].errors
+        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, planned.expected[one.name].missing)))
     return math.fsum(found) / len(found)
 
 

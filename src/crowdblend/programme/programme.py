@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace as replace_fields
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Claims, Poisson
+from crowdblend.designs import Claims, Everybody
 from crowdblend.designs.draw import Draw, parts_of
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
@@ -158,7 +158,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
 
     @property
     def divides_people(self) -> bool:
-        return self.split != "fresh" and isinstance(self.sample, Poisson)
+        return self.split != "fresh" and not isinstance(self.sample, Everybody)
 
     @property
     def names(self) -> list[str]:
@@ -177,7 +177,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
 
     def draws(self, key: ReleaseKey) -> list[Draw | None]:
         """Who is in each part of the sample; None where every publication draws, or counts, people by itself."""
-        if self.split == "fresh" or not isinstance(self.sample, Poisson):
+        if self.split == "fresh" or isinstance(self.sample, Everybody):
             return [None] * len(self.planned)
         if self.split == "budget":
             return [self.sample.draw(key.coin())] * len(self.planned)

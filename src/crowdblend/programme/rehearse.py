@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from crowdblend.designs import Poisson
+from crowdblend.designs import Poisson, Strata
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies.policy import Policy
@@ -65,7 +65,11 @@ def _hardest(planned: ProgrammePlan, request: AuditRequest) -> Iterator[tuple[st
     sample, epsilon, seen = planned.sample, planned.epsilon / request.understated, set()
     whole = sum(one.share or 0.0 for one in planned.planned)
     for one in planned.planned:
-        k, rate = one.plan.k, sample.rate if isinstance(sample, Poisson) else 1.0
+        k, rate = one.plan.k, 1.0
+        if isinstance(sample, Poisson):
+            rate = sample.rate
+        elif isinstance(sample, Strata):
+            rate = max(stratum.rate for stratum in sample.strata.values())
         if one.share is not None:
             # Given the other parts, everybody left is in this one with this probability.
             rate = rate * one.share / (1 - rate * (whole - one.share))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from crowdblend.engines.engine import Progress
+from crowdblend.guarantees import PartInCrowds
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, plan_recoded, stated
-from crowdblend.kinds.crowds import internal_counts, suppressed_in_part
+from crowdblend.kinds.crowds import internal_counts, plan_in_part
 from crowdblend.kinds.kind import Lines, Result
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
@@ -48,4 +50,4 @@ def plan(policy: MicrodataPolicy) -> MicrodataPlan:
 
 def plan_part(policy: MicrodataPolicy, budget: PartBudget) -> MicrodataPlan:
     """Plan the records of a part of a sample."""
-    return plan(suppressed_in_part(policy, budget))
+    return MicrodataPlan(*plan_in_part(policy, budget, "records", partial(PartInCrowds, budget.share)))

@@ -115,7 +115,7 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
 
 def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePlan:
     """Plan the table of a part of a sample: the person is in it with the rate of the sample, so that it amplifies."""
-    own = policy.replace(sampling=policy.sampling.at_rate(budget.own_rate), accept_delta=True)
+    own = policy.replace(sampling=policy.sampling.thinned(budget.share), accept_delta=True)
     return _planned(
         own, _part(budget.noise, policy.factor), None if policy.transition is not None else budget.own_delta
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import PartOfPoints
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.crowds import CrowdsPlan, crowd_request, placed, plan_crowds
+from crowdblend.kinds.crowds import CrowdsPlan, crowd_request, plan_crowds, plan_in_part
 from crowdblend.kinds.delta_limit import check_delta, require_more_than_sampling
 from crowdblend.kinds.kind import Lines, Result
 from crowdblend.kinds.outputs import PointsOutput
@@ -157,14 +158,13 @@ def _drawable(planned: PointsPlan) -> PointsPlan:
 
 def plan_part(policy: PointsPolicy, budget: PartBudget) -> PointsPlan:
     """Plan the points of a part of a sample."""
-    noise, k = policy.noise_epsilon, policy.k
-    if noise is None:
+    loss = policy.noise_epsilon
+    if loss is None:
         raise InvalidInput(
             "Points of a part of a sample need the noise of their policy.",
             remedy="Add noise_epsilon = 1.0, for example, and leave k out to have it planned.",
             where="[[publish]] noise_epsilon",
             code="plan.unknown",
         )
-    if k is None:
-        k = budget.smallest_k(lambda size: PartOfPoints(budget.share, size, noise))
-    return plan(placed(policy, budget, k, releases=1))
+    part = partial(PartOfPoints, budget.share)
+    return _drawable(PointsPlan(*plan_in_part(policy, budget, "moved", part, lambda _: loss)))

@@ -319,7 +319,7 @@ def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
     loss ln(1 + rate·(e^ε₀ − 1)).
     """
     epsilon = math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)
-    return plan(policy.replace(sampling=policy.sampling.at_rate(budget.own_rate), epsilon=epsilon))
+    return plan(policy.replace(sampling=policy.sampling.thinned(budget.share), epsilon=epsilon))
 
 
 def _planned(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:

@@ -74,8 +74,10 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
 
     def derivations(self) -> tuple[Derivation, ...]:
+        if not isinstance(self.design, Everybody):
+            return super().derivations()
         self.check()
-        return self._of_everybody(self.design) if isinstance(self.design, Everybody) else super().derivations()
+        return self._of_everybody(self.design)
 
     def _of_everybody(self, design: Everybody) -> tuple[Derivation, ...]:
         if self.releases > 1 or self.recoding is not None:
@@ -87,6 +89,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     def check(self) -> None:
         """Refuse totals other than those of a register whose people have several rows: each adds so many to each."""
+        super().check()
         rows = self.rows_per_person
         wanted = [] if rows is None else [("rows", rows), ("people", 1)]
         if [(total.name, total.rows_per_person) for total in self.totals] != wanted:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import PartWithNoise
+from crowdblend.guarantees import PartInCrowds, PartWithNoise
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, plan_recoded, stated
-from crowdblend.kinds.crowds import internal_counts, placed, suppressed_in_part
+from crowdblend.kinds.crowds import internal_counts, plan_in_part
 from crowdblend.kinds.kind import Lines, Result
 from crowdblend.kinds.outputs import counts_output, describe_shown
 from crowdblend.kinds.table.facts import TableFacts
@@ -78,10 +79,6 @@ def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     if policy.sampling.everybody:
         return register.plan_register(policy)
-    return _plan_sampled(policy)
-
-
-def _plan_sampled(policy: TablePolicy) -> TablePlan:
     below = {"below_k": policy.below_k, "noise_epsilon": policy.noise_epsilon, "flag": policy.flag}
     return TablePlan(policy, plan_recoded(policy, "histogram", **below))
 
@@ -89,14 +86,15 @@ def _plan_sampled(policy: TablePolicy) -> TablePlan:
 def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan:
     """Plan the table of a part of a sample."""
     if policy.below_k == "suppress":
-        own = suppressed_in_part(policy, budget)
-    else:
-        noise = budget.noise if policy.noise_epsilon is None else policy.noise_epsilon
-        k = policy.k
-        if k is None:
-            k = budget.smallest_k(lambda size: PartWithNoise(budget.share, size, noise, policy.flag))
-        own = placed(policy, budget, k, noise_epsilon=noise, releases=1)
-    return _plan_sampled(own)
+        return TablePlan(*plan_in_part(policy, budget, "histogram", partial(PartInCrowds, budget.share)))
+
+    def part(k: int, loss: float) -> PartWithNoise:
+        return PartWithNoise(budget.share, k, loss, policy.flag)
+
+    def noise(own: PartBudget) -> float:
+        return own.noise if policy.noise_epsilon is None else policy.noise_epsilon
+
+    return TablePlan(*plan_in_part(policy, budget, "histogram", part, noise, below_k="noise", flag=policy.flag))
 
 
 def plan_noisy(policy: TablePolicy, epsilon: float) -> register.RegisterPlan:
