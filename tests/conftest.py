@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import gc
+import os
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from crowdblend.engines.duckdb import engine
 from crowdblend.engines.duckdb.database import database
 from crowdblend.policies.source import Resources
+from crowdblend.reports import write_report
 from tests.needs import required
 
 
@@ -61,6 +63,20 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _forbid_skip(report)
     return report
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases whose page has no figures, which take most of the time."""
+    monkeypatch.setattr("crowdblend.reports.write_report", lambda folder, **_: write_report(folder, figures=False))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_disks() -> Generator[None]:
+    """Nothing of a test has to outlive a loss of power, and a release waits for the disk a dozen times."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,25 +11,16 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
+from tests.policies.policies import policy_text
 
-POLICY = """
-[data]
-source = "town.csv"
-person = "person"
-[sampling]
-design = "poisson"
-rate = 0.25
-[columns]
-worth = { breaks = [0, 1000, 10000], top = true }
-place = { values = ["1", "2", "3"] }
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[release]
-format = "csv"
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "town.csv"\nperson = "person"',
+    sampling='design = "poisson"\nrate = 0.25',
+    columns='worth = { breaks = [0, 1000, 10000], top = true }\nplace = { values = ["1", "2", "3"] }',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    release='format = "csv"',
+    publish='kind = "table"',
+)
 
 
 def write_town(folder: Path, *, rich: bool) -> None:

@@ -7,21 +7,15 @@ import pytest
 from crowdblend.cli import main as entry
 from crowdblend.policies import parse_policy
 from crowdblend.recoding import Hierarchies, read_hierarchy
+from tests.policies.policies import policy_text
 
-_POLICY = """
-[data]
-person = "id"
-[sampling]
-design = "poisson"
-rate = 0.1
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[columns]
-x = { hierarchy = "h.csv", level = 1 }
-[[publish]]
-kind = "table"
-"""
+_POLICY = policy_text(
+    data='person = "id"',
+    sampling='design = "poisson"\nrate = 0.1',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    columns='x = { hierarchy = "h.csv", level = 1 }',
+    publish='kind = "table"',
+)
 
 
 @pytest.fixture

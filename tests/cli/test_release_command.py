@@ -15,24 +15,16 @@ from crowdblend.demo import write_population
 from crowdblend.ledger import Ledger
 from tests import commands
 from tests.commands import Finished
+from tests.policies.policies import policy_text
 from tests.refusals import refuses
 
-POLICY = """
-[data]
-source = "town.parquet"
-person = "person_id"
-[sampling]
-design = "poisson"
-rate = 0.2
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[columns]
-sex = { values = ["female", "male"] }
-age = { from = 0, to = 100, width = 20, top = true }
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "town.parquet"\nperson = "person_id"',
+    sampling='design = "poisson"\nrate = 0.2',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    columns='sex = { values = ["female", "male"] }\nage = { from = 0, to = 100, width = 20, top = true }',
+    publish='kind = "table"',
+)
 
 
 @pytest.fixture(scope="module")
@@ -246,28 +238,17 @@ def test_ctrl_c_says_how_to_resume(place: Path) -> None:
     assert crowdblend(place, "verify", "published").returncode == 0
 
 
-STATISTICS = """
-[data]
-source = "town.parquet"
-person = "person_id"
-[sampling]
-design = "survey"
-people = 500
-of = 5000
-[privacy]
-epsilon = 1.0
-[columns]
-sex = { values = ["female", "male"] }
-age = { from = 0, to = 100, width = 20, top = true }
-[[publish]]
-kind = "statistics"
-[[publish.statistics]]
-name = "mean age"
-average = "age"
-[[publish.statistics]]
-name = "women"
-fraction = { sex = "female" }
-"""
+STATISTICS = policy_text(
+    data='source = "town.parquet"\nperson = "person_id"',
+    sampling='design = "survey"\npeople = 500\nof = 5000',
+    privacy="epsilon = 1.0",
+    columns='sex = { values = ["female", "male"] }\nage = { from = 0, to = 100, width = 20, top = true }',
+    publish=(
+        'kind = "statistics"',
+        '[[publish.statistics]]\nname = "mean age"\naverage = "age"',
+        '[[publish.statistics]]\nname = "women"\nfraction = { sex = "female" }',
+    ),
+)
 
 
 def test_statistics_from_dry_run_to_verify(place: Path) -> None:

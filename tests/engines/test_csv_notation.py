@@ -12,25 +12,18 @@ from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy
 from crowdblend.policies.source import Resources
+from tests.policies.policies import policy_text
 
-_POLICY = """
-[data]
-source = "{source}"
-person = "id"
-{options}
-[sampling]
-design = "coins"
-rate = 0.5
-[columns]
-town = {{ values = ["Köln", "Århus", "Łódź"], other = "Other" }}
-pay = {{ from = 0, to = 3000, width = 0.1 }}
-born = {{ date = "month" }}
-[privacy]
-epsilon = 1.0
-[[publish]]
-kind = "table"
-k = 5
-"""
+_POLICY = policy_text(
+    data='source = "{source}"\nperson = "id"\n{options}',
+    sampling='design = "coins"\nrate = 0.5',
+    columns=(
+        'town = {{ values = ["Köln", "Århus", "Łódź"], other = "Other" }}',
+        'pay = {{ from = 0, to = 3000, width = 0.1 }}\nborn = {{ date = "month" }}',
+    ),
+    privacy="epsilon = 1.0",
+    publish='kind = "table"\nk = 5',
+)
 _PAYS = [0.1, 0.2, 0.30000000000000004, 1234.5, 2999.9]
 _ROWS = [
     {

@@ -15,27 +15,20 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from crowdblend.recoding import Axis
+from tests.policies.policies import policy_text
 
-POLICY = """
-[data]
-source = "people.parquet"
-person = "id"
-duplicates = "{duplicates}"
-[sampling]
-design = "poisson"
-rate = 0.5
-[columns]
-sex = {{ values = ["Female", "Male"] }}
-race = {{ values = ["White", "Black"], other = "Other" }}
-age = {{ from = 0, to = 100, width = 10, top = true, missing = "none" }}
-income = {{ breaks = [0, 25000.5, 100000], other = "beyond", missing = "none" }}
-born = {{ date = "year", from = 1990-01-01, to = 2000-01-01 }}
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "people.parquet"\nperson = "id"\nduplicates = "{duplicates}"',
+    sampling='design = "poisson"\nrate = 0.5',
+    columns=(
+        'sex = {{ values = ["Female", "Male"] }}\nrace = {{ values = ["White", "Black"], other = "Other" }}',
+        'age = {{ from = 0, to = 100, width = 10, top = true, missing = "none" }}',
+        'income = {{ breaks = [0, 25000.5, 100000], other = "beyond", missing = "none" }}',
+        'born = {{ date = "year", from = 1990-01-01, to = 2000-01-01 }}',
+    ),
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 DRAWS = {
     "everybody": Everybody(row_key=DrawKey(bytes(32))),
     "half": Coin(DrawKey(bytes(range(32))), 0.5),
@@ -86,25 +79,17 @@ def test_both_ways_count_the_same(tmp_path, monkeypatch, handed_over_first, draw
     assert direct.outside["race"].values, "values that went to other are listed"
 
 
-POINTS = """
-[data]
-source = "points.parquet"
-person = "id"
-[sampling]
-design = "poisson"
-rate = 0.5
-[columns]
-sex = { values = ["Female", "Male"] }
-x = { from = -20, to = 20, width = 10, resolution = 2 }
-y = { from = 0, to = 1.2, width = 0.6, resolution = 0.1 }
-z = { from = 0, to = 8, width = 4, resolution = 1, outside = "drop" }
-[privacy]
-epsilon = 1.0
-[[publish]]
-kind = "points"
-k = 40
-noise_epsilon = 1.0
-"""
+POINTS = policy_text(
+    data='source = "points.parquet"\nperson = "id"',
+    sampling='design = "poisson"\nrate = 0.5',
+    columns=(
+        'sex = { values = ["Female", "Male"] }\nx = { from = -20, to = 20, width = 10, resolution = 2 }',
+        "y = { from = 0, to = 1.2, width = 0.6, resolution = 0.1 }",
+        'z = { from = 0, to = 8, width = 4, resolution = 1, outside = "drop" }',
+    ),
+    privacy="epsilon = 1.0",
+    publish='kind = "points"\nk = 40\nnoise_epsilon = 1.0',
+)
 
 
 def places(number=2000):

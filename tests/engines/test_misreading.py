@@ -18,6 +18,7 @@ from crowdblend.randomness import DrawKey
 from tests.cases import for_each
 from tests.engines.engines import counting
 from tests.engines.test_engine import KEY, counted, policy
+from tests.policies.policies import policy_text
 from tests.refusals import refuses
 
 SEX = {"sex": '{ values = ["F", "M"] }'}
@@ -173,24 +174,14 @@ def test_the_database_does_not_believe_statistics_that_leave_nan_out(tmp_path: P
     assert found == [(False, False), (False, False), (True, True)]
 
 
-GRAPH = """
-[data]
-source = "links.csv"
-[privacy]
-epsilon = 50.0
-accept_epsilon = true
-[[publish]]
-kind = "graph"
-people = 4
-degree_bound = 3
-vertices = "people.csv"
-[[publish.statistics]]
-name = "average"
-column = "age"
-from = 0
-to = 100
-samples = 3
-"""
+GRAPH = policy_text(
+    data='source = "links.csv"',
+    privacy="epsilon = 50.0\naccept_epsilon = true",
+    publish=(
+        'kind = "graph"\npeople = 4\ndegree_bound = 3\nvertices = "people.csv"',
+        '[[publish.statistics]]\nname = "average"\ncolumn = "age"\nfrom = 0\nto = 100\nsamples = 3',
+    ),
+)
 LINKS = "source,target\na,b\nb,c\nc,d\n"
 
 

@@ -13,23 +13,17 @@ from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
 from tests.engines.engines import counting
+from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
 FALSE_ALARM = 1e-6
-POLICY = """
-[data]
-source = "visits.parquet"
-person = "id"
-rows_per_person = {rows}
-[sampling]
-design = "everybody"
-[columns]
-ward = {{ values = ["a", "b", "c"] }}
-[privacy]
-epsilon = 1.0
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "visits.parquet"\nperson = "id"\nrows_per_person = {rows}',
+    sampling='design = "everybody"',
+    columns='ward = {{ values = ["a", "b", "c"] }}',
+    privacy="epsilon = 1.0",
+    publish='kind = "table"',
+)
 
 
 def write(folder: Path, wards: list[str], people: int, shuffle: int | None = None) -> None:

@@ -14,29 +14,20 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.engines.engines import counting
+from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
 ENGINES = ("duckdb", "memory")
 # All statistical tests here together raise a false alarm with at most this probability.
 FALSE_ALARM = 1e-6
 RATES = {"north": 0.1, "south": 0.5, "west": 0.25}
-POLICY = """
-[data]
-source = "people.parquet"
-{people}
-[sampling]
-design = "strata"
-column = "region"
-rates = {{ north = 0.1, south = 0.5, west = 0.25 }}
-[columns]
-region = {{ values = ["north", "south", "west"] }}
-sex = {{ values = ["F", "M"] }}
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "people.parquet"\n{people}',
+    sampling='design = "strata"\ncolumn = "region"\nrates = {{ north = 0.1, south = 0.5, west = 0.25 }}',
+    columns='region = {{ values = ["north", "south", "west"] }}\nsex = {{ values = ["F", "M"] }}',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 
 
 def policy(folder: Path, people: str = 'person = "id"') -> Any:

@@ -13,33 +13,19 @@ from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.kinds.statistics.plan import StatisticsReading, plan
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
+from tests.policies import policies
 
 PEOPLE = 4_000
 GROUPS = ("a", "b", "c")
 SHARES = (0.6, 0.3, 0.1)
-POLICY = """
-[data]
-source = "people.csv"
-person = "id"
-people = 4000
-
-[sampling]
-{sampling}
-
-[columns]
-{columns}
-
-[privacy]
-epsilon = {epsilon}
-
-[release]
-format = "csv"
-
-[[publish]]
-kind = "statistics"
-{more}
-{statistics}
-"""
+POLICY = policies.policy_text(
+    data='source = "people.csv"\nperson = "id"\npeople = 4000',
+    sampling="{sampling}",
+    columns="{columns}",
+    privacy="epsilon = {epsilon}",
+    release='format = "csv"',
+    publish='kind = "statistics"\n{more}\n{statistics}',
+)
 COLUMNS = {
     "group": '{ values = ["a", "b", "c"] }',
     "sex": '{ values = ["f", "m"] }',

@@ -14,40 +14,23 @@ from crowdblend.publishing.release import release
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.golden.releases import POLICIES, write_sources
-from tests.policies.policies import bent
+from tests.policies.policies import bent, policy_text
 
 NO_DELTA = ("delta = 1e-6\n", "")
-POINTS = """
-[data]
-source = "people.csv"
-rows_are_people = true
-[sampling]
-design = "poisson"
-rate = 0.8
-[columns]
-x = { from = 0, to = 8, resolution = 0.5, width = 2 }
-[privacy]
-epsilon = 0.1
-[[publish]]
-kind = "points"
-k = 5
-noise_epsilon = 0.5
-"""
-OUTLIERS = """
-[data]
-source = "people.csv"
-rows_are_people = true
-[sampling]
-design = "everybody"
-[columns]
-sex = { values = ["f", "m"] }
-[privacy]
-epsilon = 0.01
-[[publish]]
-kind = "outlier-table"
-limit = 60
-transition = 3
-"""
+POINTS = policy_text(
+    data='source = "people.csv"\nrows_are_people = true',
+    sampling='design = "poisson"\nrate = 0.8',
+    columns="x = { from = 0, to = 8, resolution = 0.5, width = 2 }",
+    privacy="epsilon = 0.1",
+    publish='kind = "points"\nk = 5\nnoise_epsilon = 0.5',
+)
+OUTLIERS = policy_text(
+    data='source = "people.csv"\nrows_are_people = true',
+    sampling='design = "everybody"',
+    columns='sex = { values = ["f", "m"] }',
+    privacy="epsilon = 0.01",
+    publish='kind = "outlier-table"\nlimit = 60\ntransition = 3',
+)
 WEAK = {
     "table": bent(NO_DELTA, ("rate = 0.1", "rate = 0.8"), ("k = 20", "k = 3")),
     "microdata": bent(NO_DELTA, ("rate = 0.1", "rate = 0.8"), ("k = 20", "k = 3"), ('"table"', '"microdata"')),

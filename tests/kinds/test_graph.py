@@ -21,30 +21,18 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from tests.cases import for_each
+from tests.policies.policies import policy_text
 from tests.refusals import is_refusal, refuses
 
-POLICY = """
-[data]
-source = "links.csv"
-
-[privacy]
-epsilon = 2.0
-
-[[publish]]
-kind = "graph"
-people = 4000
-degree_bound = 4
-self_loops = "refuse"
-duplicates = "refuse"
-
-[[publish.statistics]]
-name = "connectivity"
-samples = 200
-
-[[publish.statistics]]
-name = "average-degree"
-samples = 300
-"""
+POLICY = policy_text(
+    data='source = "links.csv"',
+    privacy="epsilon = 2.0",
+    publish=(
+        'kind = "graph"\npeople = 4000\ndegree_bound = 4\nself_loops = "refuse"\nduplicates = "refuse"',
+        '[[publish.statistics]]\nname = "connectivity"\nsamples = 200',
+        '[[publish.statistics]]\nname = "average-degree"\nsamples = 300',
+    ),
+)
 KEY = bytes(range(32))
 # Geometric noise exceeds its error once in 20 times, and this many errors once in a million times.
 RARELY = math.log(1e6) / math.log(20)

@@ -23,50 +23,26 @@ from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
+from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal, refuses
 
-POINTS = """
-[data]
-source = "people.csv"
-person = "id"
-
-[sampling]
-design = "poisson"
-rate = 0.5
-
-[columns]
-x = { from = 0, to = 8, width = 2, resolution = 0.5 }
-y = { from = -1, to = 1, width = 1, resolution = 0.1 }
-
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-
-[[publish]]
-kind = "points"
-k = 60
-noise_epsilon = 0.5
-"""
-OUTLIERS = """
-[data]
-source = "people.csv"
-person = "id"
-
-[sampling]
-design = "everybody"
-
-[columns]
-sex = { values = ["f", "m"] }
-group = { from = 0, to = 9, width = 1 }
-
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-
-[[publish]]
-kind = "outlier-table"
-limit = 60
-"""
+POINTS = policy_text(
+    data='source = "people.csv"\nperson = "id"',
+    sampling='design = "poisson"\nrate = 0.5',
+    columns=(
+        "x = { from = 0, to = 8, width = 2, resolution = 0.5 }",
+        "y = { from = -1, to = 1, width = 1, resolution = 0.1 }",
+    ),
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "points"\nk = 60\nnoise_epsilon = 0.5',
+)
+OUTLIERS = policy_text(
+    data='source = "people.csv"\nperson = "id"',
+    sampling='design = "everybody"',
+    columns='sex = { values = ["f", "m"] }\ngroup = { from = 0, to = 9, width = 1 }',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "outlier-table"\nlimit = 60',
+)
 QUADTREE = "[[publish.quadtree]]\nbox = { x = [0, 1], y = [-1, 0] }\ndepth = 3\n"
 BOXES = "[[publish.boxes]]\nname = 'left'\nbox = { x = [0, 4], y = [-1, 1] }\n"
 KEY = bytes(range(32))
@@ -87,13 +63,6 @@ def people(tmp_path: Path) -> Path:
     table["group"] = table["x"]
     table.to_csv(tmp_path / "people.csv", index=False)
     return tmp_path
-
-
-def bent(text: str, *swaps: tuple[str, str], add: str = "") -> str:
-    for old, new in swaps:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text + add
 
 
 def released(folder: Path, policy: str, name: str = "out") -> pd.DataFrame:
@@ -127,14 +96,14 @@ def test_the_key_also_decides_which_row_of_a_person_counts(people: Path, kind: s
     table = pd.read_csv(people / "people.csv")
     twice = pd.concat([table, table.assign(x=8 - table["x"], group=8 - table["group"])])
     twice.to_csv(people / "people.csv", index=False)
-    policy = bent(kind, ('person = "id"', 'person = "id"\nduplicates = "one"'))
+    policy = swapped(kind, ('person = "id"', 'person = "id"\nduplicates = "one"'))
     if kind == POINTS:
-        policy = bent(policy, ("poisson", "coins"))
+        policy = swapped(policy, ("poisson", "coins"))
     assert released(people, policy).equals(released(people, policy, "again"))
 
 
 def test_points_kept_in_their_block_count_it_exactly(people: Path) -> None:
-    policy = bent(
+    policy = swapped(
         POINTS,
         ("poisson", "coins"),
         add="keep_in = 'block'\nshow_blocks = true\n",
@@ -148,12 +117,12 @@ def test_points_kept_in_their_block_count_it_exactly(people: Path) -> None:
 
 @pytest.mark.parametrize("blocks", [QUADTREE, BOXES], ids=["quadtree", "boxes"])
 def test_other_blocks(people: Path, blocks: str) -> None:
-    policy = bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=blocks)
+    policy = swapped(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=blocks)
     assert len(released(people, policy)) > 500
 
 
 def test_what_travels_along(people: Path) -> None:
-    points = released(people, bent(POINTS, ("[columns]", '[columns]\nsex = { values = ["f", "m"] }')))
+    points = released(people, swapped(POINTS, ("[columns]", '[columns]\nsex = { values = ["f", "m"] }')))
     assert set(points["sex"]) <= {"f", "m"}
     assert list(points.columns) == ["sex", "x", "y", *ESTIMATES]
     ends = points.groupby("sex")[["low", "high"]].agg(["min", "max"])
@@ -165,7 +134,7 @@ def test_what_travels_along(people: Path) -> None:
 
 
 def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: Path) -> None:
-    points = released(people, bent(POINTS, add="show_blocks = true\n"))
+    points = released(people, swapped(POINTS, add="show_blocks = true\n"))
     expected = Estimator(ExactCounts(60), InclusionRates.at_rate(0.5)).cells(
         np.array(sizes := points["block"].value_counts())
     )
@@ -177,24 +146,24 @@ def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: P
 
 
 def test_one_dimension_and_three(people: Path) -> None:
-    line = bent(POINTS, ("y = { from = -1, to = 1, width = 1, resolution = 0.1 }\n", ""))
+    line = swapped(POINTS, ("y = { from = -1, to = 1, width = 1, resolution = 0.1 }\n", ""))
     assert list(released(people, line).columns) == ["x", *ESTIMATES]
-    space = bent(POINTS, ("[privacy]", "group = { from = 0, to = 8, width = 8, resolution = 1 }\n[privacy]"))
+    space = swapped(POINTS, ("[privacy]", "group = { from = 0, to = 8, width = 8, resolution = 1 }\n[privacy]"))
     assert list(released(people, space, "space").columns) == ["x", "y", "group", *ESTIMATES]
 
 
 def test_biased_sampling_has_its_own_theorem(people: Path) -> None:
-    biased = bent(POINTS, ('"poisson"\nrate = 0.5', '"biased"\nrate = 0.09\nlow = 0.08\nhigh = 0.1'))
+    biased = swapped(POINTS, ('"poisson"\nrate = 0.5', '"biased"\nrate = 0.09\nlow = 0.08\nhigh = 0.1'))
     made = plan_points(parse_policy(biased, people).only)
     assert made.parameters.rule == "robust.differential"
 
 
 def test_the_noise_is_planned_when_all_else_is_given(people: Path) -> None:
-    made = plan_points(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people).only)
+    made = plan_points(parse_policy(swapped(POINTS, ("noise_epsilon = 0.5\n", "")), people).only)
     assert 1.0 < made.parameters.noise_epsilon < 1.5
     assert made.certificate().derivations[1].conclusion.delta <= 1e-6
     with refuses("plan.unknown"):
-        plan(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("k = 60\n", "")), people))
+        plan(parse_policy(swapped(POINTS, ("noise_epsilon = 0.5\n", ""), ("k = 60\n", "")), people))
 
 
 def test_the_dry_run_tells_how_far_points_move(people: Path) -> None:
@@ -205,27 +174,27 @@ def test_the_dry_run_tells_how_far_points_move(people: Path) -> None:
 
 
 REFUSED = {
-    "bounds missing": (bent(POINTS, ("from = 0, ", "")), "policy.missing-key"),
-    "an infinite bound": (bent(POINTS, ("to = 8", "to = inf")), "finite"),
-    "no axis": (bent(POINTS, (", resolution = 0.5", ""), (", resolution = 0.1", "")), "at least one axis"),
-    "no blocks": (bent(POINTS, ("width = 2, ", ""), ("width = 1, ", "")), "policy.blocks"),
-    "blocks on some axes": (bent(POINTS, ("width = 2, ", "")), "on some axes"),
-    "two ways": (bent(POINTS, add=BOXES), "policy.blocks"),
-    "a width that no double holds": (bent(POINTS, ("width = 2, ", "width = 1e-400, ")), "policy.domain"),
-    "a width between steps": (bent(POINTS, ("width = 2", "width = 0.75")), "whole number of resolutions"),
-    "a resolution that does not fit": (bent(POINTS, ("resolution = 0.5", "resolution = 3")), "whole number"),
-    "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "policy.range"),
+    "bounds missing": (swapped(POINTS, ("from = 0, ", "")), "policy.missing-key"),
+    "an infinite bound": (swapped(POINTS, ("to = 8", "to = inf")), "finite"),
+    "no axis": (swapped(POINTS, (", resolution = 0.5", ""), (", resolution = 0.1", "")), "at least one axis"),
+    "no blocks": (swapped(POINTS, ("width = 2, ", ""), ("width = 1, ", "")), "policy.blocks"),
+    "blocks on some axes": (swapped(POINTS, ("width = 2, ", "")), "on some axes"),
+    "two ways": (swapped(POINTS, add=BOXES), "policy.blocks"),
+    "a width that no double holds": (swapped(POINTS, ("width = 2, ", "width = 1e-400, ")), "policy.domain"),
+    "a width between steps": (swapped(POINTS, ("width = 2", "width = 0.75")), "whole number of resolutions"),
+    "a resolution that does not fit": (swapped(POINTS, ("resolution = 0.5", "resolution = 3")), "whole number"),
+    "epsilon 0": (swapped(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "policy.range"),
     "hardly any noise": (
-        bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 100"), ("delta = 1e-6\n", "")),
+        swapped(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 100"), ("delta = 1e-6\n", "")),
         "sampling alone guarantees as much",
     ),
     "a delta that allows any noise": (
-        bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("delta = 1e-6", "delta = 0.6")),
+        swapped(POINTS, ("noise_epsilon = 0.5\n", ""), ("delta = 1e-6", "delta = 0.6")),
         "sampling alone guarantees as much",
     ),
     "noise that cannot be drawn": (
         # of the two boxes only an empty one is too large, so that a refusal in the end would say who is where
-        bent(
+        swapped(
             POINTS,
             ("x = { from = 0, to = 8, width = 2, ", "x = { from = 0, to = 80, "),
             ("width = 1, ", ""),
@@ -235,15 +204,15 @@ REFUSED = {
         "plan.epsilon-too-small",
     ),
     "noise beyond doubles": (
-        bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 1e-17")),
+        swapped(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 1e-17")),
         "plan.epsilon-too-small",
     ),
     "outlier noise that cannot be drawn": (
-        bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1e-17"), ("delta = 1e-6\n", ""), ("60", "60\ntransition = 30")),
+        swapped(OUTLIERS, ("epsilon = 1.0", "epsilon = 1e-17"), ("delta = 1e-6\n", ""), ("60", "60\ntransition = 30")),
         "plan.epsilon-too-small",
     ),
     "no noise at all": (
-        bent(
+        swapped(
             POINTS,
             ("width = 2, resolution = 0.5", "width = 2, resolution = 2"),
             ("width = 1, resolution = 0.1", "width = 1, resolution = 1"),
@@ -251,29 +220,29 @@ REFUSED = {
         "policy.no-noise",
     ),
     "a box beyond the bounds": (
-        bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace("[0, 4]", "[0, 9]")),
+        swapped(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace("[0, 4]", "[0, 9]")),
         "between from and to",
     ),
     "a box without an axis": (
-        bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace(", y = [-1, 1]", "")),
+        swapped(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace(", y = [-1, 1]", "")),
         "every axis",
     ),
-    "noise below k": (bent(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "policy.unknown-key"),
+    "noise below k": (swapped(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "policy.unknown-key"),
     "outliers below k": (
-        bent(OUTLIERS, ("limit = 60", 'limit = 60\nbelow_k = "suppress"')),
+        swapped(OUTLIERS, ("limit = 60", 'limit = 60\nbelow_k = "suppress"')),
         "policy.unknown-key",
     ),
-    "a part of another kind": (bent(POINTS, add="limit = 5\n"), "outlier-table"),
+    "a part of another kind": (swapped(POINTS, add="limit = 5\n"), "outlier-table"),
     "outliers with k": (
-        bent(OUTLIERS, ("limit = 60", "limit = 60\nk = 5")),
+        swapped(OUTLIERS, ("limit = 60", "limit = 60\nk = 5")),
         "policy.unknown-key",
     ),
-    "outliers without a target": (bent(OUTLIERS, ("delta = 1e-6", "")), "policy.planned"),
+    "outliers without a target": (swapped(OUTLIERS, ("delta = 1e-6", "")), "policy.planned"),
     "outliers over an open domain": (
-        bent(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")),
+        swapped(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")),
         "policy.open-domain",
     ),
-    "outliers without room": (bent(OUTLIERS, ("limit = 60", "limit = 3")), "plan.no-transition"),
+    "outliers without room": (swapped(OUTLIERS, ("limit = 60", "limit = 3")), "plan.no-transition"),
 }
 
 
@@ -293,7 +262,7 @@ def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
     table = pd.read_csv(people / "people.csv", dtype=str)
     table.loc[5, "x"] = value
     table.to_csv(people / "people.csv", index=False)
-    drawn = bent(POINTS, ("poisson", "coins"))
+    drawn = swapped(POINTS, ("poisson", "coins"))
     with pytest.raises(CrowdblendError, match=r"Column 'x'.*[Ss]et outside = \"drop\"") as refused:
         release(parse_policy(drawn, people), people / "out")
     assert "missing" not in str(refused.value)  # an axis has no such key
@@ -304,8 +273,8 @@ def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Pat
     table = pd.read_csv(people / "people.csv", dtype=str)
     table.loc[:5, "x"] = ["nan", "inf", "", "8.001", "-0.1", "x"]
     table.to_csv(people / "people.csv", index=False)
-    drawn = bent(POINTS, ("poisson", "coins"))
-    dropping = bent(drawn, ("resolution = 0.5", "resolution = 0.5, outside = 'drop'"))
+    drawn = swapped(POINTS, ("poisson", "coins"))
+    dropping = swapped(drawn, ("resolution = 0.5", "resolution = 0.5, outside = 'drop'"))
     assert len(released(people, dropping)) > 2500
 
 
@@ -334,7 +303,7 @@ def test_outlier_tables_are_released(people: Path) -> None:
     outlier = certificate.guarantees[-1]
     assert isinstance(outlier, OutlierPrivate)
     assert outlier.delta <= 1e-6
-    sampled = bent(OUTLIERS, ('"everybody"', '"poisson"\nrate = 0.2'))
+    sampled = swapped(OUTLIERS, ('"everybody"', '"poisson"\nrate = 0.2'))
     stronger = plan(parse_policy(sampled, people)).certificate().guarantees
     assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
     assert isinstance(stronger[1], Differential)
@@ -346,7 +315,7 @@ def test_outlier_tables_are_released(people: Path) -> None:
 def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people: Path, rate: float | None) -> None:
     """The certificate counts on the sample, so it must really be drawn; without a rate everybody is in the table."""
     sampling = [] if rate is None else [('"everybody"', f'"poisson"\nrate = {rate}')]
-    policy = parse_policy(bent(OUTLIERS, *sampling), people)
+    policy = parse_policy(swapped(OUTLIERS, *sampling), people)
     planned, key = plan(policy), ReleaseKey(KEY)
     internal = planned.publish(planned.read(default_engine(), key), key).internal
     assert internal["people_sampled"] == (3000 if rate is None else int(coins(KEY, np.arange(3000), rate).sum()))
@@ -354,7 +323,7 @@ def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people:
 
 def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
     """At this loss the chance of noise is 0 in doubles."""
-    loud = bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
+    loud = swapped(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
     made = plan_outlier_table(parse_policy(loud, people).only)
     assert made.mechanism.show_from is None
     assert natural_threshold(10**12, 1e5) == 1
@@ -372,7 +341,7 @@ def test_policies_are_read_from_files(people: Path) -> None:
 def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:
     few = pd.read_csv(people / "people.csv").head(200)
     few.to_csv(people / "people.csv", index=False)
-    nobody = bent(POINTS, ("k = 60", "k = 200"), add="show_blocks = true\n")
+    nobody = swapped(POINTS, ("k = 60", "k = 200"), add="show_blocks = true\n")
     points = released(people, nobody)
     assert list(points.columns) == ["block", "x", "y", *ESTIMATES]
     assert len(points) == 0

@@ -26,55 +26,29 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey
 from tests.cases import for_each
+from tests.policies.policies import policy_text
 from tests.refusals import refuses
 
 N, K = 3000, 400
 KEY = bytes(range(32))
-POLICY = """
-[data]
-source = "people.csv"
-person = "id"
-
-[sampling]
-design = "survey"
-people = 400
-of = 3000
-
-[columns]
-sex = { values = ["Female", "Male"] }
-age = { from = 0, to = 100, width = 10 }
-income = { from = 0, to = 90000, resolution = 100, outside = "clamp" }
-
-[privacy]
-epsilon = 1.0
-
-[release]
-format = "csv"
-
-[[publish]]
-kind = "statistics"
-
-[[publish.statistics]]
-name = "income"
-average = "income"
-
-[[publish.statistics]]
-name = "age"
-average = "age"
-
-[[publish.statistics]]
-name = "young women"
-fraction = { sex = "Female", age = ["[10, 20)", "[20, 30)"] }
-
-[[publish.statistics]]
-name = "men"
-count = { sex = "Male" }
-
-[[publish.statistics]]
-name = "ages of men"
-histogram = "age"
-where = { sex = "Male" }
-"""
+POLICY = policy_text(
+    data='source = "people.csv"\nperson = "id"',
+    sampling='design = "survey"\npeople = 400\nof = 3000',
+    columns=(
+        'sex = { values = ["Female", "Male"] }\nage = { from = 0, to = 100, width = 10 }',
+        'income = { from = 0, to = 90000, resolution = 100, outside = "clamp" }',
+    ),
+    privacy="epsilon = 1.0",
+    release='format = "csv"',
+    publish=(
+        'kind = "statistics"',
+        '[[publish.statistics]]\nname = "income"\naverage = "income"',
+        '[[publish.statistics]]\nname = "age"\naverage = "age"',
+        '[[publish.statistics]]\nname = "young women"\nfraction = { sex = "Female", age = ["[10, 20)", "[20, 30)"] }',
+        '[[publish.statistics]]\nname = "men"\ncount = { sex = "Male" }',
+        '[[publish.statistics]]\nname = "ages of men"\nhistogram = "age"\nwhere = { sex = "Male" }',
+    ),
+)
 
 
 KIND = 'kind = "statistics"'
@@ -250,8 +224,8 @@ REFUSED = {
     "more samples than people": (replaced("people = 400", "people = 3001"), "policy.sample"),
     "undeclared column": (
         replaced(
-            '{ sex = "Male" }\n\n[[publish.statistics]]\nname = "ages',
-            '{ gender = "Male" }\n\n[[publish.statistics]]\nname = "ages',
+            '{ sex = "Male" }\n[[publish.statistics]]\nname = "ages',
+            '{ gender = "Male" }\n[[publish.statistics]]\nname = "ages',
         ),
         "policy.unknown-column",
     ),

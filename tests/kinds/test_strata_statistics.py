@@ -83,12 +83,6 @@ def people() -> pd.DataFrame:
     )
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Releases without their page."""
-    monkeypatch.setattr("crowdblend.reports.write_report", lambda where, **_: (where / "report.html").write_text("<p>"))
-
-
 def policy(sampling: Any = STRATA, **given: Any) -> cb.Policy:
     """A policy of statistics, with the columns that they and the design are about."""
     statistics, columns = given.pop("statistics", STATISTICS), given.pop("columns", COLUMNS)

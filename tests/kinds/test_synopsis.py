@@ -1,5 +1,6 @@
 """A synopsis from policy to folder: what is published, what is not, what is planned, and what is refused."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,42 +18,23 @@ from crowdblend.policies import load_policy
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.cases import for_each
-from tests.policies.policies import bent as table_policy
+from tests.policies.policies import SOUND, policy_text, swapped
 from tests.refusals import is_refusal
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "census_synopsis.toml"
 DATA = EXAMPLE.parents[2] / "shared" / "data"
 PEOPLE = 600
-POLICY = """
-[data]
-source = "people.csv"
-person = "id"
-
-[sampling]
-design = "survey"
-people = 400
-of = 600
-
-[columns]
-sex = { values = ["Female", "Male"] }
-age = { from = 0, to = 90, width = 30 }
-city = { values = ["North", "South"], other = "Other" }
-
-[privacy]
-epsilon = 4.0
-
-[[publish]]
-kind = "synopsis"
-conjunctions = 2
-"""
-
-
-def bent(*swaps: tuple[str, str]) -> str:
-    text = POLICY
-    for old, new in swaps:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
+POLICY = policy_text(
+    data='source = "people.csv"\nperson = "id"',
+    sampling='design = "survey"\npeople = 400\nof = 600',
+    columns=(
+        'sex = { values = ["Female", "Male"] }\nage = { from = 0, to = 90, width = 30 }',
+        'city = { values = ["North", "South"], other = "Other" }',
+    ),
+    privacy="epsilon = 4.0",
+    publish='kind = "synopsis"\nconjunctions = 2',
+)
+bent = partial(swapped, POLICY)
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +174,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]],
 )
 def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        parse_policy(table_policy((old, new)))
+        parse_policy(swapped(SOUND, (old, new)))
     assert is_refusal(caught.value, words), caught.value
 
 

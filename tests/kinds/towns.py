@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from crowdblend.demo import write_population
+from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
 DISTRICTS = """Harbour;Water;*
@@ -14,26 +15,18 @@ Garden City;Edge;*
 University;Centre;*
 Mills;Water;*
 """
-POLICY = """
-[data]
-source = "town.parquet"
-person = "person_id"
-[sampling]
-design = "poisson"
-rate = 0.5
-[columns]
-sex = { values = ["female", "male"] }
-age = { from = 0, to = 100, width = [5, 10, 20, 100], top = true }
-district = { hierarchy = "districts.csv", level = "choose" }
-[recoding]
-epsilon = 0.1
-using = "population"
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "town.parquet"\nperson = "person_id"',
+    sampling='design = "poisson"\nrate = 0.5',
+    columns=(
+        'sex = { values = ["female", "male"] }',
+        "age = { from = 0, to = 100, width = [5, 10, 20, 100], top = true }",
+        'district = { hierarchy = "districts.csv", level = "choose" }',
+    ),
+    recoding='epsilon = 0.1\nusing = "population"',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 SPLIT = POLICY.replace('"population"', '"split"\nshare = 0.25')
 DRAWN = SPLIT.replace("poisson", "coins")
 CHOOSING = '[recoding]\nepsilon = 0.1\nusing = "population"\n'

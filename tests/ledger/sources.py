@@ -6,23 +6,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-POLICY = """
-[data]
-source = "{source}"
-{who}
-{more}
-[sampling]
-design = "{design}"
-rate = {rate}
-[columns]
-sex = {{ values = ["Female", "Male"] }}
-age = {{ from = 0, to = 100, width = 25 }}
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+from tests.policies.policies import policy_text
+
+POLICY = policy_text(
+    data='source = "{source}"\n{who}\n{more}',
+    sampling='design = "{design}"\nrate = {rate}',
+    columns='sex = {{ values = ["Female", "Male"] }}\nage = {{ from = 0, to = 100, width = 25 }}',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 DRAWN = "coins"
 
 

@@ -15,6 +15,7 @@ from crowdblend.cli import main as entry_point
 from crowdblend.cli.main import cli
 from crowdblend.ledger import Ledger
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
+from tests.policies.policies import policy_text
 
 KEY = b"\x5a" * 32
 
@@ -172,22 +173,13 @@ def test_budget_by_profile(ask, path: Path) -> None:
 def test_how_many_more_releases_fit(ask, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text(
-        """
-[data]
-source = "people.csv"
-person = "id"
-population = "[bold]town"
-[sampling]
-design = "poisson"
-rate = 0.1
-[columns]
-sex = { values = ["F", "M"] }
-[privacy]
-epsilon = 1.0
-[[publish]]
-kind = "table"
-k = 20
-""",
+        policy_text(
+            data='source = "people.csv"\nperson = "id"\npopulation = "[bold]town"',
+            sampling='design = "poisson"\nrate = 0.1',
+            columns='sex = { values = ["F", "M"] }',
+            privacy="epsilon = 1.0",
+            publish='kind = "table"\nk = 20',
+        ),
         encoding="utf-8",
     )
     code, out, _ = ask("plan", str(policy), "--epsilon", "3", "--delta", "1e-5", "--json")

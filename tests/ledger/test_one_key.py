@@ -16,28 +16,20 @@ from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release, resume
 from tests.cases import for_each
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
+from tests.policies.policies import policy_text
+
+pytestmark = pytest.mark.usefixtures("quick")
 
 KEY = bytes(range(32))
 ROWS = 2_000
-NOISY = """
-[data]
-source = "people.csv"
-person = "id"
-population = "residents"
-[sampling]
-design = "coins"
-rate = 0.1
-[columns]
-code = { from = 0, to = 100, width = 1 }
-[release]
-format = "csv"
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-below_k = "noise"
-"""
+NOISY = policy_text(
+    data='source = "people.csv"\nperson = "id"\npopulation = "residents"',
+    sampling='design = "coins"\nrate = 0.1',
+    columns="code = { from = 0, to = 100, width = 1 }",
+    release='format = "csv"',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"\nbelow_k = "noise"',
+)
 DRAWN_HERE = NOISY.replace("coins", "poisson").replace('below_k = "noise"\n', "")
 REGISTER = NOISY.replace('"coins"\nrate = 0.1', '"everybody"').replace('below_k = "noise"\n', "")
 REGISTER = REGISTER.replace("delta = 1e-6\n", "")

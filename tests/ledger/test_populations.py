@@ -12,23 +12,15 @@ from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger
 from tests.commands import crowdblend
 from tests.ledger.spendings import spending
+from tests.policies.policies import policy_text
 
-POLICY = """
-[data]
-source = "SOURCE"
-person = "id"
-population = "POPULATION"
-[sampling]
-design = "poisson"
-rate = 0.5
-[columns]
-sex = { values = ["f", "m"] }
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "SOURCE"\nperson = "id"\npopulation = "POPULATION"',
+    sampling='design = "poisson"\nrate = 0.5',
+    columns='sex = { values = ["f", "m"] }',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 
 
 def plain(epsilon: float) -> tuple[Differential, ...]:

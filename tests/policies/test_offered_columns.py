@@ -8,24 +8,16 @@ from crowdblend.policies import parse_policy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.offered import lattice_of
 from tests.cases import for_each
+from tests.policies.policies import policy_text
 
-_POLICY = """
-[data]
-person = "id"
-[sampling]
-design = "poisson"
-rate = 0.1
-[columns]
-born = {{ {born} }}
-[recoding]
-epsilon = 0.1
-using = "population"
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+_POLICY = policy_text(
+    data='person = "id"',
+    sampling='design = "poisson"\nrate = 0.1',
+    columns="born = {{ {born} }}",
+    recoding='epsilon = 0.1\nusing = "population"',
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 
 
 def _policy(born):

@@ -1,6 +1,6 @@
 """Whatever a policy says, it is a policy or an error with a code, a sentence and a remedy; what loads is planned.
 
-20,000 mutated policies in the long suite, a twentieth of them always.
+20,000 mutated policies in the long suite, a fortieth of them always.
 """
 
 import re
@@ -21,7 +21,7 @@ from crowdblend.policies import parse_policy
 from .mutation import Mutator
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)?")
-EACH = 1_000
+EACH, ALWAYS = 1_000, 500
 SECONDS_TO_PLAN = 2.0
 
 
@@ -88,17 +88,17 @@ def run(seed: int, number: int, folder: Path, seconds: float = 1e9) -> Counter[s
     return seen
 
 
-def test_a_thousand_mutated_policies(tmp_path: Path) -> None:
-    seen = run(1, EACH, tmp_path)
-    assert sum(seen.values()) == EACH
+def test_five_hundred_mutated_policies(tmp_path: Path) -> None:
+    seen = run(1, ALWAYS, tmp_path)
+    assert sum(seen.values()) == ALWAYS
     assert len(seen) >= 20, "the mutations reach many different refusals"
     assert "no policy error" not in seen
-    assert seen["planned"] >= EACH // 50, "and some of them are sound"
+    assert seen["planned"] >= ALWAYS // 50, "and some of them are sound"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 21))
-def test_nineteen_thousand_more(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(1, 21))
+def test_twenty_thousand(seed: int, tmp_path: Path) -> None:
     seen = run(seed, EACH, tmp_path)
     assert sum(seen.values()) == EACH
     assert "no policy error" not in seen

@@ -37,24 +37,16 @@ from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import stagings_of
 from crowdblend.publishing.target import exclusive_use
+from tests.policies.policies import policy_text
 
-POLICY = """
-[data]
-source = "people.csv"
-person = "id"
-[sampling]
-design = "poisson"
-rate = 0.5
-[columns]
-sex = { values = ["a", "b"] }
-[privacy]
-epsilon = 2.0
-[release]
-format = "csv"
-[[publish]]
-kind = "table"
-k = 30
-"""
+POLICY = policy_text(
+    data='source = "people.csv"\nperson = "id"',
+    sampling='design = "poisson"\nrate = 0.5',
+    columns='sex = { values = ["a", "b"] }',
+    privacy="epsilon = 2.0",
+    release='format = "csv"',
+    publish='kind = "table"\nk = 30',
+)
 EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "shutil.rmtree", "sqlite3.connect")
 STEPS = ((Ledger, "begin"), (Ledger, "finish"), (exchange, "_rename"))
 MODES = "release,force,journal,resume"

@@ -18,25 +18,20 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
+from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
-POLICY = """
-[data]
-source = "town.parquet"
-person = "person_id"
-[sampling]
-design = "poisson"
-rate = 0.5
-[columns]
-sex = { values = ["female", "male"] }
-age = { from = 0, to = 100, width = 10, top = true }
-district = { values = ["Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City"], other = "elsewhere" }
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "town.parquet"\nperson = "person_id"',
+    sampling='design = "poisson"\nrate = 0.5',
+    columns=(
+        'sex = { values = ["female", "male"] }\nage = { from = 0, to = 100, width = 10, top = true }',
+        'district = { values = ["Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City"], '
+        'other = "elsewhere" }',
+    ),
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 MICRODATA = POLICY.replace('kind = "table"', 'kind = "microdata"')
 NOISY = POLICY.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"').replace("rate = 0.5", "rate = 0.1")
 DRAWN = POLICY.replace("poisson", "coins")

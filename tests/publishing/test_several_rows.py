@@ -20,25 +20,18 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import DrawKey
 from tests.engines.engines import counting
+from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
 WARDS = cb.values("a", "b", "c")
 ENGINES = ("duckdb", "memory")
-VISITS = """
-[data]
-source = "visits.parquet"
-person = "id"
-rows_per_person = {rows}
-[sampling]
-design = "everybody"
-[columns]
-ward = {{ values = ["a", "b", "c"] }}
-[privacy]
-epsilon = 1.0
-[[publish]]
-kind = "table"
-count = "people"
-"""
+VISITS = policy_text(
+    data='source = "visits.parquet"\nperson = "id"\nrows_per_person = {rows}',
+    sampling='design = "everybody"',
+    columns='ward = {{ values = ["a", "b", "c"] }}',
+    privacy="epsilon = 1.0",
+    publish='kind = "table"\ncount = "people"',
+)
 
 
 def write(folder: Path, wards: dict[int, str]) -> None:

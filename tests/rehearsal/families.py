@@ -9,30 +9,18 @@ from dataclasses import dataclass, replace
 from crowdblend.policies.load import parse_policy
 from crowdblend.rehearsal.made_up_people import Crowd, Population
 from crowdblend.rehearsal.subject import AnySubject, Hard, Neighbours, subject_of
+from tests.policies.policies import policy_text
 
-_NETWORK = """
-[data]
-source = "links.parquet"
-
-[privacy]
-epsilon = 10.0
-
-[release]
-format = "csv"
-
-[[publish]]
-kind = "graph"
-people = 24
-degree_bound = 4
-
-[[publish.statistics]]
-name = "connectivity"
-samples = 11
-
-[[publish.statistics]]
-name = "average-degree"
-samples = 12
-"""
+_NETWORK = policy_text(
+    data='source = "links.parquet"',
+    privacy="epsilon = 10.0",
+    release='format = "csv"',
+    publish=(
+        'kind = "graph"\npeople = 24\ndegree_bound = 4',
+        '[[publish.statistics]]\nname = "connectivity"\nsamples = 11',
+        '[[publish.statistics]]\nname = "average-degree"\nsamples = 12',
+    ),
+)
 
 
 @dataclass(frozen=True)

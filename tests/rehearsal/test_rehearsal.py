@@ -18,27 +18,18 @@ from crowdblend.rehearsal import Crowd, subject_of
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.made_up_values import examples
 from tests.cases import for_each
+from tests.policies.policies import policy_text
 from tests.rehearsal.families import FAMILIES
 from tests.rehearsal.releases import rehearsal, released, subject_of_text
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))
-OPEN = """
-[data]
-source = "people.parquet"
-person = "id"
-[sampling]
-design = "poisson"
-rate = 0.7
-[columns]
-zip = { prefix = 2 }
-born = { date = "year" }
-[privacy]
-accept_delta = true
-epsilon = 1.0
-[[publish]]
-kind = "table"
-k = 4
-"""
+OPEN = policy_text(
+    data='source = "people.parquet"\nperson = "id"',
+    sampling='design = "poisson"\nrate = 0.7',
+    columns='zip = { prefix = 2 }\nborn = { date = "year" }',
+    privacy="accept_delta = true\nepsilon = 1.0",
+    publish='kind = "table"\nk = 4',
+)
 
 
 @for_each(

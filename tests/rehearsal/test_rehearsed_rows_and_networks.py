@@ -21,30 +21,21 @@ from crowdblend.randomness import new_key
 from crowdblend.rehearsal import Crowd
 from crowdblend.rehearsal.replacing import Replaced
 from tests.cases import for_each
+from tests.policies.policies import policy_text
 from tests.rehearsal.families import FAMILIES
 from tests.rehearsal.releases import audited, files_of, rehearsal, released, subject_of_text
 
-SYNOPSIS = """
-[data]
-source = "people.parquet"
-{who}
-[sampling]
-design = "survey"
-people = 30
-of = 50
-[columns]
-group = {{ values = ["x", "y"] }}
-age = {{ from = 0, to = 90, width = 30 }}
-home = {{ values = ["town", "land"] }}
-[privacy]
-epsilon = 12.0
-accept_epsilon = true
-[release]
-format = "{format}"
-[[publish]]
-kind = "synopsis"
-{asked}
-"""
+SYNOPSIS = policy_text(
+    data='source = "people.parquet"\n{who}',
+    sampling='design = "survey"\npeople = 30\nof = 50',
+    columns=(
+        'group = {{ values = ["x", "y"] }}\nage = {{ from = 0, to = 90, width = 30 }}',
+        'home = {{ values = ["town", "land"] }}',
+    ),
+    privacy="epsilon = 12.0\naccept_epsilon = true",
+    release='format = "{format}"',
+    publish='kind = "synopsis"\n{asked}',
+)
 PEOPLE = tuple(
     Crowd(values, size)
     for values, size in (
@@ -54,21 +45,12 @@ PEOPLE = tuple(
         (("y", "31", "land"), 2),
     )
 )
-NETWORK = """
-[data]
-source = "links.parquet"
-[privacy]
-epsilon = 40.0
-accept_epsilon = true
-[release]
-format = "{format}"
-[[publish]]
-kind = "graph"
-people = 400
-degree_bound = 5
-{bounds}
-{statistics}
-"""
+NETWORK = policy_text(
+    data='source = "links.parquet"',
+    privacy="epsilon = 40.0\naccept_epsilon = true",
+    release='format = "{format}"',
+    publish='kind = "graph"\npeople = 400\ndegree_bound = 5\n{bounds}\n{statistics}',
+)
 OF_LINKS = ("connectivity", "cycle-freeness", "eulerian", "average-degree")
 AVERAGE = '[[publish.statistics]]\nname = "average"\nsamples = 60\ncolumn = "age"\nfrom = 10\nto = 90.5\n'
 HISTOGRAM = (

@@ -5,23 +5,17 @@ from pathlib import Path
 
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
+from tests.policies.policies import policy_text
 
-POLICY = """
-[data]
-source = "links.csv"
-[privacy]
-epsilon = 2.0
-[[publish]]
-kind = "graph"
-people = 4000
-degree_bound = 4
-[[publish.statistics]]
-name = "connectivity"
-samples = 500
-[[publish.statistics]]
-name = "average-degree"
-samples = 500
-"""
+POLICY = policy_text(
+    data='source = "links.csv"',
+    privacy="epsilon = 2.0",
+    publish=(
+        'kind = "graph"\npeople = 4000\ndegree_bound = 4',
+        '[[publish.statistics]]\nname = "connectivity"\nsamples = 500',
+        '[[publish.statistics]]\nname = "average-degree"\nsamples = 500',
+    ),
+)
 
 
 def test_the_promise_is_explained_without_a_sample(tmp_path: Path) -> None:

@@ -7,31 +7,20 @@ import pytest
 
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
+from tests.policies.policies import policy_text
 
-POLICY = """
-[data]
-source = "people.csv"
-rows_are_people = true
-[sampling]
-design = "survey"
-people = 20
-of = 60
-[columns]
-"<b>" = { values = ["x<y", "z"] }
-age = { from = 0, to = 100, resolution = 1 }
-[privacy]
-epsilon = 2.0
-[release]
-format = "FORMAT"
-[[publish]]
-kind = "statistics"
-[[publish.statistics]]
-name = "mean & more"
-average = "age"
-[[publish.statistics]]
-name = "by b"
-histogram = "<b>"
-"""
+POLICY = policy_text(
+    data='source = "people.csv"\nrows_are_people = true',
+    sampling='design = "survey"\npeople = 20\nof = 60',
+    columns='"<b>" = { values = ["x<y", "z"] }\nage = { from = 0, to = 100, resolution = 1 }',
+    privacy="epsilon = 2.0",
+    release='format = "FORMAT"',
+    publish=(
+        'kind = "statistics"',
+        '[[publish.statistics]]\nname = "mean & more"\naverage = "age"',
+        '[[publish.statistics]]\nname = "by b"\nhistogram = "<b>"',
+    ),
+)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

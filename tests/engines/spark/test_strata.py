@@ -15,27 +15,21 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
+from tests.policies.policies import policy_text
 
 KEY = DrawKey(bytes(range(32)))
 BY_STRATUM = StratifiedCoin(KEY, "region", (0.1, 0.5, 0.25))
 REGIONS = ("north", "south", "west")
-POLICY = """
-[data]
-source = "people/*.parquet"
-{people}
-[sampling]
-design = "strata"
-column = "region"
-rates = {{ north = 0.1, south = 0.5, west = 0.25 }}
-[columns]
-region = {{ values = ["north", "south", "west"] }}
-town = {{ values = ["a", "b"], other = "elsewhere" }}
-[privacy]
-epsilon = 1.0
-delta = 1e-6
-[[publish]]
-kind = "table"
-"""
+POLICY = policy_text(
+    data='source = "people/*.parquet"\n{people}',
+    sampling='design = "strata"\ncolumn = "region"\nrates = {{ north = 0.1, south = 0.5, west = 0.25 }}',
+    columns=(
+        'region = {{ values = ["north", "south", "west"] }}',
+        'town = {{ values = ["a", "b"], other = "elsewhere" }}',
+    ),
+    privacy="epsilon = 1.0\ndelta = 1e-6",
+    publish='kind = "table"',
+)
 WAYS = {
     "numbers": 'person = "id"',
     "texts": 'person = "name"',
