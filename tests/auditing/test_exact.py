@@ -200,6 +200,21 @@ def test_what_only_the_absence_of_a_person_shows_is_found() -> None:
         assert (found.event, found.likely, found.unlikely) == ({"nobody"}, HALF, 0)
 
 
+def always(said):
+    return lambda *_: said
+
+
+def test_zero_knowledge_is_compared_both_ways() -> None:
+    """What the simulator says half of the time, and a release with the person never, tells that the person is there."""
+    one, seen = World(("A",), 1), iid_samples(HALF)
+    guarantee = ZeroKnowledge(1.0, 0.0, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    talks, silent = {"": HALF, "nobody": HALF}, surely("")
+    for released, simulated in ((silent, talks), (talks, silent)):
+        found = zero_knowledge(always(released), guarantee, one, seen, always(simulated))
+        assert found is not None
+        assert (found.event, found.likely, found.unlikely) == ({"nobody"}, HALF, 0)
+
+
 @for_each("epsilon", [1e-9, 0.3, 1.0, 20.0])
 def test_the_growth_is_rounded_up(epsilon: float) -> None:
     growth = growth_above(epsilon)

@@ -75,6 +75,18 @@ def test_every_rule_with_a_curve_enters_with_it(name: str) -> None:
     assert made.description == KNOWN[name].description
 
 
+def test_strata_of_which_one_has_no_curve_enter_by_their_epsilon_and_delta() -> None:
+    """To leave that stratum out would leave its people without a guarantee."""
+    known = RULES["strata.at-one-rate"](RULES["suppression.exact"](CROWDS, rate=0.1, epsilon=1.0))
+    lowered = RULES["dps.lower-rate"](RULES["suppression.exact"](CROWDS, rate=0.5, epsilon=1.0), rate=0.4)
+    unknown = RULES["strata.at-one-rate"](lowered)
+    for strata in ((known, unknown), (unknown, known), (unknown,)):
+        worst = RULES["strata.worst"](*strata)
+        (use,) = profile_of(worst).conclusion.uses
+        assert use.curve == ClosenessCurve(worst.conclusion.epsilon, worst.conclusion.delta)
+        assert worst.conclusion.delta == unknown.conclusion.delta
+
+
 @for_each("name", KNOWN)
 def test_a_single_release_by_its_curve_is_no_worse_than_it_was(name: str) -> None:
     """At the δ that was derived, ε is the same but for the grid, or smaller."""

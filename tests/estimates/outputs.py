@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from crowdblend.estimates import ExactCounts, Law, NoiseBelowK, OutlierNoise
+from crowdblend.estimates import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
 
 
 def published(law: Law, rate: float, people: int) -> tuple[Any, Any, Any]:
@@ -29,6 +29,9 @@ def published(law: Law, rate: float, people: int) -> tuple[Any, Any, Any]:
             flags = np.repeat([False, True], len(y))
             return np.tile(y, 2), np.concatenate([noisy, exact]), flags
         h = noisy + exact
+    elif isinstance(law, NoiseOnEveryCell):
+        a = np.exp(-law.noise_epsilon)
+        h = f @ ((1 - a) / (1 + a) * a**distance)
     else:
         assert isinstance(law, OutlierNoise)
         left = np.maximum(law.limit - x, law.transition)

@@ -294,6 +294,36 @@ def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -
         check_data(PublishedRelease(folder, verify_file(folder)))
 
 
+@pytest.fixture(scope="module")
+def numbers(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("numbers") / "out"
+    statistics = (
+        Statistic(name="mean", average="income", by=("sex",)),
+        Statistic(name="share", fraction={"sex": ("F",)}),
+        Statistic(name="middle", median="income"),
+        Statistic(name="sum", sum="income"),
+    )
+    cb.release(people, policy(statistics=statistics, format="csv"), out=folder, ledger=None)
+    return folder
+
+
+@for_each(("name", "column"), [("mean", "error"), ("share", "error"), ("middle", "rank_error"), ("sum", "error")])
+def test_errors_smaller_than_all_people_could_have_are_refused(
+    name: str, column: str, numbers: Path, tmp_path: Path
+) -> None:
+    """The noisy sizes of groups are not published, but no group has more people than there are."""
+
+    def data(text: str) -> str:
+        read = pd.read_csv(io.StringIO(text), dtype={"bin": str})
+        read.loc[read.statistic == name, column] /= 50
+        return read.to_csv(index=False)
+
+    verify_release(forged(numbers, tmp_path / "same", lambda text: text))
+    folder = forged(numbers, tmp_path / "forged", data)
+    with pytest.raises(DoesNotVerify, match=r"an error that was not planned|its noise does not give"):
+        check_data(PublishedRelease(folder, verify_file(folder)))
+
+
 def test_policies_make_the_round_trip(tmp_path: Path) -> None:
     made = policy(source="people.parquet")
     made.save(tmp_path / "policy.toml")

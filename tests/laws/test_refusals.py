@@ -168,6 +168,7 @@ CONDITIONS = [
     ),
     ("sample-and-sanitize.sharp", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
+    ("strata.copies", 0, (GROUP, SWAPPED, LEAKY, SAMPLED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
     ("programme.part-private", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),

@@ -130,11 +130,21 @@ def test_a_change_is_an_entry_of_its_own_with_who_and_why(ledger: Ledger) -> Non
     assert Ledger.open(ledger.location.path or ledger.location.url).limits("residents") == (first, raised)
 
 
-def test_after_its_last_day_a_new_one_is_needed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger.limit("residents", epsilon=3.0, delta=1e-5, until="2030")
-    monkeypatch.setattr(module, "now", lambda: "2030-12-31T23:59:59+00:00")
+@pytest.mark.parametrize(
+    ("until", "last", "over"),
+    [
+        ("2030", "2030-12-31", "2031-01-01"),
+        ("2030-06", "2030-06-30", "2030-07-01"),
+        ("2030-06-15", "2030-06-15", "2030-06-16"),
+    ],
+)
+def test_after_its_last_day_a_new_one_is_needed(
+    until: str, last: str, over: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.limit("residents", epsilon=3.0, delta=1e-5, until=until)
+    monkeypatch.setattr(module, "now", lambda: f"{last}T23:59:59+00:00")
     ledger.preview(spending())
-    monkeypatch.setattr(module, "now", lambda: "2031-01-01T00:00:00+00:00")
+    monkeypatch.setattr(module, "now", lambda: f"{over}T00:00:00+00:00")
     with pytest.raises(Refused) as refused:
         ledger.preview(spending())
     assert refused.value.code == "limit.ended"

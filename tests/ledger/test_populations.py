@@ -67,6 +67,18 @@ def test_what_does_not_add_up_may_not_stand_beside_an_overlapping_one(ledger: Le
         ledger.begin(spending("b", "patients", guarantees=(CrowdBlending(8, 0.0),)))
 
 
+@pytest.mark.parametrize("first", ["residents", "patients"])
+def test_every_release_about_the_same_people_has_to_add_up(first: str, ledger: Ledger) -> None:
+    """Not the first one alone: what was released before the populations were known to overlap may be the second."""
+    names = ["residents", "patients"] if first == "residents" else ["patients", "residents"]
+    ledger.begin(spending("a", names[0], guarantees=plain(0.5) if first == "residents" else (CrowdBlending(8, 0.0),)))
+    ledger.begin(spending("b", names[1], guarantees=(CrowdBlending(8, 0.0),) if first == "residents" else plain(0.5)))
+    ledger.overlap("residents", "patients")
+    with pytest.raises(DoesNotCompose, match="adds up") as refused:
+        ledger.begin(spending("c", "residents", guarantees=plain(0.5)))
+    assert refused.value.where == ("release 2" if first == "residents" else "release 1")
+
+
 def test_a_population_does_not_overlap_with_itself(ledger: Ledger) -> None:
     with pytest.raises(InvalidInput):
         ledger.overlap("residents", " residents")

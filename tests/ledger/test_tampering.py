@@ -7,7 +7,7 @@ import pytest
 
 from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.chain import hash_of, next_record
+from crowdblend.ledger.chain import GENESIS, Record, check_record, hash_of, next_record
 from tests.ledger.files import change
 from tests.ledger.spendings import spending
 
@@ -71,6 +71,27 @@ def test_a_record_from_a_newer_version(path: Path) -> None:
         transaction.add_record(next_record(history.last, '{"step":"withdrawn","entry":1,"at":""}'))
     with pytest.raises(DoesNotVerify, match="this version"):
         ledger.entries()
+
+
+def test_a_record_that_follows_another_one_is_refused() -> None:
+    """Its own hash fits; what it names as the one before is not the one before."""
+    first = next_record(None, "{}")
+    for previous in ("0" * 64, first.hash[:-1] + "x", GENESIS, ""):
+        follower = Record(2, previous, "{}", hash_of(2, previous, "{}"))
+        with pytest.raises(DoesNotVerify):
+            check_record(follower, first)
+    check_record(next_record(first, "{}"), first)
+
+
+def test_an_edit_whose_own_hash_is_mended_breaks_the_next_record(path: Path) -> None:
+    with Ledger.open(path)._reading() as (transaction, _):
+        written = list(transaction.records())[3]
+    edited = written.body.replace('"folder":"out"', '"folder":"in"')
+    assert edited != written.body
+    sealed = hash_of(written.number, written.previous, edited)
+    change(path, f"UPDATE records SET body = '{edited}', hash = '{sealed}' WHERE number = {written.number}")
+    with pytest.raises(DoesNotVerify, match=f"Record {written.number + 1} "):
+        Ledger.open(path).check()
 
 
 def test_every_hash_seals_the_one_before(path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,27 @@ def test_edited_data_with_new_hashes_are_refused(
     name: str, edit: Callable[[str], str], releases: dict[str, Path], tmp_path: Path
 ) -> None:
     refused(forged(releases[name], tmp_path / "forged", edit))
+
+
+@for_each("name", ["table", "table-flag", "table-register", "table-population", "outlier-table", "microdata", "points"])
+def test_rows_in_another_order_are_refused(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
+    """Who is written first would be another thing that is published; of what is sorted nothing is."""
+
+    def swapped(text: str) -> str:
+        header, *rows = text.splitlines()
+        place = next(place for place, (one, other) in enumerate(pairwise(rows)) if one != other)
+        rows[place], rows[place + 1] = rows[place + 1], rows[place]
+        return "\n".join([header, *rows, ""])
+
+    refused(forged(releases[name], tmp_path / "forged", swapped))
+
+
+def test_totals_in_another_order_are_refused(releases: dict[str, Path], tmp_path: Path) -> None:
+    def swapped(text: str) -> str:
+        header, *rows = text.splitlines()
+        return "\n".join([header, *(rows[::-1] if header.startswith('"total"') else rows), ""])
+
+    refused(forged(releases["table-visits"], tmp_path / "forged", swapped))
 
 
 def design(**changed: Any) -> Callable[[Any], None]:

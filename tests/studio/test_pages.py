@@ -66,7 +66,10 @@ def test_what_is_sent_makes_the_policy_of_python(visitor: Visitor, town: Path, c
 def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["register"][0])
     sent = {"confirm": "town", "out": "published", "policy": "policies/town.toml"}
-    assert visitor.send(f"/drafts/{number}/publish", {**sent, "confirm": "village"}).status_code == 409
+    for wrong in ("village", "", "tow", "town ", "town\n", "Town"):
+        assert visitor.send(f"/drafts/{number}/publish", {**sent, "confirm": wrong}).status_code == 409
+    without = {name: text for name, text in sent.items() if name != "confirm"}
+    assert visitor.send(f"/drafts/{number}/publish", without).status_code == 409
     assert not (town / "policies").exists()
     assert visitor.send(f"/drafts/{number}/publish", sent).status_code == 303
     assert waited(visitor, number).state == "done"

@@ -52,8 +52,10 @@ def test_without_the_cookie_there_is_nothing(visit: Callable[..., Visitor], path
     answer = stranger.get(path)
     assert answer.status_code == 403
     assert "crowdblend studio printed" in answer.text
-    forged = {"cookie": f"crowdblend_studio_{PORT}=AAAA"}
-    assert stranger.get(path, headers=forged).status_code == 403
+    right = stranger.session._cookie
+    for forged in ("AAAA", "", right[:1], right[:-1], f"{right}A", right.swapcase()):
+        assert stranger.get(path, headers={"cookie": f"crowdblend_studio_{PORT}={forged}"}).status_code == 403
+    assert stranger.get(path, headers={"cookie": f"crowdblend_studio_{PORT}={right}"}).status_code != 403
 
 
 def test_the_address_works_once(visit: Callable[..., Visitor]) -> None:

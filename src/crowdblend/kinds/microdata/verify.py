@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.counts import RowOrder, check_cells
 from crowdblend.reading.release import PublishedRelease
 
 
@@ -11,4 +11,8 @@ def check(published: PublishedRelease) -> None:
     """Refuse rows of a class with fewer than k."""
     ((name, table),) = published.tables.items()
     (path,) = require_files(published, name)
-    check_cells(table, require_cells(path, list(table.columns), counted=False))
+    cells = require_cells(path, list(table.columns), counted=False)
+    check_cells(table, cells)
+    order = RowOrder(table.columns, cells)
+    for rows in cells.rows():
+        order.check(rows)

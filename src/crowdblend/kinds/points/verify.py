@@ -9,7 +9,7 @@ import numpy as np
 from crowdblend.kinds.facts import CellTable, contradiction
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_labels, check_strata
+from crowdblend.publishing.verification.counts import RowOrder, check_labels, check_strata
 from crowdblend.publishing.verification.estimates import check_point_estimates
 from crowdblend.reading.cells import ESTIMATES, Cells
 from crowdblend.reading.margins import Whole, numbered
@@ -39,6 +39,10 @@ def check(published: PublishedRelease) -> None:
     if table.laws.stratum is not None:
         check_strata(table, labelled)
     _check_coordinates(facts, places)
+    sorted_by = replace(cells, columns=(*travelling, *facts.axes))
+    order = RowOrder(table.columns, sorted_by, {"block", *facts.axes} - set(table.columns))
+    for rows in sorted_by.rows():
+        order.check(rows)
     check_point_estimates(table.laws, cells, groups)
 
 

@@ -16,8 +16,13 @@ from typing import Protocol
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.statistics import ChosenQuantile
 from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, StrataWay, TotalsPlan
-from crowdblend.planning.statistics.accuracy import average_error
+from crowdblend.planning.statistics.accuracy import average_error, noise_error
 from crowdblend.recoding import Bounded
+
+# Noise is further away with a probability that does not matter.
+_IMPOSSIBLE = 1e-12
+# By so much a policy may be wrong about the number of people in a population that was sampled before.
+_MISTAKEN = 100
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,11 @@ class StatisticValues(ABC):
     def error(self) -> float:
         """The stated error in its own unit, of equal groups where it depends on them; of quantiles, in ranks."""
 
+    @property
+    @abstractmethod
+    def least_error(self) -> float:
+        """What no error that follows from the noisy size of a group is below: that of a group of all people."""
+
     @abstractmethod
     def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
         """The numbers behind noisy totals of so many people; rows of several releases may stand below each other."""
@@ -101,6 +111,12 @@ class StatisticValues(ABC):
             Published(float(self.bounds.value(Fraction(step))), None, self._rank_error(group, size, people))
             for group, (step, size) in enumerate(zip(chosen.steps, chosen.sizes, strict=True))
         ]
+
+    @property
+    def _reach(self) -> int:
+        """What the noise on the size of a group does not exceed."""
+        noise, shape = self.parameters.noise_epsilon(self.place), self.shape
+        return noise_error(shape.size_epsilon(noise) if isinstance(shape, QuantileShape) else noise, _IMPOSSIBLE)
 
     def _mean(self, ends: tuple[Fraction, Fraction], low: int, high: int, failing: float) -> Published:
         """What lies between two ends as the second total does between nothing and both, off by a share `failing`."""
@@ -121,6 +137,16 @@ class SampleValues(StatisticValues):
         """The planned error; writing the largest possible value as a double is counted in."""
         error = self.in_unit(self.parameters.error(self.place))
         return error if self.made.is_quantile else error + math.ulp(self.largest)
+
+    @property
+    def least_error(self) -> float:
+        noise, people = self.parameters.noise_epsilon(self.place), self.parameters.way_of(self.place).counted
+        if isinstance(self.shape, QuantileShape):
+            return self._rank_error(0, people + self._reach, people)
+        most = people * self.shape.steps + 2 * self._reach
+        found = average_error(self.shape, noise, most, people, self.policy.people, self.policy.failure)
+        start, stop = self.bounds.ends
+        return float(stop - start) * found
 
     def in_unit(self, steps: float) -> float:
         """So many steps per person in the statistic's own unit; ranks have the unit 1."""
@@ -220,6 +246,17 @@ class StrataValues(StatisticValues):
         total = self.shape.steps * copies
         numbers = self.of_totals(([total // 2, total - total // 2] if self.paired else [total]) * bins, 0)
         return max(one.error or 0.0 for one in numbers)
+
+    @property
+    def least_error(self) -> float:
+        # How many people there are is what a policy says, and nobody counts them.
+        most = int(_MISTAKEN * self.policy.people / self.way.weights.unit)
+        if isinstance(self.shape, QuantileShape):
+            return min(self.way.rank(self.place, most + self._reach, strata) for strata in self._strata)
+        start, stop = (Fraction(0), Fraction(1)) if self.made.what == "fraction" else self.bounds.ends
+        total = most * self.shape.steps + 2 * self._reach
+        shares = (self.way.share(self.place, total, strata) for strata in self._strata)
+        return float(stop - start) * min(shares)
 
     @cached_property
     def _strata(self) -> list[tuple[int, ...] | None]:

@@ -10,6 +10,7 @@ from crowdblend.kinds.facts import contradiction
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import StrataValues
+from crowdblend.planning.statistics import Shape
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
 from crowdblend.reading.release import PublishedRelease
@@ -32,9 +33,11 @@ def check(published: PublishedRelease) -> None:
     if [(row["statistic"], row["bin"] or None) for row in rows] != named:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
     errors = {place: facts.values(place).error for place in range(len(facts.statistics)) if _is_stated(facts, place)}
+    least = {place: _least_error(facts, place) for place in range(len(facts.statistics)) if place not in errors}
     for row, (place, _) in zip(rows, planned, strict=True):
         made = facts.statistics[place]
-        if not (_error_holds(facts, made, row, errors.get(place)) and _is_possible(facts, made, row)):
+        holds = _error_holds(facts, made, row, errors.get(place), least.get(place, 0.0))
+        if not (holds and _is_possible(facts, made, row)):
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
     for place, made in enumerate(facts.statistics):
         own = [row for row, (other, _) in zip(rows, planned, strict=True) if other == place]
@@ -51,11 +54,17 @@ def _on_grid(facts: StatisticsFacts, made: Statistic, rows: list[Row]) -> bool:
 
 
 def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
-    """Whether counts of a sample by coins are whole multiples of its weight, with the errors that follow from them."""
+    """Whether counts of a sample by coins are whole multiples of its weight, with the errors that follow from them.
+
+    So are sums of numbers from 0 on, in steps of their grid.
+    """
     made, values = facts.statistics[place], facts.values(place)
-    if not isinstance(values, StrataValues) or made.what not in ("count", "histogram"):
+    if not isinstance(values, StrataValues) or made.what not in ("count", "histogram", "sum") or values.paired:
         return True
     unit = float(values.way.weights.unit)
+    if made.what == "sum":
+        assert isinstance(values.shape, Shape)
+        unit *= float(values.bounds.ends[1] / values.shape.steps)
     totals = [row["value"] / unit for row in rows]
     if not all(map(_is_whole, totals)):
         return False
@@ -74,15 +83,23 @@ def _is_stated(facts: StatisticsFacts, place: int) -> bool:
     return isinstance(facts.design, Survey) and not facts.statistics[place].depends_on_groups
 
 
-def _error_holds(facts: StatisticsFacts, made: Statistic, row: Row, stated: float | None) -> bool:
+def _least_error(facts: StatisticsFacts, place: int) -> float:
+    """The smallest error that a group of all people could have; 0 where errors are computed again from the numbers."""
+    made = facts.statistics[place]
+    return facts.values(place).least_error if made.is_quantile or made.what in ("average", "fraction") else 0.0
+
+
+def _error_holds(facts: StatisticsFacts, made: Statistic, row: Row, stated: float | None, least: float) -> bool:
     """Whether the error is the stated one; where none was, that it is a possible one."""
     name, blank = _ERRORS[:: -1 if made.is_quantile else 1]
     if row.get(blank) is not None or row[name] is None:
         return False
     if stated is not None:
         return bool(row[name] == stated)
+    if row[name] < least * (1 - 1e-9):
+        return False
     if name == "rank_error":
-        return bool(0 <= row[name] <= 1)
+        return bool(row[name] <= 1)
     if made.what not in ("average", "fraction"):
         return bool(0 <= row[name] < math.inf)
     low, high = (0.0, 1.0) if made.what == "fraction" else _bounds(facts, made)

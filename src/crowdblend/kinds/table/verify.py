@@ -28,6 +28,6 @@ def _check_totals(facts: TableFacts, cells: Cells) -> None:
     """Refuse totals other than those that were planned, or with other intervals than their noise gives."""
     losses = {total.name: total.noise_epsilon for total in facts.totals}
     names = [name for piece in cells.rows() for name in piece.column(cells.keys[0]).to_pylist()]
-    if sorted(names) != sorted(losses):
+    if names != list(losses):
         raise contradiction(f"{cells.path.name} has other totals than were planned")
-    check_totals(cells, [losses[name] for name in names])
+    check_totals(cells, list(losses.values()))

@@ -4,13 +4,14 @@ and the declared labels."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from crowdblend.estimates import combinations
@@ -29,7 +30,7 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
     if shown:
         least = None if None in shown else min(size for size in shown if size is not None)
     exact_from = table.shown_by[0].exact_from if table.flagged else None
-    classes, rows = Totals(cells.keys), 0
+    classes, order, rows = Totals(cells.keys), RowOrder(table.columns, cells), 0
     for piece in cells.pieces():
         rows += piece.num_rows
         if least is not None and pc.min(piece.column(N)).as_py() < least:
@@ -39,6 +40,8 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
             if pc.any(small).as_py() or piece.column(EXACT).null_count:
                 raise contradiction(f"{cells.path.name} calls a cell below {exact_from} exact")
         check_labels(table.columns, cells, piece)
+        if cells.counted:
+            order.check(piece)
         classes.add(piece.select([*cells.keys, N]))
     found = classes.table()
     if cells.counted and found.num_rows < rows:
@@ -62,6 +65,39 @@ def check_strata(table: CellTable, cells: Cells) -> None:
         least = np.array([shown.get(str(label), _NO_LEAST) for label in piece.column(key).to_pylist()], np.int64)
         if (piece.column(N).to_numpy() < least).any():
             raise contradiction(f"{cells.path.name} has a cell below the k of its stratum")
+
+
+class RowOrder:
+    """The order of a release's rows: by the declared labels of one column after the other, then by numbers.
+
+    Any other order could say who came first. Columns whose labels are not listed are sorted too, and not checked.
+    """
+
+    def __init__(self, columns: Mapping[str, Domain], cells: Cells, numbers: Collection[str] = ()) -> None:
+        self.columns, self.cells, self.numbers = columns, cells, numbers
+        self._last: pa.Table | None = None
+
+    def check(self, piece: pa.Table) -> None:
+        """Refuse a piece whose rows, from the last one of the piece before on, do not rise."""
+        rows = piece.select(self.cells.keys)
+        rows = rows if self._last is None else pa.concat_tables([self._last, rows], promote_options="permissive")
+        decided = np.zeros(max(rows.num_rows - 1, 0), np.bool_)
+        for key, name in zip(self.cells.keys, self.cells.columns, strict=True):
+            steps = np.diff(self._places(rows.column(key), name))
+            listed = name in self.numbers or (name in self.columns and self.columns[name].labels is not None)
+            if listed and (~decided & (steps < 0)).any():
+                raise contradiction(f"the rows of {self.cells.path.name} are in another order than a release writes")
+            decided |= steps != 0
+        self._last = rows.slice(rows.num_rows - 1).unify_dictionaries()
+
+    def _places(self, column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+        text = column.cast(pa.large_string())
+        if name in self.numbers:
+            return np.asarray(text.cast(pa.float64()).to_numpy())
+        labels = self.columns[name].labels if name in self.columns else None
+        if labels is None:
+            return np.asarray(text.combine_chunks().dictionary_encode().indices.to_numpy(), np.int64)
+        return np.asarray(pc.index_in(text, value_set=pa.array(labels, pa.large_string())).to_numpy(), np.int64)
 
 
 def check_labels(columns: Mapping[str, Domain], cells: Cells, piece: pa.Table) -> None:

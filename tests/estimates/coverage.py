@@ -1,0 +1,212 @@
+"""The table of docs/reading.md: how often every interval that readers are shown holds the truth.
+
+`python -m tests.estimates.release_coverage` computes it and writes it, in some minutes. Of cells and sums, which are
+here, everything that can be published is enumerated, by laws that are computed apart from the code under test; what
+cannot be enumerated is drawn 4,000 times. Each number is the smallest over many populations, given that the interval is
+shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from crowdblend.designs import InclusionRates
+from crowdblend.estimates import CellLaws, Estimator, ExactCounts, Intervals, NoiseOnEveryCell
+from crowdblend.estimates.cells import summed
+from crowdblend.kinds import plan
+from crowdblend.kinds.facts import DATA
+from crowdblend.policies.load import parse_policy
+from tests.estimates.outputs import published, shown_sums
+
+PAGE = Path(__file__).parents[2] / "docs" / "reading.md"
+PLACE = re.compile(r"(<!-- coverage -->\n).*?(<!-- end -->)", re.DOTALL)
+DRAWS = 4_000
+
+HEAD = '[data]\nsource = "people.parquet"\nrows_are_people = true\n'
+COLUMNS = '[columns]\nregion = { values = ["north", "south"] }\nsex = { values = ["female", "male"] }\n'
+_BUDGET = "[privacy]\nepsilon = 1.0\ndelta = 1e-6\naccept_delta = true\n"
+DESIGNS = {
+    "poisson": '[sampling]\ndesign = "poisson"\nrate = 0.5\n',
+    "coins": '[sampling]\ndesign = "coins"\nrate = 0.1\n',
+    "strata": '[sampling]\ndesign = "strata"\ncolumn = "region"\nrates = { north = 0.05, south = 0.3 }\n',
+    "weights": '[sampling]\ndesign = "weights"\ncolumn = "weight"\n',
+    "biased": '[sampling]\ndesign = "biased"\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n',
+    "everybody": '[sampling]\ndesign = "everybody"\n',
+}
+_WEIGHT = "weight = { breaks = [4, 6, 10] }\n"
+_AXIS = 'north = { from = 0, to = 100, resolution = 1, width = 10, outside = "drop" }\n'
+# What is published, the rest of its policy, and with which designs.
+KINDS = {
+    "table": ('kind = "table"\n', "", ("poisson", "coins", "strata", "weights", "biased")),
+    "table, noise below k": ('kind = "table"\nbelow_k = "noise"\n', "", ("poisson", "coins", "strata", "weights")),
+    "table, noise and flag": ('kind = "table"\nbelow_k = "noise"\nflag = true\n', "", ("poisson", "coins")),
+    "table, noise on every cell": ('kind = "table"\n', "", ("everybody",)),
+    "microdata": ('kind = "microdata"\n', "", ("poisson", "coins", "strata", "weights", "biased")),
+    "points with blocks": ('kind = "points"\nshow_blocks = true\nnoise_epsilon = 1.0\n', _AXIS, ("poisson", "coins")),
+    "points": ('kind = "points"\nnoise_epsilon = 1.0\n', _AXIS, ("poisson", "coins")),
+    "table, noise below k, cut": ('kind = "table"\nbelow_k = "noise"\nshow_from = 5\n', "", ("poisson", "coins")),
+    "outlier table, cut": ('kind = "outlier-table"\nlimit = 100\nshow_from = 5\n', "", ("everybody", "poisson")),
+    "outlier table": ('kind = "outlier-table"\nlimit = 100\n', "", ("everybody", "poisson", "coins")),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """How often the intervals of something hold, at worst."""
+
+    what: str
+    design: str
+    intervals: str
+    how: str
+    coverage: float
+
+    @property
+    def cells(self) -> list[str]:
+        """The row of the page; rounded down."""
+        return [self.what, self.design, self.intervals, self.how, f"{np.floor(1000 * self.coverage) / 10:.1f} %"]
+
+
+def policy_text(what: str, design: str) -> str:
+    """The policy of a kind and a design."""
+    own, columns, _ = KINDS[what]
+    budget = _BUDGET
+    if design == "everybody":
+        budget = _BUDGET.replace("delta = 1e-6\naccept_delta = true\n", "") if "outlier" not in what else _BUDGET
+    if design == "biased":
+        budget = budget.replace("1.0", "2.0").replace("1e-6", "1e-4")
+    columns += _WEIGHT if design == "weights" else ""
+    return f"{HEAD}{DESIGNS[design]}{COLUMNS}{columns}{budget}[[publish]]\n{own}"
+
+
+def cell_rows(chosen: Sequence[str] = tuple(KINDS)) -> Iterator[Row]:
+    """Every row of the data, and sums of them, by enumeration."""
+    for what in chosen:
+        for design in KINDS[what][2]:
+            laws = plan(parse_policy(policy_text(what, design), Path())).facts().tables[DATA].laws
+            each = [own for own in (laws.estimator, *laws.strata.values()) if own is not None]
+            covered = min(row_coverage(laws, own) for own in each)
+            yield Row(what, design, "rows", "enumeration", covered)
+            if all(isinstance(own.law, ExactCounts) for own in each):
+                yield Row(what, design, "margins", "enumeration", min(map(sum_coverage, each)))
+            elif laws.add_up:
+                yield Row(what, design, "margins", f"{DRAWS:,} draws", min(map(noisy_sum_coverage, each)))
+            if laws.stratum is not None and laws.add_up:
+                yield Row(what, design, "margins over strata", f"{DRAWS:,} draws", over_strata_coverage(laws))
+    total = Estimator(NoiseOnEveryCell(0.025), InclusionRates.at_rate(1.0))
+    yield Row(
+        "table, several rows per person", "everybody", "totals", "enumeration", row_coverage(CellLaws(total), total)
+    )
+
+
+def row_coverage(laws: CellLaws, own: Estimator) -> float:
+    """The smallest probability that the interval of a row holds, given that it is shown, over numbers of people."""
+    lost, found = own.design.exceptions, []
+    for people in _sizes(own):
+        for rate, surely in {(own.design.least, 0), (own.design.most, lost)}:
+            if lost and people <= lost:
+                continue
+            values, masses, exact = (
+                published(own.law, rate, people - lost) if not lost else _biased(own, people, surely)
+            )
+            if not masses.sum() > 0:
+                continue
+            if laws.classes_in_a_row == 1:
+                ends = own.cells(values, exact)
+            else:
+                hidden = np.full(len(values), (laws.classes_in_a_row or 0) - 1)
+                ends = own.sums(values, np.ones(len(values), np.int64), hidden)
+            found.append(_share(ends, masses, people))
+    return min(found)
+
+
+def sum_coverage(own: Estimator) -> float:
+    """The same of sums of suppressed cells that are shown because one of their cells is."""
+    k, found = own.law.shown_from or 0, []
+    for shares in ([1.0], [0.5, 0.5], [0.9, 0.1], [0.2] * 5):
+        for size in np.geomspace(k + own.design.exceptions + 1, 4 * k / own.design.least, 8).astype(int).tolist():
+            people = [round(size * share) for share in shares]
+            for rate in {own.design.least, own.design.most}:
+                if max(people) < k:
+                    continue
+                totals, shown, masses = shown_sums(k, rate, people)
+                ends = own.sums(totals, shown, len(people) - shown)
+                found.append(_share(ends, masses, sum(people)))
+    return min(found)
+
+
+def noisy_sum_coverage(own: Estimator) -> float:
+    """How often sums of cells that are all shown, with noise, hold."""
+    rng, found = np.random.default_rng(5), []
+    for people in ([0] * 20, [3] * 10, [10, 60, 75, 400], [2_000] * 3):
+        for rate in {own.design.least, own.design.most}:
+            sampled = rng.binomial(people, rate, (DRAWS, len(people)))
+            values = sampled + _noise(own, sampled, rng)
+            noisy = np.array([own.noisy_cells(row).sum() for row in values])
+            ends = own.sums(values.sum(axis=1), noisy, None)
+            found.append(_share(ends, np.ones(DRAWS), sum(people)))
+    return min(found)
+
+
+def over_strata_coverage(laws: CellLaws) -> float:
+    """How often a sum over strata holds, of one cell in each, among the draws in which one of them is shown."""
+    rng, found = np.random.default_rng(6), []
+    strata = [own for own in laws.strata.values() if own is not None]
+    for size in (0.7, 1.0, 1.5, 5.0):
+        people = [max(20, int(size * (own.law.shown_from or 20) / own.design.most)) for own in strata]
+        low, high, shown = np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.bool_)
+        for number, own in zip(people, strata, strict=True):
+            sampled = rng.binomial(number, own.design.most, DRAWS)
+            here = sampled >= (own.law.shown_from or 0)
+            values = np.where(here, sampled + (0 if own.law.noiseless else _noise(own, sampled, rng)), 0)
+            ends = own.sums(values, here.astype(np.int64), (~here).astype(np.int64), confidence=laws.level(0.95))
+            parts = summed(Intervals(ends.estimate, ends.low, ends.high), np.arange(DRAWS), DRAWS)
+            low, high, shown = low + parts.low, high + parts.high, shown | here
+        holds = (low <= sum(people)) & (sum(people) <= high)
+        found.append(float(holds[shown].mean()))
+    return min(found)
+
+
+def _noise(own: Estimator, sampled: Any, rng: np.random.Generator) -> Any:
+    law = own.law
+    losses = np.full(sampled.shape, law.widest_loss)
+    if not isinstance(law, NoiseOnEveryCell) and law.exact_from is None:  # an outlier table
+        left = np.maximum(law.limit - sampled, law.transition)  # type: ignore[attr-defined]
+        losses = law.epsilon * law.transition / left  # type: ignore[attr-defined]
+    p = 1 - np.exp(-losses)
+    noise = rng.geometric(p) - rng.geometric(p)
+    return noise if law.exact_from is None else np.where(sampled >= law.exact_from, 0, noise)
+
+
+def _biased(own: Estimator, people: int, surely: int) -> tuple[Any, Any, None]:
+    """People of whom so many are in the sample for certain; the exceptions are never in it where nobody is."""
+    rate = own.design.most if surely else own.design.least
+    values = np.arange(own.law.shown_from or 0, people + 1)
+    return values, binom.pmf(values - surely, people - own.design.exceptions, rate), None
+
+
+def _sizes(own: Estimator) -> list[int]:
+    k = max(own.law.shown_from or 0, own.law.exact_from or 0, 10)
+    first, rate = (k if own.law.noiseless else 0), own.design.most
+    return sorted(
+        {*np.linspace(first, 3 * k / rate, 40).astype(int), *np.geomspace(3 * k / rate, 40 * k / rate, 12).astype(int)}
+    )
+
+
+def _share(ends: Any, masses: Any, people: int) -> float:
+    known = ends.low >= 0
+    holds = (ends.low <= people) & ((people <= ends.high) | (ends.high < 0))
+    return float(masses[holds & known].sum() / masses[known].sum()) if known.any() else 1.0
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as the page shows them."""
+    heads = ["what is published", "design", "intervals of", "found by", "hold at least"]
+    lines = [heads, ["---"] * len(heads), *(row.cells for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,204 @@
+"""How often intervals of statistics, synopses and networks hold, by releases of the same people."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdblend.engines.choice import default_engine
+from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.kinds import plan
+from crowdblend.kinds.statistics.policy import StatisticsPolicy
+from crowdblend.kinds.synopsis.facts import SynopsisFacts
+from crowdblend.policies.load import parse_policy
+from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory
+from tests.estimates.coverage import COLUMNS, DRAWS, HEAD, PAGE, PLACE, Row, cell_rows, table
+from tests.golden.releases import POLICIES, write_sources
+
+_INCOME = 'income = { from = 0, to = 100, resolution = 1, outside = "clamp", blank = 0 }\n'
+_STATISTICS = (
+    '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "statistics"\n'
+    '[[publish.statistics]]\nname = "women"\nfraction = { sex = "female" }\n'
+    '[[publish.statistics]]\nname = "income"\naverage = "income"\nby = ["sex"]\n'
+    '[[publish.statistics]]\nname = "median"\nmedian = "income"\n'
+    '[[publish.statistics]]\nname = "regions"\nhistogram = "region"\n'
+)
+INCOMES = (5, 20, 20, 35, 60, 95)
+# The people of the statistics: their region, sex and income, and how many of each.
+PEOPLE = [
+    Crowd((region, sex, str(income)), size)
+    for (region, sex, size) in (
+        ("north", "female", 90),
+        ("north", "male", 160),
+        ("south", "female", 140),
+        ("south", "male", 30),
+    )
+    for income in INCOMES
+]
+ALL = sum(crowd.size for crowd in PEOPLE)
+RATES = {"north": 0.2, "south": 0.4}
+STATISTIC_DESIGNS = {
+    "survey": f'[sampling]\ndesign = "survey"\npeople = 900\nof = {ALL}\n',
+    "poisson": '[sampling]\ndesign = "poisson"\nrate = 0.3\n',
+    "coins": '[sampling]\ndesign = "coins"\nrate = 0.3\n',
+    "strata": '[sampling]\ndesign = "strata"\ncolumn = "region"\nrates = { north = 0.2, south = 0.4 }\n',
+    "weights": '[sampling]\ndesign = "weights"\ncolumn = "weight"\n',
+}
+
+
+def statistic_rows(draws: int = DRAWS, chosen: Sequence[str] = tuple(STATISTIC_DESIGNS)) -> Iterator[Row]:
+    """Statistics by releases of the same people: how often all numbers of a statistic are within their errors."""
+    for design in chosen:
+        run = _statistics_of(design)
+        rng = np.random.default_rng(8)
+        kept = np.array([run(rng) for _ in range(draws)])
+        for place, what in enumerate(("fraction", "average by group", "median", "histogram")):
+            yield Row(f"statistics: {what}", design, "value ± error", f"{draws:,} draws", kept[:, place].mean())
+
+
+def _statistics_of(design: str) -> Callable[[np.random.Generator], list[bool]]:
+    columns = COLUMNS + _INCOME + ("weight = { breaks = [2, 3, 6] }\n" if design == "weights" else "")
+    people = "" if design == "survey" else f"people = {ALL}\n"
+    text = f"{HEAD}{people}{STATISTIC_DESIGNS[design]}{columns}{_STATISTICS}"
+    (policy,) = parse_policy(text, Path()).parts
+    assert isinstance(policy, StatisticsPolicy)
+    planned = plan(policy)
+    before = design in ("coins", "weights")
+    wanted = [str(name) for name in policy.wanted] + (["weight"] if design == "weights" else [])
+    engine = None if before else _people(policy, PEOPLE, wanted)
+
+    def run(rng: np.random.Generator) -> list[bool]:
+        key = ReleaseKey(new_key())
+        source = engine or _people(policy, _drawn(design, rng), wanted)
+        result = planned.publish(planned.read(source, key), key)
+        return _within(result.outputs[0])
+
+    return run
+
+
+def _people(policy: Any, crowds: Sequence[Crowd], wanted: Sequence[str]) -> MemoryEngine:
+    known = dict(zip(("region", "sex", "income", "weight"), range(4), strict=True))
+    return people_in_memory(
+        policy.data,
+        wanted,
+        tuple(Crowd(tuple(crowd.values[known[name]] for name in wanted), crowd.size) for crowd in crowds),
+    )
+
+
+def _drawn(design: str, rng: np.random.Generator) -> list[Crowd]:
+    """A sample that was drawn before, with the weight of everybody in it: one over the rate."""
+    found = []
+    for crowd in PEOPLE:
+        rate = 0.3 if design == "coins" else RATES[str(crowd.values[0])]
+        found.append(Crowd((*crowd.values, repr(1 / rate)), int(rng.binomial(crowd.size, rate))))
+    return [crowd for crowd in found if crowd.size]
+
+
+def _within(output: Any) -> list[bool]:
+    """Whether the numbers of each statistic are within their errors of those of everybody, all at once."""
+    (piece,) = output.pieces()
+    names, bins, values, errors, *ranks = (np.asarray(column, object) for column in piece)
+
+    def people(**given: str) -> list[tuple[int, int]]:
+        places = {"region": 0, "sex": 1}
+        return [
+            (int(str(crowd.values[2])), crowd.size)
+            for crowd in PEOPLE
+            if all(crowd.values[places[name]] == label for name, label in given.items())
+        ]
+
+    def mean(some: list[tuple[int, int]]) -> float:
+        return sum(value * count for value, count in some) / sum(count for _, count in some)
+
+    def number(some: list[tuple[int, int]]) -> int:
+        return sum(count for _, count in some)
+
+    kept = {"women": True, "income": True, "median": True, "regions": True}
+    for at, name in enumerate(names):
+        value = float(values[at])
+        if name == "median":
+            below = number([one for one in people() if one[0] < value]) / ALL
+            up_to = number([one for one in people() if one[0] <= value]) / ALL
+            kept[name] &= max(0.0, below - 0.5, 0.5 - up_to) <= float(ranks[0][at])
+            continue
+        truth = {
+            "women": lambda _: number(people(sex="female")) / ALL,
+            "income": lambda label: mean(people(sex=label)),
+            "regions": lambda label: float(number(people(region=label))),
+        }[name](str(bins[at]))
+        kept[name] &= abs(value - truth) <= float(errors[at])
+    return list(kept.values())
+
+
+def synopsis_rows(draws: int = DRAWS) -> Iterator[Row]:
+    """Synthetic rows: how often all shares of pairs of labels are within the planned error."""
+    for mechanism, rows in (("fitted", 500), ("exponential", 20)):
+        yield Row(
+            f"synopsis, {mechanism}",
+            "survey",
+            "share ± error",
+            f"{draws:,} draws",
+            _kept_shares(mechanism, rows, draws),
+        )
+
+
+def _kept_shares(mechanism: str, rows: int, draws: int) -> float:
+    text = f'{HEAD}[sampling]\ndesign = "survey"\npeople = 2000\nof = {ALL}\n{COLUMNS}'
+    text += '[privacy]\nepsilon = 2.0\n[[publish]]\nkind = "synopsis"\nconjunctions = 2\n'
+    text += f'mechanism = "{mechanism}"\nrows = {rows}\n'
+    (policy,) = parse_policy(text, Path()).parts
+    planned, engine, kept = plan(policy), _people(policy, PEOPLE, ["region", "sex"]), 0
+    facts = planned.facts()
+    assert isinstance(facts, SynopsisFacts)
+    error = facts.planned.about_everybody.accuracy
+    truth: dict[Any, float] = {}
+    for crowd in PEOPLE:
+        truth[crowd.values[:2]] = truth.get(crowd.values[:2], 0) + crowd.size / ALL
+    for _ in range(draws):
+        key = ReleaseKey(new_key())
+        result = planned.publish(planned.read(engine, key), key)
+        pieces = [
+            list(zip(*(map(str, column) for column in piece), strict=True)) for piece in result.outputs[0].pieces()
+        ]
+        made = [row for piece in pieces for row in piece]
+        kept += all(abs(made.count(pair) / len(made) - share) <= error for pair, share in truth.items())
+    return kept / draws
+
+
+def graph_rows(draws: int = DRAWS) -> Iterator[Row]:
+    """Networks: how often a number is within its error of that of everybody."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_sources(Path(folder))
+        (policy,) = parse_policy(POLICIES["graph"], Path(folder)).parts
+        planned = plan(policy)
+        reading = planned.read(default_engine(), ReleaseKey(new_key()))
+    kept: dict[str, int] = {}
+    for _ in range(draws):
+        result = planned.publish(reading, ReleaseKey(new_key()))
+        (piece,) = result.outputs[0].pieces()
+        for name, value, error in zip(*(np.asarray(column, object) for column in piece[:3]), strict=True):
+            (without,) = result.internal["statistics_without_noise"][name]
+            kept[name] = kept.get(name, 0) + (abs(float(value) - float(without)) <= float(error))
+    for name, number in kept.items():
+        yield Row(f"graph: {name}", "everybody", "value ± error", f"{draws:,} draws", number / draws)
+
+
+def main() -> None:
+    """Write the table of the page again."""
+    rows = []
+    for each in (cell_rows(), statistic_rows(), synopsis_rows(), graph_rows()):
+        for row in each:
+            rows.append(row)
+            sys.stderr.write(f"{' | '.join(row.cells)}\n")
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(PLACE.sub(lambda place: f"{place[1]}\n{table(rows)}\n\n{place[2]}", text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""What is published of quantiles is what the rules speak of: the loss of the choice, and of the sizes of groups.
+
+Statistical tests use fixed seeds; their false-alarm rate is 1e-6 each over the choice of those.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from crowdblend.mechanisms.statistics import choose_quantiles
+from crowdblend.planning.statistics import QuantileShape
+from crowdblend.randomness import SeededSource
+
+from .test_independence import assert_independent
+
+FALSE_ALARM = 1e-6
+DRAWS = 4_000
+
+
+def chosen(epsilon: float, counts: list[int], groups: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and noisy sizes of groups that are all alike: a row for every release."""
+    shape = QuantileShape(Fraction(1, 2), len(counts), groups, whole=False)
+    ranks = np.array([counts] * (groups * DRAWS), np.int64)
+    found = choose_quantiles(shape, epsilon, ranks, 0, SeededSource(7))
+    return tuple(np.array(some).reshape(DRAWS, groups) for some in (found.steps, found.sizes))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.6])
+def test_the_worse_of_two_steps_is_chosen_as_often_as_its_loss_says(epsilon: float) -> None:
+    """Of 3 and 1 people the losses are −2 and 2: heads of e^(−4·ε/2), and then either is chosen equally often."""
+    steps, _ = chosen(epsilon, [3, 1])
+    expected = math.exp(-4 * epsilon / 2) / 2
+    low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], DRAWS, expected)
+    for group in range(2):
+        assert low <= int(steps[:, group].sum()) <= high
+
+
+def test_every_group_s_size_has_noise_of_its_own_with_the_certified_loss() -> None:
+    epsilon = 1.0
+    shape = QuantileShape(Fraction(1, 2), 2, 2, whole=False)
+    loss = shape.size_epsilon(epsilon)
+    _, sizes = chosen(epsilon, [30, 10])
+    noise = sizes - 40
+    assert_independent(noise[:, 0], noise[:, 1], loss)
+    a = math.exp(-loss)
+    for group in range(2):
+        low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], DRAWS, (1 - a) / (1 + a))
+        assert low <= int((noise[:, group] == 0).sum()) <= high
+        far = math.ceil(1 / loss)
+        low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], DRAWS, 2 * a ** (far + 1) / (1 + a))
+        assert low <= int((np.abs(noise[:, group]) > far).sum()) <= high
+    assert shape.claims(epsilon), "the claim is about this very shape and loss"
