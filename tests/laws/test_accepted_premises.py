@@ -51,6 +51,10 @@ ACCEPTED: dict[str, dict[int, str]] = {
     "profile.replace": {0: "unsampled"},
     "profile.group": {0: "relation unsampled"},
     "strata.copies": {0: ""},
+    "survey.profile": {0: "unsampled"},
+    "survey.strata-profile": {0: "unsampled"},
+    "survey.groups-profile": {0: "unsampled"},
+    "survey.zero-knowledge": {0: "unsampled"},
     "profile.strata": {0: "", 1: "", 2: ""},
 }
 
