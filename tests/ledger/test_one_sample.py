@@ -253,6 +253,17 @@ def test_a_pseudonymized_extract_with_other_columns_cannot_be_compared(begin, tm
     assert [str(one.message) for one in said if "release 1" in str(one.message)] == []
 
 
+@pytest.mark.parametrize("more", ["", 'population = "residents"'])
+def test_pseudonyms_in_a_column_of_the_same_name_cannot_be_compared_either(begin, tmp_path: Path, more: str) -> None:
+    table = people()
+    write(table, tmp_path / "drawn.csv")
+    extract = table[["id", "sex", "age"]]
+    write(extract.assign(id=[f"x{hash(one)}" for one in table.ssn]), tmp_path / "extract.csv")
+    begin("drawn.csv", more='population = "residents"')
+    with pytest.warns(UserWarning, match="by release 1: there is nothing to compare it by"):
+        begin("extract.csv", more=more)
+
+
 @pytest.mark.parametrize("who", ['person = "id"', ROWS])
 @pytest.mark.parametrize("name", ["", 'population = "patients"'])
 def test_people_of_a_population_with_a_limit_are_declared_first(

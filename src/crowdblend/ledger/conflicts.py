@@ -146,9 +146,15 @@ def _only_by_numbers(
 
 
 def _are_compared(one: KnownRelease, other: KnownRelease) -> bool:
-    """Return whether a copy of one source would be found in the other: ids of another column may be pseudonyms."""
+    """Return whether a copy of one source would be found in the other: ids of which none is in both may be pseudonyms.
+
+    One column of ids of which none is in both tells other people, unless they are said to be of one population, or only
+    one of both is said to be of any.
+    """
+    names = {one.spending.population, other.spending.population}
+    apart = len(names) == 2 and sum(name.startswith(UNNAMED) for name in names) != 1
     return any(
-        first.kind == "rows" or first.anchor == second.anchor or have_in_common(first, second)
+        first.kind == "rows" or have_in_common(first, second) or (apart and first.anchor == second.anchor)
         for first, second in _pairs(one.identity, other.identity)
     )
 

@@ -41,7 +41,7 @@ class PendingRelease:
             which = ", ".join(map(str, self.outlook.not_compared))
             yield (
                 f"The ledger cannot know whether this sample was used before, by release {which}: there is nothing to "
-                "compare it by, no column of the same name and no id in common. Make sure that it was not."
+                "compare it by, no id in common and no other columns. Make sure that it was not."
             )
 
     def _shared_people(self) -> Iterator[str]:
