@@ -208,6 +208,29 @@ def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick
             verify_release(forged(tmp_path / "out", tmp_path / name, edit, facts))
 
 
+@pytest.mark.parametrize("count", [34, 20, 7])
+def test_a_cell_below_the_k_of_its_stratum_is_refused_with_the_right_interval(
+    count: int, people: pd.DataFrame, tmp_path: Path, quick: None
+) -> None:
+    """Another stratum's k would allow it, and its estimate is its count divided by its rate."""
+    cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
+    laws = cb.read(tmp_path / "out").tables["data"].laws
+    own = laws.intervals(np.array([count]), None, np.array(["west"], object))
+
+    def lower(text: str) -> str:
+        rows = pd.read_csv(io.StringIO(text))
+        at = rows.index[rows.region == "west"][0]
+        rows.loc[at, ["count", "estimate", "low", "high"]] = [count, own.estimate[0], own.low[0], own.high[0]]
+        whole = dict.fromkeys(("count", "low", "high"), int)
+        return rows.astype(whole).to_csv(index=False)
+
+    verify_release(
+        forged(tmp_path / "out", tmp_path / "same", lambda text: pd.read_csv(io.StringIO(text)).to_csv(index=False))
+    )
+    with pytest.raises(DoesNotVerify, match="below the k of its stratum"):
+        verify_release(forged(tmp_path / "out", tmp_path / "forged", lower))
+
+
 def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
     sampling = cb.Strata("region", {"north": 0.05, "south": 0.1, "west": 0.2})
     policy = table(sampling, columns={"sex": cb.values("F", "M")})
