@@ -325,10 +325,9 @@ def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch, coun
         count(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5))
 
 
-@pytest.mark.parametrize(
-    "rate", [0.5, 0.1, 0.02]
-)  # where few are drawn, rows of one file are looked up by their places
+@pytest.mark.parametrize("rate", [0.5, 0.1, 0.02])
 def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path, count, rate):
+    """Where few are drawn, rows of one file are looked up by their places."""
     drawn = coins(KEY, np.arange(400), rate)
     columns = {"sex": COLUMNS["sex"]}
     for twice, fails in ((int(np.flatnonzero(~drawn)[0]), False), (int(np.flatnonzero(drawn)[0]), True)):

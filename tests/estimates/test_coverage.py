@@ -72,6 +72,14 @@ def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> N
     assert most <= 1.06 * sizes[binom.cdf(k - 1, sizes, rate) >= 0.05].max()
 
 
+def test_the_upper_end_of_an_unpublished_cell_of_a_biased_sample_counts_the_exceptions() -> None:
+    """Who has any probability may never be sampled: of a larger cell the others are still enough."""
+    k, lost, least = 12, 3, 0.08
+    most = Estimator(ExactCounts(k), InclusionRates(0.1, least, 0.12, lost)).unpublished()
+    assert binom.cdf(k - 1, most + 1 - lost, least) < 0.05 + 1e-9
+    assert most == lost + Estimator(ExactCounts(k), InclusionRates.at_rate(least)).unpublished()
+
+
 def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
     noisy = NoiseBelowK(6, 2.9, shown_from=3)
     hidden = Estimator(noisy, InclusionRates.at_rate(0.1)).unpublished()

@@ -36,7 +36,7 @@ class OfThree:
 
 
 def test_the_curve_lies_above_what_replacing_does_and_is_met() -> None:
-    """The factor α₁ is needed: without it the bound is below the truth in one of twelve of these worlds."""
+    """The factor α₁ is needed: without it the bound is below the truth in some of these worlds."""
     rng = np.random.default_rng(3)
     growths = [arb(1.25) ** place for place in range(16)]
     without_factor = 0
