@@ -93,6 +93,20 @@ def test_a_margin_over_noisy_cells_covers(people: list[int]) -> None:
     assert abs(found.estimate.mean() - sum(people)) <= 6 * found.estimate.std() / np.sqrt(RUNS) + 0.05
 
 
+@for_each(("cells", "rate"), [(1, 0.5), (2, 0.1), (40, 0.5), (7, 1.0)])
+def test_noise_and_draw_of_a_sum_each_have_half_of_the_level(cells: int, rate: float) -> None:
+    """What is proved is that both hold together; a sum may cover more often than its proof says."""
+    total, loss = 900, 0.4
+    found = Estimator(NoiseOnEveryCell(loss), InclusionRates.at_rate(rate)).sums(
+        np.array([total]), np.array([cells]), None
+    )
+    reach = sum_reach(cells, loss, 0.025 if rate < 1 else 0.05)
+    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(rate)).cells(
+        np.array([total - reach, total + reach]), confidence=0.975
+    )
+    assert (found.low[0], found.high[0]) == (plain.low[0], plain.high[1])
+
+
 def test_nobody_knows_the_end_of_an_open_domain() -> None:
     found = Estimator(ExactCounts(35), InclusionRates.at_rate(0.5)).sums(np.array([90]), np.array([2]), None)
     assert found.high[0] == -1
