@@ -74,6 +74,10 @@ def test_a_sum_of_a_biased_sample_covers_among_those_shown() -> None:
             found = estimator.sums(x, np.ones(len(x), int), np.full(len(x), 4))
             holds = (found.low <= people) & (people <= found.high)
             assert masses[holds].sum() / masses.sum() >= 0.95 - 1e-9
+    # k people and the exceptions may be in the sample for certain, and the others at the largest rate.
+    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(0.12)).cells(np.array([100 - k - lost]))
+    found = estimator.sums(np.array([100, k + 1]), np.ones(2, int), np.zeros(2, int))
+    assert found.low.tolist() == [k + lost + int(plain.low[0]), k + 1]
 
 
 @for_each("people", [[0] * 50, [3] * 30, [10, 60, 75, 400], [2000] * 3])
