@@ -78,6 +78,10 @@ def test_a_sum_of_a_biased_sample_covers_among_those_shown() -> None:
     plain = Estimator(ExactCounts(0), InclusionRates.at_rate(0.12)).cells(np.array([100 - k - lost]))
     found = estimator.sums(np.array([100, k + 1]), np.ones(2, int), np.zeros(2, int))
     assert found.low.tolist() == [k + lost + int(plain.low[0]), k + 1]
+    # None of the exceptions may be in it, and the others at the smallest rate.
+    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(0.08)).cells(np.array([100 + 4 * (k - 1)]))
+    found = estimator.sums(np.array([100]), np.ones(1, int), np.full(1, 4))
+    assert found.high[0] == lost + plain.high[0]
 
 
 @for_each("people", [[0] * 50, [3] * 30, [10, 60, 75, 400], [2000] * 3])
