@@ -22,6 +22,11 @@ WAYS = {
     ("crowdblend", "survey_noise"): "exact from k on, noise below",
     ("opendp", "survey"): "noise, and a threshold",
     ("opendp", "survey_noise"): "noise on every cell",
+    ("crowdblend", "tables"): "equal parts of ε",
+    ("crowdblend", "tables_weighted"): "`weight` as the root of the cells",
+    ("crowdblend", "tables_consistent"): "the same, with `estimates(consistent=True)`",
+    ("opendp", "tables"): "Laplace noise, ε by the root of the cells",
+    ("opendp", "tables_gaussian"): "discrete Gaussian noise at δ = 1e-6, ρ by the 2/3 power of the cells",
 }
 PLACE = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -57,6 +62,20 @@ def _register(figures: dict[str, Any]) -> str:
         for row in _of(figures, "register")
     ]
     return _table(["", "mean error of a cell", "cells shown", "CPU", "memory"], rows)
+
+
+def _tables(figures: dict[str, Any]) -> str:
+    rows = [
+        [
+            f"{NAMES[row['package']]}: {WAYS[row['package'], row['work']]}",
+            f"{row['error']:.2f}",
+            f"{row['square']:.2f}",
+            f"{row['planned']:.2f}" if "planned" in row else "–",
+        ]
+        for row in sorted(figures["measured"], key=lambda row: str(row["package"]))
+        if row["work"].startswith("tables")
+    ]
+    return _table(["", "mean error of a cell", "standard error, measured", "planned"], rows)
 
 
 def _survey(figures: dict[str, Any]) -> str:
@@ -113,6 +132,7 @@ def _crowds(figures: dict[str, Any]) -> str:
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "when": _when,
     "register": _register,
+    "tables": _tables,
     "survey": _survey,
     "numbers": _numbers,
     "accounting": _accounting,

@@ -8,14 +8,23 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from bench.peers.work import SERVICE, SOLDIERS
 from crowdblend.demo import town
 
 REGISTER, SURVEY_RATE, EARNERS = 1_000_000, 0.5, 100_000
 STEP, HIGHEST = 500, 150_000
+# About how many of a hundred soldiers have each label, in the order of SERVICE; branches differ in the others.
+_SERVICE_SHARES = {
+    "branch": (38, 23, 25, 14),
+    "grade": (82, 16, 2),
+    "gender": (15, 85),
+    "race": (1.5, 4, 17, 2.5, 1, 69, 5),
+    "hispanic": (89, 11),
+}
 
 
 def write_people(folder: Path) -> None:
-    """register.parquet: everybody; survey.parquet: half of them, by a fair coin; earners.parquet: incomes."""
+    """Write register.parquet, survey.parquet (half of them, by a fair coin), earners.parquet, soldiers.parquet."""
     people = town(REGISTER)
     bands = np.minimum(people["age"].to_numpy() // 10, 9)
     table = pa.table(
@@ -32,3 +41,19 @@ def write_people(folder: Path) -> None:
     parquet.write_table(table.filter(pa.array(kept)), folder / "survey.parquet")
     income = np.clip(town(EARNERS)["income"].to_numpy() // STEP * STEP, 0, HIGHEST)
     parquet.write_table(pa.table({"person_id": np.arange(EARNERS), "income": income}), folder / "earners.parquet")
+    _write_soldiers(folder / "soldiers.parquet")
+
+
+def _write_soldiers(path: Path) -> None:
+    rng = np.random.default_rng(2)
+    columns: dict[str, pa.Array] = {"person_id": pa.array(np.arange(SOLDIERS))}
+    branch = np.zeros(SOLDIERS, np.int64)
+    for name, labels in SERVICE.items():
+        codes = np.empty(SOLDIERS, np.int64)
+        for at in np.unique(branch):
+            shares = np.array(_SERVICE_SHARES[name]) * rng.uniform(0.7, 1.3, len(labels))
+            here = branch == at
+            codes[here] = rng.choice(len(labels), int(here.sum()), p=shares / shares.sum())
+        branch = codes if name == "branch" else branch
+        columns[name] = pa.array(labels).take(pa.array(codes))
+    parquet.write_table(pa.table(columns), path)

@@ -1,23 +1,24 @@
 """The same work with crowdblend and with others: error, time and memory, written to bench/peers/figures.json.
 
-    python -m bench.peers.run opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON
+    python -m bench.peers.run opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON [only=WORK,WORK]
 
 Each PYTHON is that of an environment with the package (requirements/peers-*.txt); `make peers` makes them. Packages
-that are not named are left out. Memory is read from /proc, so this runs on Linux. docs/compared.md shows the figures:
-`python -m docs.generate` writes its tables again.
+that are not named are left out; with `only`, all other figures stay as they are. Memory is read from /proc, so this
+runs on Linux. docs/compared.md shows the figures: `python -m docs.generate` writes its tables again.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
+import math
 import os
 import platform
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,27 @@ import numpy as np
 import crowdblend as cb
 from bench.peers.accounting import rows
 from bench.peers.data import write_people
-from bench.peers.work import CELLS, DOMAIN
+from bench.peers.with_crowdblend import service_policy
+from bench.peers.work import CELLS, DOMAIN, PAIR_CELLS, PAIRS
 
 HERE = Path(__file__).parent
+FIGURES = HERE / "figures.json"
 REPEATS = {"register": 5, "survey": 5, "survey_noise": 5, "average": 60, "sum": 60, "median": 60}
+REPEATS |= {"tables": 300, "tables_weighted": 300, "tables_gaussian": 300, "tables_consistent": 30}
 DISTRIBUTIONS = {"opendp": "opendp", "smartnoise": "smartnoise-sql", "diffprivlib": "diffprivlib"}
 DOES = {
-    "crowdblend": ("register", "survey", "survey_noise", "average", "sum", "median"),
-    "opendp": ("register", "survey", "survey_noise", "average", "sum", "median"),
+    "crowdblend": (
+        "register",
+        "survey",
+        "survey_noise",
+        "average",
+        "sum",
+        "median",
+        "tables",
+        "tables_weighted",
+        "tables_consistent",
+    ),
+    "opendp": ("register", "survey", "survey_noise", "average", "sum", "median", "tables", "tables_gaussian"),
     "smartnoise": ("register", "average", "sum"),
     "diffprivlib": ("register", "average", "sum", "median"),
 }
@@ -67,6 +81,31 @@ def truth(folder: Path, name: str) -> dict[tuple[str, ...], int]:
     return {tuple(row[:-1]): row[-1] for row in found}
 
 
+def service_truth(folder: Path) -> dict[tuple[str, ...], int]:
+    """The true counts of every table of two columns of the soldiers."""
+    true: dict[tuple[str, ...], int] = {}
+    for name, (one, other) in PAIRS.items():
+        asked = f"SELECT {one}, {other}, count(*) FROM '{folder / 'soldiers.parquet'}' GROUP BY ALL"
+        true |= {(name, *row[:-1]): row[-1] for row in duckdb.connect().sql(asked).fetchall()}
+    return true
+
+
+def service_errors(released: list[list[list[Any]]], true: dict[tuple[str, ...], int]) -> dict[str, float]:
+    """Mean absolute error of a cell of several tables, and the root of the mean square."""
+    off = np.array([row[-1] - true[tuple(row[:-1])] for one in released for row in one], dtype=float)
+    return {"error": round(float(np.abs(off).mean()), 3), "square": round(float(np.sqrt(np.square(off).mean())), 3)}
+
+
+def service_planned() -> dict[str, float]:
+    """What our plan says of the same root of the mean square, by the kind of work."""
+    found = {}
+    for work, weighted in (("tables", False), ("tables_weighted", True)):
+        planned = service_policy(weighted=weighted).plan().summary()["publications"]
+        squares = [PAIR_CELLS[name] * one["error_of_100"] ** 2 for name, one in planned.items()]
+        found[work] = round(math.sqrt(sum(squares) / sum(PAIR_CELLS.values())), 3)
+    return found
+
+
 def table_errors(released: list[list[list[Any]]], true: dict[tuple[str, ...], int]) -> dict[str, float]:
     """Mean absolute error of the cells that are shown, how many are, and the people in those that are not."""
     errors, shown, lost = [], [], []
@@ -82,18 +121,23 @@ def table_errors(released: list[list[list[Any]]], true: dict[tuple[str, ...], in
     }
 
 
-def measured(pythons: dict[str, str], folder: Path) -> Iterator[dict[str, Any]]:
+def measured(pythons: dict[str, str], folder: Path, only: Collection[str]) -> Iterator[dict[str, Any]]:
     """One row for each package and kind of work."""
     trues = {"register": truth(folder, "register"), "survey": truth(folder, "survey")}
     trues["survey_noise"] = trues["survey"]
+    service, planned = service_truth(folder), service_planned()
     (income,) = duckdb.connect().sql(f"SELECT income FROM '{folder / 'earners.parquet'}'").fetchnumpy().values()
     numbers = {"average": income.mean(), "sum": income.sum(), "median": np.median(income)}
     for package, python in pythons.items():
-        for work in DOES[package]:
+        for work in (work for work in DOES[package] if work in only):
             _, cost = job(python, package, work, folder, 1)
             released, _ = job(python, package, work, folder, REPEATS[work])
+            error: dict[str, float]
             if work in trues:
                 error = table_errors(released, trues[work])
+            elif work.startswith("tables"):
+                error = service_errors(released, service)
+                error |= {"planned": planned[work]} if package == "crowdblend" and work in planned else {}
             else:
                 error = {"error": float(f"{np.mean(np.abs(np.array(released) - numbers[work])):.4g}")}
             print(package, work, cost, error, file=sys.stderr)
@@ -123,10 +167,18 @@ def versions(pythons: dict[str, str]) -> dict[str, str]:
 
 def main() -> None:
     """Measure everything and write the figures."""
-    pythons = {"crowdblend": sys.executable, **dict(named.split("=", 1) for named in sys.argv[1:])}
+    named = dict(given.split("=", 1) for given in sys.argv[1:])
+    only = named.pop("only", ",".join(REPEATS)).split(",")
+    pythons = {"crowdblend": sys.executable, **named}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         write_people(folder)
+        found = list(measured(pythons, folder, only))
+    if set(only) < set(REPEATS):
+        figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+        kept = [row for row in figures["measured"] if row["work"] not in only]
+        figures |= {"repeats": REPEATS, "measured": kept + found}
+    else:
         figures = {
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
             "machine": f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores",
@@ -134,11 +186,11 @@ def main() -> None:
             "versions": versions(pythons),
             "cells": CELLS,
             "repeats": REPEATS,
-            "measured": list(measured(pythons, folder)),
+            "measured": found,
             "accounting": list(rows()),
             "crowds": crowd_sizes(),
         }
-    (HERE / "figures.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    FIGURES.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

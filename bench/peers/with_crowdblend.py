@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 import crowdblend as cb
-from bench.peers.work import DOMAIN, HIGHEST, NUMBER_EPSILON, PEOPLE, STEP, TABLE_DELTA, TABLE_EPSILON, run
+from bench.peers.work import (
+    DOMAIN,
+    HIGHEST,
+    NUMBER_EPSILON,
+    PAIR_CELLS,
+    PAIRS,
+    PEOPLE,
+    SERVICE,
+    STEP,
+    TABLE_DELTA,
+    TABLE_EPSILON,
+    run,
+)
+from crowdblend.engines.choice import default_engine
+from crowdblend.kinds import plan
+from crowdblend.randomness import ReleaseKey, new_key
 
 COLUMNS = {name: cb.values(*values) for name, values in DOMAIN.items()}
 
@@ -60,7 +80,54 @@ def number(folder: Path, statistic: cb.Statistic) -> float:
     return float(published(folder / "earners.parquet", policy).to_pylist()[0]["value"])
 
 
-JOBS = {
+def service_policy(*, weighted: bool) -> cb.Policy:
+    """Every table of two columns of a register, under one epsilon."""
+    tables = [
+        cb.Table(*columns, name=name, weight=math.sqrt(PAIR_CELLS[name]) if weighted else 1.0)
+        for name, columns in PAIRS.items()
+    ]
+    return cb.Policy(
+        person="person_id",
+        sampling=cb.Everybody(),
+        epsilon=TABLE_EPSILON,
+        columns={name: cb.values(*labels) for name, labels in SERVICE.items()},
+        publish=tables,
+    )
+
+
+@cache
+def service_reading(folder: Path, weighted: bool) -> tuple[Any, Any]:
+    """The plan, and what it reads of the register: nobody is drawn, so that it is the same in every release."""
+    planned = plan(service_policy(weighted=weighted).replace(source=str(folder / "soldiers.parquet")))
+    return planned, planned.read(default_engine(), ReleaseKey(new_key()))
+
+
+def tables(folder: Path, *, weighted: bool = False) -> list[list[Any]]:
+    """The cells of ten tables, as a release publishes them with a fresh key."""
+    planned, reading = service_reading(folder, weighted)
+    found = []
+    for output in planned.publish(reading, ReleaseKey(new_key())).outputs:
+        for piece in output.pieces():
+            columns = [pa.array(column).to_pylist() for column in piece[: output.header.index("count") + 1]]
+            found += [[Path(output.file).stem, *row] for row in zip(*columns, strict=True)]
+    return found
+
+
+def tables_consistent(folder: Path) -> list[list[Any]]:
+    """The same as readers get them who ask for tables that agree in what they have in common."""
+    policy = service_policy(weighted=True)
+    done = cb.release(folder / "soldiers.parquet", policy, ledger=None, figures=False)
+    found = []
+    for name, columns in PAIRS.items():
+        rows = done.estimates(table=name, consistent=True).to_pylist()
+        found += [[name, *(row[column] for column in columns), row["estimate"]] for row in rows]
+    return found
+
+
+JOBS: dict[str, Callable[[Path], Any]] = {
+    "tables": tables,
+    "tables_consistent": tables_consistent,
+    "tables_weighted": partial(tables, weighted=True),
     "register": register,
     "survey": survey,
     "survey_noise": survey_noise,

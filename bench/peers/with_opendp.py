@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Mapping
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,10 +18,14 @@ from bench.peers.work import (
     DOMAIN,
     HIGHEST,
     NUMBER_EPSILON,
+    PAIR_CELLS,
+    PAIRS,
     PEOPLE,
     SAMPLE_DELTA,
     SAMPLE_EPSILON,
+    SERVICE,
     STEP,
+    TABLE_DELTA,
     TABLE_EPSILON,
     run,
 )
@@ -29,10 +36,10 @@ SPACE = dp.vector_domain(dp.atom_domain(T="i32")), dp.symmetric_distance()
 COMBINATIONS = list(product(*DOMAIN.values()))
 
 
-def codes(source: Path) -> Any:
+def codes(source: Path, domain: Mapping[str, tuple[str, ...]] = DOMAIN) -> Any:
     """Every row's combination of labels as a number: a recoding that does not look at the rows."""
     code = pl.lit(0, dtype=pl.Int32)
-    for name, labels in DOMAIN.items():
+    for name, labels in domain.items():
         places = list(range(len(labels)))
         code = code * len(labels) + pl.col(name).replace_strict(list(labels), places, return_dtype=pl.Int32)
     return pl.scan_parquet(source).select(code=code).collect()["code"].to_numpy()
@@ -64,6 +71,60 @@ def survey(folder: Path) -> list[list[Any]]:
     return [[*COMBINATIONS[code], count] for code, count in noisy(codes(folder / "survey.parquet")).items()]
 
 
+@cache
+def exact_tables(folder: Path) -> dict[str, list[int]]:
+    """The counts of every table of two columns, by OpenDP's own transformation."""
+    found = {}
+    for name, columns in PAIRS.items():
+        domain = {column: SERVICE[column] for column in columns}
+        counts = SPACE >> dp.t.then_count_by_categories(list(range(PAIR_CELLS[name])), null_category=False)
+        found[name] = list(counts(codes(folder / "soldiers.parquet", domain)))
+    return found
+
+
+def labelled(noisy: dict[str, list[int]]) -> list[list[Any]]:
+    """The cells of all tables with their labels."""
+    return [
+        [name, *labels, count]
+        for name, counts in noisy.items()
+        for labels, count in zip(product(*(SERVICE[column] for column in PAIRS[name])), counts, strict=True)
+    ]
+
+
+def tables(folder: Path) -> list[list[Any]]:
+    """Integer Laplace noise; the part of a table is as the root of its cells, which makes the mean error smallest."""
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
+    whole, noisy = sum(map(math.sqrt, PAIR_CELLS.values())), {}
+    for name, counts in exact_tables(folder).items():
+        part = TABLE_EPSILON * math.sqrt(PAIR_CELLS[name]) / whole
+        noisy[name] = dp.binary_search_chain(lambda scale: space >> dp.m.then_laplace(scale), 1, part)(counts)
+    return labelled(noisy)
+
+
+@cache
+def gaussian_scales() -> dict[str, float]:
+    """The scales of discrete Gaussian noise that all tables together have for ε = 1 and δ = 1e-6, by its own curve.
+
+    ρ of a table is as the 2/3 power of its cells, which makes the mean error smallest.
+    """
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l2_distance(T=int)
+
+    def together(factor: float) -> Any:
+        each = [space >> dp.m.then_gaussian(factor / cells ** (1 / 3)) for cells in PAIR_CELLS.values()]
+        return dp.c.make_zCDP_to_approxDP(dp.c.make_composition(each))
+
+    factor = dp.binary_search(lambda factor: together(factor).map(1).epsilon(TABLE_DELTA) <= TABLE_EPSILON, (1.0, 1e4))
+    return {name: factor / cells ** (1 / 3) for name, cells in PAIR_CELLS.items()}
+
+
+def tables_gaussian(folder: Path) -> list[list[Any]]:
+    """Discrete Gaussian noise, composed by concentrated differential privacy."""
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l2_distance(T=int)
+    scales = gaussian_scales()
+    noisy = {name: (space >> dp.m.then_gaussian(scales[name]))(counts) for name, counts in exact_tables(folder).items()}
+    return labelled(noisy)
+
+
 def number(folder: Path, expression: Any) -> float:
     """One statistic of all incomes, of a public number of people."""
     context = dp.Context.compositor(
@@ -79,6 +140,8 @@ def number(folder: Path, expression: Any) -> float:
 INCOME = pl.col("income").fill_null(0)
 CANDIDATES = list(range(0, HIGHEST + 1, STEP))
 JOBS = {
+    "tables": tables,
+    "tables_gaussian": tables_gaussian,
     "register": register,
     "survey": survey,
     "survey_noise": survey_noise,

@@ -1,7 +1,8 @@
 """What every job of bench/peers has in common; it imports nothing but the standard library.
 
 A job is called as `python with_PACKAGE.py WORK FOLDER REPEATS` and prints one JSON object. `released` has the repeats:
-for tables each is a list of [sex, band, district, education, count], else a number. `memory` is the largest in MB.
+for a table each is a list of [sex, band, district, education, count], for several tables of [table, label, label,
+count], else a number. `memory` is the largest in MB.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,18 @@ DISTRICTS = ("Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden 
 EDUCATION = ("none", "school", "vocational", "bachelor", "master", "doctorate")
 DOMAIN = {"sex": SEXES, "band": BANDS, "district": DISTRICTS, "education": EDUCATION}
 CELLS = len(SEXES) * len(BANDS) * len(DISTRICTS) * len(EDUCATION)
+
+# A register that is published in every table of two of its columns.
+SOLDIERS = 1_414_593
+SERVICE = {
+    "branch": ("army", "navy", "air force", "marine corps"),
+    "grade": ("enlisted", "officer", "warrant officer"),
+    "gender": ("female", "male"),
+    "race": ("american indian", "asian", "black", "multiple", "pacific islander", "white", "unknown"),
+    "hispanic": ("no", "yes"),
+}
+PAIRS = {f"{one}-{other}": (one, other) for one, other in combinations(SERVICE, 2)}
+PAIR_CELLS = {name: len(SERVICE[one]) * len(SERVICE[other]) for name, (one, other) in PAIRS.items()}
 
 TABLE_EPSILON, TABLE_DELTA = 1.0, 1e-6
 NUMBER_EPSILON = 0.1

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from crowdblend.demo import town, write_friendships
 
-TOWNS = ("town", "register", "rows", "map", "figures")
+TOWNS = ("town", "register", "rows", "map", "figures", "programme")
 
 
 @dataclass

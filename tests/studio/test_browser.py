@@ -243,7 +243,7 @@ def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
 
 def test_a_programme(steward: Steward, checked: Callable[[Any], None]) -> None:
     page = steward.page
-    number = steward.draft("programme", "rows.parquet")
+    number = steward.draft("programme", "programme.parquet")
     steward.go(f"/drafts/{number}/release")
     for kind in ("microdata", "table"):
         with page.expect_navigation(timeout=WAIT):

@@ -53,7 +53,7 @@ def _in_python(source: str, **more: Any) -> cb.Policy:
 def test_a_sqlite_file_by_its_address(visitor: Visitor, people: Path, root: Path) -> None:
     number = _chosen(visitor, address="sqlite:///people.db", table="people")
     draft = visitor.studio.drafts.get(number)
-    assert draft.columns == (("id", "number"), ("sex", "text"), ("born", "date"), ("pay", "number"))
+    assert draft.columns == (("id", "whole"), ("sex", "text"), ("born", "date"), ("pay", "number"))
     assert policy_of(draft.choices, root) == _in_python(f"sqlite:///{people}", table="people")
     pages = [visitor.get(f"/drafts/{number}/{step}").text for step in ("data", "columns", "publish")]
     assert "What would happen" in pages[-1]
@@ -90,7 +90,7 @@ def test_a_table_of_postgresql(visitor: Visitor, root: Path, monkeypatch: pytest
     address = "postgresql://postgres@/postgres"
     number = _chosen(visitor, address=address, table="studio.people")
     draft = visitor.studio.drafts.get(number)
-    assert draft.columns == (("id", "number"), ("sex", "text"), ("born", "date"))
+    assert draft.columns == (("id", "whole"), ("sex", "text"), ("born", "date"))
     assert policy_of(draft.choices, root) == _in_python(address, table="studio.people")
     assert "What would happen" in visitor.get(f"/drafts/{number}/publish").text
     assert "studio.people" in schema.tables_at(address)
