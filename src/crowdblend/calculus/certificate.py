@@ -48,6 +48,9 @@ class Certificate:
         object.__setattr__(self, "derivations", by_strength(self.derivations))
         self.__dict__["description_"] = _one_release(self.derivations)
 
+    def __repr__(self) -> str:
+        return "\n".join(["Certificate", *(f"  {made!r}" for made in self.derivations)])
+
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What is guaranteed, without the derivations."""

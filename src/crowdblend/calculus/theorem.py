@@ -81,6 +81,9 @@ class Rule:
     def _hints(self) -> dict[str, Any]:
         return get_type_hints(self.function)
 
+    def __repr__(self) -> str:
+        return f"<rule {self.id}>"
+
     def conclude(self, *premises: Guarantee, **parameters: float | None) -> Any:
         """Apply the theorem to plain guarantees: the kind of what it concludes is `conclusion`."""
         self._check_premises(premises)
@@ -135,6 +138,9 @@ class Derivation:
     rule: Rule
     parameters: Mapping[str, float]
     premises: tuple[Derivation, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.conclusion!r} by {self.rule.id}>"
 
     @property
     def conclusion(self) -> Any:

@@ -36,7 +36,7 @@ CrowdFactsT = TypeVar("CrowdFactsT", bound=CrowdFacts)
 RecodedT = TypeVar("RecodedT", bound=RecodedPolicy)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, MechanismT]):
     """A plan of classes in a recoding that is fixed, or chosen by the data."""
 
@@ -77,7 +77,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         """How the recoding is chosen, and once it is, which; None where it is fixed."""
         if self.policy.recoding is None:
             return None
-        released = self.planned.epsilon
+        released = self.crowds.epsilon
         return recoding_choice.choice_facts(self.policy.recoding, self.policy.columns, self.choice, chosen, released)
 
     def domains_in(self, chosen: ChosenRecoding | None) -> dict[str, Domain]:

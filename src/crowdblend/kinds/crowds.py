@@ -35,17 +35,17 @@ MechanismT = TypeVar("MechanismT", bound=Claims)
 _MOST_DESCRIBED = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     """A policy with nothing left open: the k of every stratum, and what the certificate will say."""
 
     policy: PolicyT
-    planned: CrowdPlan
+    crowds: CrowdPlan
 
     @property
     def parameters(self) -> Plan:
         """The planned parameters; of several strata those of the one with the largest k."""
-        return self.planned.largest
+        return self.crowds.largest
 
     @abstractmethod
     def mechanism_of(self, stratum: StratumPlan) -> MechanismT:
@@ -54,7 +54,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     @property
     def mechanisms(self) -> tuple[MechanismT, ...]:
         """One for each stratum, in the order of the labels."""
-        return tuple(map(self.mechanism_of, self.planned.strata))
+        return tuple(map(self.mechanism_of, self.crowds.strata))
 
     @property
     def stratum(self) -> str | None:
@@ -83,8 +83,8 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return {
             "software": software(),
             "person": self.policy.data.person,
-            "epsilon": self.planned.epsilon,
-            "delta": self.planned.delta,
+            "epsilon": self.crowds.epsilon,
+            "delta": self.crowds.delta,
             "releases": self.policy.releases,
             "design": self.sample,
             "columns": self.domains(),
@@ -103,7 +103,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
 
     def summary(self) -> dict[str, Any]:
         """The plan with all its bounds, and what the facts say beside it."""
-        return {**self.planned.to_dict(), **super().summary()}
+        return {**self.crowds.to_dict(), **super().summary()}
 
     @property
     def crowd_size(self) -> str:
@@ -114,8 +114,8 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         """What would be read and sampled: of strata the rate and the k of each."""
         reading, before = self.describe_reading(self.published_names), self.policy.sampling.already_drawn
         if self.stratum is not None:
-            crowds = [f", k = {one.k}" for one in self.planned.strata]
-            return [reading, *describe_strata(before, self.stratum, self.planned.strata, crowds)]
+            crowds = [f", k = {one.k}" for one in self.crowds.strata]
+            return [reading, *describe_strata(before, self.stratum, self.crowds.strata, crowds)]
         drawn = "was already drawn at an assumed" if before else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
         return [reading, ("would sample", f"the sample {drawn} rate {rate}")]

@@ -124,6 +124,10 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     policy: PolicyT
 
+    def __repr__(self) -> str:
+        lines = (f"  {what}{': ' if what else '  '}{how}" for what, how in self.describe())
+        return "\n".join([type(self).__name__, *lines])
+
     @property
     @abstractmethod
     def mechanisms(self) -> tuple[Claims, ...]:

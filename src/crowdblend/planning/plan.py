@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crowdblend.calculus import Certificate, Derivation
@@ -30,7 +30,7 @@ class Plan:
     solved: str
     rule: str
     bounds: Mapping[str, float]
-    request: PlanRequest
+    request: PlanRequest = field(repr=False)
     thresholds: tuple[int, ...] = ()
     """With several tables, the k of each; `k` is the largest of them."""
 

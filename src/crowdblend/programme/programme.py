@@ -85,7 +85,7 @@ class PlannedPublication:
         return replace_fields(found, software={})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
     """Every publication as it is planned; epsilon and delta are for all of them together."""
 

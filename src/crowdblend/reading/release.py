@@ -7,7 +7,7 @@ of their kind, and refused where they do not fit it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ class PublishedRelease:
     """A release whose certificate holds and whose files have the certified hashes."""
 
     folder: Path
-    certificate: Certificate
+    certificate: Certificate = field(repr=False)
     publication: str | None = None
 
     @cached_property

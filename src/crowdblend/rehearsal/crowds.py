@@ -149,11 +149,11 @@ def _stratified(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     assert isinstance(planned, CrowdsPlan), "published strata have a k each"
     assert policy.design is not None, "published strata are a design"
     audited = CrowdSubject(policy, request.name, request.understated, request.stacked, people=request.people)
-    strata = _some(planned.planned.strata)
+    strata = _some(planned.crowds.strata)
     pairs = []
     for stratum in strata:
         mine, other = (_person(policy.columns, policy.design.strata.column, stratum.label, at) for at in (0, -1))
-        hard = request.hard(stratum.k, stratum.rate, planned.planned.epsilon / request.understated)
+        hard = request.hard(stratum.k, stratum.rate, planned.crowds.epsilon / request.understated)
         # Who mixes strata up shows crowds of another one's k.
         others = {f"just a crowd of {one.label}": one.k for one in strata if one.k != stratum.k}
         pairs += [

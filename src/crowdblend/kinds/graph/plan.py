@@ -37,7 +37,7 @@ class NetworkReading(Reading):
         return {"rows_read": self.network.rows}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
     """The planned statistics of a network, in the order of the policy."""
 

@@ -21,7 +21,7 @@ from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MicrodataPlan(CrowdClassesPlan[MicrodataPolicy, SuppressedRecords]):
     """The plan of recoded records."""
 

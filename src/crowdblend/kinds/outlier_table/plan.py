@@ -25,7 +25,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 

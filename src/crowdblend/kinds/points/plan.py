@@ -29,7 +29,7 @@ from crowdblend.recoding import Grid
 MOST_LISTED = 5_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
     """The plan of points: blocks by strata, and noise that is the same in all of them."""
 

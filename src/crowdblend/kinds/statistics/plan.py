@@ -60,7 +60,7 @@ Noisy: TypeAlias = Whole | ChosenQuantile
 _WAYS: dict[Mechanism, str] = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
     """A policy with nothing left open: the noise and the error of every statistic."""
 

@@ -34,7 +34,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
     """A policy with nothing left open: the mechanism, its guarantee and its error."""
 

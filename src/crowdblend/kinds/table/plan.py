@@ -34,7 +34,7 @@ else:
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogram]):
     """The plan of a table."""
 
@@ -69,7 +69,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
 
     def publish_sample(self, sample: SampledClasses, chosen: ChosenRecoding | None, key: ReleaseKey) -> Result:
         """The table of a sample that is in the recoding in which it is published."""
-        mechanisms = self.mechanisms if chosen is None else (self.mechanism_of(self.planned.strata[0], chosen),)
+        mechanisms = self.mechanisms if chosen is None else (self.mechanism_of(self.crowds.strata[0], chosen),)
         published = publish_classes(mechanisms, sample, self.stratum, key)
         ran = Result((), mechanisms, chosen, internal_counts(sample, published))
         return replace(ran, outputs=(counts_output(self.policy, published, self.facts(ran)),))

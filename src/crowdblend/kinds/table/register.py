@@ -29,7 +29,7 @@ from crowdblend.randomness.noise import SMALLEST_EPSILON
 TOTAL_SHARE = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RegisterPlan(ClassCountsPlan[TablePolicy]):
     """The plan of a table with noise on every cell; nothing is left open but how the loss is divided.
 
