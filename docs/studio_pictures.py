@@ -24,6 +24,7 @@ def picture(page: Page, name: str, height: int = SIZE["height"]) -> None:
     """What is seen of a page without scrolling, in a window of some height."""
     page.set_viewport_size({**SIZE, "height": height})
     page.wait_for_load_state("networkidle")
+    page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=IMAGES / f"studio-{name}.png")
 
 
@@ -47,7 +48,6 @@ def main() -> None:
             steward.describe()
             steward.column(1, "values", values="female\nmale")
             steward.column(2, "width", **{"from": "0", "to": "110", "width": "10"})
-            page.evaluate("scrollTo(0, 0)")
             picture(page, "columns", 1_250)
             steward.onward("Release")
             page.fill("#s-rate", "0.5")
@@ -55,6 +55,18 @@ def main() -> None:
             page.wait_for_selector("#plan .lead")
             page.wait_for_selector("#plan :text('with this release')")
             picture(page, "release", 1_080)
+            for button in ("add][value=microdata", "add][value=table"):
+                with page.expect_navigation():
+                    page.click(f"button[name={button}]")
+            steward.more({"publish/0/name": "by_sex_and_age", "publish/2/name": "ages"})
+            page.check("#publication-2 input[name='publish/2/columns'][value=age]")
+            page.wait_for_timeout(3_000)  # three plans are made, one after the other
+            page.wait_for_selector("#gives-fresh:has-text('people')")
+            page.wait_for_selector("#plan :text('with this release')")
+            picture(page, "programme", 1_120)
+            for button in ("remove][value='2'", "remove][value='1'"):
+                with page.expect_navigation():
+                    page.click(f"button[name={button}]")
             steward.onward("Rehearse")
             steward.onward("Publish")
             steward.publish()

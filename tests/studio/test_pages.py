@@ -110,6 +110,24 @@ def test_another_policy_is_not_overwritten(visitor: Visitor, town: Path) -> None
     assert (town / "mine.toml").read_text(encoding="utf-8") == "[release]\n"
 
 
+def test_a_policy_is_saved_and_corrected_after_a_refusal(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["register"][0])
+    (town / "taken").mkdir()
+    sent = {"confirm": "town", "out": "taken", "policy": "p.toml"}
+    assert visitor.send(f"/drafts/{number}/publish", {**sent, "confirm": "", "save": "1"}).status_code == 303
+    assert cb.load_policy(town / "p.toml") == CASES["register"][1](town)
+    assert "publish" not in visitor.studio.drafts.get(number).jobs  # nothing was published
+    visitor.send(f"/drafts/{number}/publish", sent)
+    assert waited(visitor, number).state == "refused"
+    visitor.send(f"/drafts/{number}/release", {"privacy:epsilon": "2"})
+    assert visitor.send(f"/drafts/{number}/publish", {**sent, "out": "published"}).status_code == 303
+    assert waited(visitor, number).state == "done"
+    assert cb.load_policy(town / "p.toml").epsilon == 2
+    visitor.send(f"/drafts/{number}/release", {"privacy:epsilon": "3"})
+    assert "is another policy" in visitor.send(f"/drafts/{number}/publish", {**sent, "out": "again"}).text
+    assert cb.load_policy(town / "p.toml").epsilon == 2  # what was published stays
+
+
 def test_what_a_job_refuses_is_shown(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["register"][0])
     (town / "taken").mkdir()
@@ -221,7 +239,7 @@ def test_a_programme_is_opened_changed_and_published(visitor: Visitor, town: Pat
     answer = visitor.send(path, {"publish/1/name": "ages", "publish/1/weight": "3"}, **HTMX).text
     assert '<bdi id="name-1" hx-swap-oob="true">ages</bdi>' in answer
     gives = visitor.get(f"/drafts/{number}/splits").text
-    assert "Would leave a cell of 100 people off" in gives
+    assert "It would leave a cell of 100 people off" in gives
     assert "draws a sample for every publication" in gives  # why there is none
     visitor.send(path, {"add": "graph"}, **HTMX)  # what no page offers changes nothing
     assert len(visitor.studio.drafts.get(number).choices.publish) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,10 +39,10 @@ def show(visit: Visit) -> Response:
 
 
 def begin(visit: Visit) -> Response:
-    """Write the policy, and publish in a process of its own."""
+    """Write the policy, and publish in a process of its own; with `save` the policy is all that is written."""
     sent, studio, draft = visit.sent, visit.studio, visit.draft
     population = draft.choices.text("data", "population")
-    if sent.get("confirm", "") != population:
+    if "save" not in sent and sent.get("confirm", "") != population:
         raise Refused(
             "The name that was typed is not the name of the population.",
             remedy="Nothing was published. Type the name exactly as it is shown.",
@@ -57,15 +58,14 @@ def begin(visit: Visit) -> Response:
     path = studio.root.inside(_plain(sent.get("policy", ""), "the policy"))
     policy = studio.policy(draft.choices)
     policy.plan()
-    _write(policy, path)
-    asked = {"policy": str(path), "out": str(out), "ledger": studio.ledger, "root": str(studio.root.folder)}
-    started = studio.jobs.start("release", asked)
     written, folder = studio.root.relative(path), studio.root.relative(out)
-
-    def begun(one: Draft) -> Draft:
-        return replace(one, jobs={**one.jobs, "publish": started}, policy=written, out=folder)
-
-    visit.change(begun)
+    unpublished = not studio.published(draft) and _begun(studio, draft) is None
+    _write(policy, path, own=unpublished and written == draft.policy)
+    jobs = dict(draft.jobs)
+    if "save" not in sent:
+        asked = {"policy": str(path), "out": str(out), "ledger": studio.ledger, "root": str(studio.root.folder)}
+        jobs["publish"] = studio.jobs.start("release", asked)
+    visit.change(lambda one: replace(one, jobs=jobs, policy=written, out=folder))
     return visit.see(f"/drafts/{draft.id}/publish")
 
 
@@ -82,21 +82,20 @@ def go_on(visit: Visit) -> Response:
     return visit.see(f"/drafts/{draft.id}/publish")
 
 
-def _write(policy: Policy, path: Path) -> None:
-    """Write the policy; an existing file is only taken where it holds the same policy."""
+def _write(policy: Policy, path: Path, *, own: bool) -> None:
+    """Write the policy; an existing file is replaced where it is the draft's own, and another policy is kept."""
     if path.exists():
-        try:
-            same = load_policy(path) == policy
-        except CrowdblendError:
-            same = False
-        if not same:
+        with suppress(CrowdblendError):
+            if load_policy(path) == policy:
+                return
+        if not own:
             raise InvalidInput(
                 f"{path.name!r} exists and is another policy.",
                 remedy="Give the policy another name.",
                 where="policy",
                 code="output.exists",
             )
-        return
+        path.unlink()  # a link that is put there meanwhile is not followed
     path.parent.mkdir(parents=True, exist_ok=True)
     policy.save(path)
 

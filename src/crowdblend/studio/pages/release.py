@@ -140,7 +140,10 @@ def show_totals(visit: Visit) -> Response:
 def show_splits(visit: Visit) -> Response:
     """Return what each way to share the budget would give; it takes longer than the plan of one."""
     tried = plan_splits(visit.studio.policy(visit.draft.choices))
-    gives = {split: one.message if isinstance(one, CrowdblendError) else compared(one) for split, one in tried.items()}
+    gives = {
+        split: f"Not here: {one.message}" if isinstance(one, CrowdblendError) else f"It {compared(one)}."
+        for split, one in tried.items()
+    }
     return visit.page("fragments/splits.html", gives=gives)
 
 
