@@ -471,7 +471,7 @@ def test_no_report_of_data_that_contradict_their_certificate(releases: dict[str,
 def in_parquet(folder: Path, target: Path, data: pa.Table) -> Path:
     """A forged copy with other data, as Parquet."""
     both = shutil.copytree(folder, target.with_name("both"), dirs_exist_ok=True)
-    parquet.write_table(data, both / "data.parquet", compression="zstd")
+    parquet.write_table(data, both / "data.parquet", compression="zstd", row_group_size=data.num_rows)
     (both / "data.csv").unlink()
 
     def replace_data(facts: Any) -> None:
@@ -490,6 +490,18 @@ def test_small_files_of_many_rows_are_not_read(
     folder = in_parquet(releases[name], tmp_path / "many", many)
     for opening in (verify_release, read, report_html):
         with pytest.raises(DoesNotVerify, match="more rows than the certificate has cells"):
+            opening(folder)
+
+
+@pytest.mark.parametrize("name", ["microdata", "points"])
+def test_many_equal_rows_in_few_bytes_are_not_read(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
+    """Nothing says how many people are published, but a release writes no such groups of rows."""
+    original = csv.read_csv(releases[name] / "data.csv")
+    many = pa.table({column: pa.repeat(original.column(column)[0], 3_000_000) for column in original.column_names})
+    folder = in_parquet(releases[name], tmp_path / "many", many)
+    assert (folder / "data.parquet").stat().st_size < 100_000
+    for opening in (verify_release, read, report_html):
+        with pytest.raises(DoesNotVerify, match="far more memory than it has bytes"):
             opening(folder)
 
 

@@ -6,7 +6,7 @@ Inside, columns are called "0", "1", … so that no name in the data can meet on
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,8 @@ WIDEST_FIELD = 1 << 24
 # Bytes that any file may unpack to, and how many each of its bytes may beyond.
 LARGEST_UNPACKED = 1 << 28
 DENSEST = 1_000
+# Releases are written in groups of so many rows: equal rows of one group take no bytes, and time all the same.
+MOST_IN_A_GROUP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,20 @@ class Cells:
                     found["exact"].to_numpy(zero_copy_only=False) if self.flagged else None,
                     None if label is None else np.array(_text(found[label]).to_pylist(), object),
                 )
+        except (pa.ArrowException, OSError) as damaged:
+            raise unreadable(self.path) from damaged
+
+    def typed(self, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
+        """Some columns in pieces, as labels or as numbers of these types."""
+        try:
+            for batch in _batches(self.path, dict(kinds)):
+                if batch.num_rows:
+                    yield pa.table(
+                        {
+                            name: _text(column) if kind == pa.string() else column.cast(kind)
+                            for (name, kind), column in zip(kinds.items(), batch.columns, strict=True)
+                        }
+                    )
         except (pa.ArrowException, OSError) as damaged:
             raise unreadable(self.path) from damaged
 
@@ -198,8 +214,10 @@ def check_footer(path: Path, most: int | None) -> None:
         return
     try:
         found = pq.read_metadata(path)
-        unpacked = sum(found.row_group(at).total_byte_size for at in range(found.num_row_groups))
+        groups = [found.row_group(at) for at in range(found.num_row_groups)]
+        unpacked = sum(group.total_byte_size for group in groups)
         large = unpacked > max(LARGEST_UNPACKED, DENSEST * path.stat().st_size)
+        large |= any(group.num_rows > MOST_IN_A_GROUP for group in groups)
     except (pa.ArrowException, OSError) as damaged:
         raise unreadable(path) from damaged
     if large or (most is not None and found.num_rows > most):

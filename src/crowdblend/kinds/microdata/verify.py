@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import RowOrder, check_cells
+from crowdblend.publishing.verification.counts import check_cells, check_order
 from crowdblend.reading.release import PublishedRelease
 
 
@@ -13,6 +13,4 @@ def check(published: PublishedRelease) -> None:
     (path,) = require_files(published, name)
     cells = require_cells(path, list(table.columns), counted=False)
     check_cells(table, cells)
-    order = RowOrder(table.columns, cells)
-    for rows in cells.rows():
-        order.check(rows)
+    check_order(table, cells)

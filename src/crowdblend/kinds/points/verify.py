@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from crowdblend.kinds.facts import CellTable, contradiction
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import RowOrder, check_labels, check_strata
+from crowdblend.publishing.verification.counts import RowOrder
 from crowdblend.publishing.verification.estimates import check_point_estimates
-from crowdblend.reading.cells import ESTIMATES, Cells
-from crowdblend.reading.margins import Whole, numbered
+from crowdblend.reading.cells import ESTIMATES, Cells, Estimates
 from crowdblend.reading.release import PublishedRelease
-from crowdblend.reports.places import Places, read_places
 
 # Coordinates are doubles: the middle of a cell is met up to this share of its width.
 _NEAR = 1e-6
@@ -27,44 +27,79 @@ def check(published: PublishedRelease) -> None:
     facts = published.facts
     assert isinstance(facts, PointsFacts)
     table = facts.tables["data"]
-    travelling = [*table.columns, "block"] if facts.show_blocks else list(table.columns)
+    blocks = ["block"] if facts.show_blocks else []
     (path,) = require_files(published, "data")
-    cells = require_cells(path, [*travelling, *facts.axes, *ESTIMATES], counted=False)
-    places = read_places(path, list(facts.axes))
-    labelled = replace(cells, columns=tuple(travelling))
-    groups = _groups(table, labelled, places.points)
-    k = min(mechanism.k for mechanism in facts.mechanisms)
-    if len(groups) and np.bincount(groups).min() < k:
-        raise contradiction(f"{path.name} has fewer than {k} points of one kind")
-    if table.laws.stratum is not None:
-        check_strata(table, labelled)
-    _check_coordinates(facts, places)
-    sorted_by = replace(cells, columns=(*travelling, *facts.axes))
-    order = RowOrder(table.columns, sorted_by, {"block", *facts.axes} - set(table.columns))
-    for rows in sorted_by.rows():
-        order.check(rows)
-    check_point_estimates(table.laws, cells, groups)
+    cells = require_cells(path, [*table.columns, *blocks, *facts.axes, *ESTIMATES], counted=False)
+    labels: dict[str, pa.DataType] = dict.fromkeys(table.columns, pa.string())
+    numbers = dict.fromkeys(blocks, pa.int64()) | dict.fromkeys(facts.axes, pa.float64())
+    ends = dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
+    groups = _Groups(table, cells)
+    for piece in cells.typed({**labels, **numbers, **ends}):
+        coordinates = {name: piece.column(name).to_numpy() for name in numbers}
+        _check_coordinates(facts, coordinates)
+        groups.add(piece, list(coordinates.values()), len(blocks))
+    groups.check()
 
 
-def _groups(table: CellTable, cells: Cells, points: int) -> Whole:
-    """For every point the number of its combination of labels."""
-    labels: list[dict[str, int]] = [{} for _ in cells.columns]
-    rows: list[Whole] = []
-    for piece in cells.rows() if cells.columns else ():
-        check_labels(table.columns, cells, piece)
-        codes = [numbered(piece.column(key), known) for key, known in zip(cells.keys, labels, strict=True)]
-        rows.append(np.column_stack(codes))
-    if not rows:
-        return np.zeros(points, np.int64)
-    groups: Whole = np.unique(np.concatenate(rows), axis=0, return_inverse=True)[1].ravel()
-    return groups
+class _Groups:
+    """Points with the same labels, and in the same block where it is shown: they follow each other.
+
+    Of each group is kept how many they are and what is said of it, so that memory follows the number of groups.
+    """
+
+    def __init__(self, table: CellTable, cells: Cells) -> None:
+        self.table, self.cells = table, cells
+        self.order = RowOrder(list(table.columns.values()), cells.path.name)
+        self._keys: list[NDArray[np.int64]] = []
+        self._sizes: list[NDArray[np.int64]] = []
+        self._said: list[NDArray[np.float64]] = []
+
+    def add(self, piece: pa.Table, numbers: list[NDArray[Any]], blocks: int) -> None:
+        """Count these points; refuse another order, other labels, and different things said of one group."""
+        places = self.order.check([piece.column(name) for name in self.table.columns], numbers)
+        for known, (name, domain) in zip(self.order.labels, self.table.columns.items(), strict=True):
+            if domain.labels is not None and len(known) > len(domain.labels):
+                raise contradiction(f"column {name!r} of {self.cells.path.name} has a label outside its domain")
+        keys = np.column_stack([*places, *numbers[:blocks], np.zeros(piece.num_rows, np.int64)])
+        said = np.column_stack([piece.column(name).cast(pa.float64()).fill_null(-1).to_numpy() for name in ESTIMATES])
+        starts = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
+        sizes = np.diff(starts, append=len(keys))
+        if (np.repeat(said[starts], sizes, axis=0) != said).any():
+            raise contradiction(f"{self.cells.path.name} says different things of points of one kind")
+        if self._keys and (self._keys[-1][-1] == keys[0]).all() and (self._said[-1][-1] == said[0]).all():
+            self._sizes[-1][-1] += sizes[0]
+            starts, sizes = starts[1:], sizes[1:]
+        if len(starts):
+            self._keys.append(keys[starts])
+            self._sizes.append(sizes)
+            self._said.append(said[starts])
+
+    def check(self) -> None:
+        """Refuse a group that comes twice, that is too small, or of which something is said that does not follow."""
+        if not self._keys:
+            return
+        keys, sizes, said = np.concatenate(self._keys), np.concatenate(self._sizes), np.concatenate(self._said)
+        if len(np.unique(keys, axis=0)) < len(keys):
+            raise contradiction(f"{self.cells.path.name} has points of one kind in different places")
+        laws, labels = self.table.laws, None
+        least = np.full(len(keys), min(law.shown_from or 0 for law in self.table.shown_by))
+        if laws.stratum is not None:
+            place = list(self.table.columns).index(laws.stratum)
+            labels = np.array([*self.order.labels[place], None], object)[keys[:, place]]
+            shown = {name: law.shown_from or 0 for name, law in zip(laws.strata, self.table.shown_by, strict=True)}
+            least = np.array([shown[label] for label in labels])
+        if (sizes < least).any():
+            raise contradiction(f"{self.cells.path.name} has fewer points of one kind than are shown")
+        estimate = np.where(said[:, 0] < 0, np.nan, said[:, 0])
+        low, high = (said[:, at].astype(np.int64) for at in (1, 2))
+        check_point_estimates(laws, self.cells, Estimates(estimate, low, high, sizes, None, labels))
 
 
-def _check_coordinates(facts: PointsFacts, places: Places) -> None:
+def _check_coordinates(facts: PointsFacts, coordinates: dict[str, NDArray[Any]]) -> None:
     kept = facts.keep_in != "none"
-    for coordinates, (name, axis) in zip(places.axes, facts.axes.items(), strict=True):
+    for name, axis in facts.axes.items():
         low, high, step = axis.low, axis.high, axis.resolution
-        cells = (coordinates - low) / step
+        cells = (coordinates[name] - low) / step
         if not np.isfinite(cells).all() or (kept and ((cells < 0) | (cells * step > high - low)).any()):
             raise contradiction(f"a point lies beyond the bounds of {name!r}")
         near = cells[np.abs(cells) < _FARTHEST]

@@ -4,7 +4,7 @@ and the declared labels."""
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from pyarrow import csv, parquet
 from crowdblend.estimates import combinations
 from crowdblend.kinds.facts import CellTable, contradiction
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
+from crowdblend.reading.margins import numbered
 from crowdblend.recoding.domain import Domain
 
 
@@ -30,7 +31,7 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
     if shown:
         least = None if None in shown else min(size for size in shown if size is not None)
     exact_from = table.shown_by[0].exact_from if table.flagged else None
-    classes, order, rows = Totals(cells.keys), RowOrder(table.columns, cells), 0
+    classes, order, rows = Totals(cells.keys), _order(table, cells), 0
     for piece in cells.pieces():
         rows += piece.num_rows
         if least is not None and pc.min(piece.column(N)).as_py() < least:
@@ -41,7 +42,7 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
                 raise contradiction(f"{cells.path.name} calls a cell below {exact_from} exact")
         check_labels(table.columns, cells, piece)
         if cells.counted:
-            order.check(piece)
+            order.check([piece.column(key) for key in cells.keys])
         classes.add(piece.select([*cells.keys, N]))
     found = classes.table()
     if cells.counted and found.num_rows < rows:
@@ -51,6 +52,17 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
     if table.laws.stratum is not None:
         check_strata(table, cells)
     return found
+
+
+def check_order(table: CellTable, cells: Cells) -> None:
+    """Refuse rows of people in another order than that of their labels."""
+    order = _order(table, cells)
+    for rows in cells.rows():
+        order.check([rows.column(key) for key in cells.keys])
+
+
+def _order(table: CellTable, cells: Cells) -> RowOrder:
+    return RowOrder([table.columns[name] for name in cells.columns], cells.path.name)
 
 
 def check_strata(table: CellTable, cells: Cells) -> None:
@@ -73,31 +85,26 @@ class RowOrder:
     Any other order could say who came first. Columns whose labels are not listed are sorted too, and not checked.
     """
 
-    def __init__(self, columns: Mapping[str, Domain], cells: Cells, numbers: Collection[str] = ()) -> None:
-        self.columns, self.cells, self.numbers = columns, cells, numbers
-        self._last: pa.Table | None = None
+    def __init__(self, columns: Sequence[Domain], file: str) -> None:
+        self.file = file
+        self.labels = [{label: at for at, label in enumerate(domain.labels or ())} for domain in columns]
+        self._listed = [domain.labels is not None for domain in columns]
+        self._last: list[Any] = []
 
-    def check(self, piece: pa.Table) -> None:
-        """Refuse a piece whose rows, from the last one of the piece before on, do not rise."""
-        rows = piece.select(self.cells.keys)
-        rows = rows if self._last is None else pa.concat_tables([self._last, rows], promote_options="permissive")
-        decided = np.zeros(max(rows.num_rows - 1, 0), np.bool_)
-        for key, name in zip(self.cells.keys, self.cells.columns, strict=True):
-            steps = np.diff(self._places(rows.column(key), name))
-            listed = name in self.numbers or (name in self.columns and self.columns[name].labels is not None)
-            if listed and (~decided & (steps < 0)).any():
-                raise contradiction(f"the rows of {self.cells.path.name} are in another order than a release writes")
+    def check(self, labels: Sequence[pa.ChunkedArray], numbers: Sequence[NDArray[Any]] = ()) -> list[NDArray[Any]]:
+        """Refuse rows that do not rise, from the last one of the piece before on; the places of their labels."""
+        places = [numbered(column, known) for column, known in zip(labels, self.labels, strict=True)]
+        listed = [*self._listed, *(True for _ in numbers)]
+        rows: list[NDArray[Any]] = [*places, *numbers]
+        before = self._last or [column[:1] for column in rows]
+        decided = np.zeros(len(rows[0]) if rows else 0, np.bool_)
+        for column, last, checked in zip(rows, before, listed, strict=True):
+            steps = np.diff(column, prepend=last)
+            if checked and (~decided & (steps < 0)).any():
+                raise contradiction(f"the rows of {self.file} are in another order than a release writes")
             decided |= steps != 0
-        self._last = rows.slice(rows.num_rows - 1).unify_dictionaries()
-
-    def _places(self, column: pa.ChunkedArray, name: str) -> NDArray[Any]:
-        text = column.cast(pa.large_string())
-        if name in self.numbers:
-            return np.asarray(text.cast(pa.float64()).to_numpy())
-        labels = self.columns[name].labels if name in self.columns else None
-        if labels is None:
-            return np.asarray(text.combine_chunks().dictionary_encode().indices.to_numpy(), np.int64)
-        return np.asarray(pc.index_in(text, value_set=pa.array(labels, pa.large_string())).to_numpy(), np.int64)
+        self._last = [column[-1:] for column in rows]
+        return places
 
 
 def check_labels(columns: Mapping[str, Domain], cells: Cells, piece: pa.Table) -> None:

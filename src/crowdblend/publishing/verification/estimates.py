@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.estimates import CellLaws, Intervals, total_intervals
-from crowdblend.estimates.laws import Whole
 from crowdblend.kinds.facts import contradiction
 from crowdblend.reading.cells import Cells, Estimates
 
@@ -44,18 +43,10 @@ def check_totals(cells: Cells, losses: Sequence[float]) -> None:
         _compare(cells, found, total_intervals(losses, found.counts), np.arange(len(found.counts)))
 
 
-def check_point_estimates(laws: CellLaws, cells: Cells, groups: Whole) -> None:
-    """Refuse the estimates of points; `groups` says of every row which other points are of its kind."""
-    labels = None
-    if laws.stratum is not None:
-        every = [found.labels for found in cells.estimates(laws.stratum) if found.labels is not None]
-        first = np.unique(groups, return_index=True)[1]
-        labels = np.concatenate(every)[first] if every else None
-    right = laws.intervals(np.bincount(groups).astype(np.int64), None, labels)
-    start = 0
-    for found in cells.estimates():
-        _compare(cells, found, right, groups[start : start + len(found.low)])
-        start += len(found.low)
+def check_point_estimates(laws: CellLaws, cells: Cells, found: Estimates) -> None:
+    """Refuse what is said of groups of points; `found.counts` says how many each has."""
+    assert found.counts is not None
+    _compare(cells, found, laws.intervals(found.counts, None, found.labels), np.arange(len(found.counts)))
 
 
 def _compare(cells: Cells, found: Estimates, right: Intervals, back: NDArray[np.intp]) -> None:
