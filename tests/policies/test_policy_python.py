@@ -206,7 +206,7 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
     "sampling is exact": (
         {"sampling": cb.Survey(5)},
         bent(('"poisson"\nrate = 0.1', '"survey"\npeople = 5')),
-        "design",
+        "fixed-size",
     ),
     "tables are names": ({"publish": ["age"]}, None, "type"),
     "a table is unknown": (

@@ -189,7 +189,31 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a share of one": (lambda: _policy(publish=BY_AGE), "one-publication", "share is about several"),
     "a split of one": (lambda: _policy(split="people"), "one-publication", "split is about several"),
     "an unknown split": (lambda: _policy(split="poeple"), "choice", "Did you mean people?"),
-    "a design that is not proved": (lambda: _policy(sampling=cb.Survey(5, of=9)), "design", "is not certified for"),
+    "a design that is not proved": (
+        lambda: _policy(sampling=cb.Coins(0.5), people=9, delta=None, publish=cb.Synopsis(conjunctions=1)),
+        "design",
+        "is not certified for",
+    ),
+    "crowds of a fixed number of people": (
+        lambda: _policy(sampling=cb.Survey(5, of=9)),
+        "fixed-size",
+        "what is hidden. Add thin",
+    ),
+    "crowds of a survey of which all are kept": (
+        lambda: _policy(sampling=cb.Survey(5, of=9, thin=1)),
+        "fixed-size",
+        "Crowds of a fixed number of people hide nobody",
+    ),
+    "a survey of how many people": (
+        lambda: _policy(sampling=cb.Survey(5, thin=0.5)),
+        "missing-key",
+        'if you do not know, use design = "poisson"',
+    ),
+    "a survey that noise need not thin": (
+        lambda: _policy(sampling=cb.Survey(5, of=9, thin=0.5), delta=None, publish=cb.Synopsis(conjunctions=1)),
+        "thin",
+        "Write thin = 1.",
+    ),
     "a number of people that nobody says": (
         lambda: _policy(**REGISTER, columns=INCOME, publish=cb.Statistics(cb.count({"sex": "f"}), cb.median("income"))),
         "missing-key",

@@ -22,6 +22,10 @@ class Assumption(Enum):
         "rate, is the data holder's assumption, and nobody has checked it. A survey of a fixed number of people, or of "
         "quotas, households or volunteers, is no such sample, and this certificate does not hold for it."
     )
+    ASSUMED_SURVEY = (
+        "The table is a survey that was drawn before: that so many of so many people were drawn at random, each set of "
+        "them equally likely, is the data holder's assumption, and nobody has checked it."
+    )
     ROWS_ARE_PEOPLE = "Every row is taken to be another person: the data holder says so, and nobody has checked."
     IDS_OF_THE_TABLE = (
         "Identifiers number the rows of this table only, and the same identifier in another table is taken to be "

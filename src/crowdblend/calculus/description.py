@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from crowdblend.errors import NotApplicable
 
 Details = tuple[tuple[str, Any], ...]
-SAMPLED, BIASED = "sampled", "sampled.biased"
+SAMPLED, BIASED, DRAWN = "sampled", "sampled.biased", "drawn"
 
 
 class Disagreement(NotApplicable):
@@ -72,7 +72,7 @@ def agreed_within(whole: Description, other: Description) -> Description:
     try:
         return agreed(whole, other)
     except Disagreement:
-        if whole.name not in (SAMPLED, BIASED):
+        if whole.name not in (SAMPLED, BIASED, DRAWN):
             raise
     return replace(whole, parts=(agreed_within(whole.parts[0], other),))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crowdblend.calculus.description import BIASED, SAMPLED, Composite
+from crowdblend.calculus.description import BIASED, DRAWN, SAMPLED, Composite
 
-STATISTIC, DRAWN = "statistic", "drawn"
+STATISTIC = "statistic"
 # What a statistic measures, and the noise that it is published with.
 DISTANCE, DEGREE = "distance", "degree"
 LAPLACE, GRID = "Laplace", "discrete Laplace on a grid"

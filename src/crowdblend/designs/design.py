@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 
 import msgspec
 
-from crowdblend.calculus import Derivation
+from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_profiles
 from crowdblend.calculus.rules import profiles
 from crowdblend.designs import draw
@@ -73,6 +73,11 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     def drawn_before(self) -> bool:
         """Whether the sample was drawn before, so that its rates are an assumption of the steward."""
         return False
+
+    @property
+    def assumption(self) -> Assumption | None:
+        """What is taken on trust of a sample that was drawn before, with which its certificate begins."""
+        return Assumption.ASSUMED_RATE if self.drawn_before else None
 
     @property
     def inclusion(self) -> InclusionRates | None:

@@ -57,6 +57,10 @@ class Poisson(Design, frozen=True, tag="poisson"):
             claim = outliers.outlier_private_is_differential(claim)
         return sampling.sampling_amplifies(claim, rate=self.rate)
 
+    def profile(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
+        """What the mechanism loses after sampling at every ε; `epsilon` is one at which its theorems apply."""
+        return profile_of(sampling.sampled_release_is_differential(self.under_sampling(mechanism, epsilon)))
+
     def _by_crowds(self, claim: Derivation, crowd: CrowdBlending, epsilon: float) -> list[Derivation]:
         """Every theorem about crowds that applies to a claim."""
         rules = [sampling.blending_sharp] if crowd.epsilon else [sampling.suppression_exact]

@@ -1,16 +1,20 @@
-"""Surveys of a fixed number of people, each set of so many equally likely."""
+"""Surveys of a fixed number of people, each set of so many equally likely: drawn here, or before and thinned here."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import totals, zero_knowledge
-from crowdblend.designs.design import Design, InclusionRates
-from crowdblend.designs.draw import Draw, Exactly
-from crowdblend.guarantees import NoisyTotals
+from crowdblend.calculus import Assumption, Derivation
+from crowdblend.calculus.rules import outliers, profiles, sampling, surveys, totals, zero_knowledge
+from crowdblend.designs.design import Design, InclusionRates, SampledClaims
+from crowdblend.designs.draw import Draw, Exactly, Part
+from crowdblend.designs.draw import Everybody as Everyone
+from crowdblend.designs.poisson import Poisson
+from crowdblend.guarantees import Differential, NoisyTotals, OutlierPrivate
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -23,10 +27,21 @@ class Survey(Design, frozen=True, tag="survey"):
 
     people: Whole
     of: Whole
+    already_drawn: bool = False
 
     def __post_init__(self) -> None:
         if self.people > self.of:
             raise ValueError("a survey has no more people than there are")
+
+    @property
+    def drawn_before(self) -> bool:
+        """As the steward says."""
+        return self.already_drawn
+
+    @property
+    def assumption(self) -> Assumption | None:
+        """That it was such a survey, where it was drawn before."""
+        return Assumption.ASSUMED_SURVEY if self.already_drawn else None
 
     @property
     def inclusion(self) -> InclusionRates:
@@ -34,8 +49,8 @@ class Survey(Design, frozen=True, tag="survey"):
         return InclusionRates.at_rate(self.people / self.of)
 
     def draw(self, coin: DrawKey) -> Draw:
-        """Exactly so many, each set of them equally likely."""
-        return Exactly(coin, self.people, self.of)
+        """Exactly so many, each set of them equally likely; all where they were drawn before."""
+        return Everyone(row_key=coin) if self.already_drawn else Exactly(coin, self.people, self.of)
 
     def drawn(self, claim: Derivation) -> tuple[Derivation, Derivation]:
         """What is guaranteed where so many are drawn and sanitized: relative to them, and with one replaced."""
@@ -47,6 +62,90 @@ class Survey(Design, frozen=True, tag="survey"):
         """What noise on everybody's totals guarantees relative to so many random people, and with one replaced."""
         ends = {"samples": self.people, "population": self.of}
         return totals.totals_estimated_from_samples(claim, **ends), replaced(claim)
+
+
+class Thinned(Poisson, frozen=True, tag="thinned"):
+    """A survey of `people` of `of` people that was drawn before; each of its people is kept here by a coin at `rate`.
+
+    Crowds need the coins: of a fixed number of people, the number minus what is shown is what is hidden. Noise does
+    not, and a rate of 1 keeps everybody. What is guaranteed is for one person's data replaced, as both numbers are
+    public.
+    """
+
+    people: Whole
+    of: Whole
+
+    def __post_init__(self) -> None:
+        if self.people > self.of:
+            raise ValueError("a survey has no more people than there are")
+
+    @property
+    def drawn_before(self) -> bool:
+        """Always: that so many were drawn at random is assumed."""
+        return True
+
+    @property
+    def assumption(self) -> Assumption:
+        """That it was such a survey; nothing is assumed of coins."""
+        return Assumption.ASSUMED_SURVEY
+
+    @property
+    def inclusion(self) -> InclusionRates:
+        """Everybody with the probability of being asked and kept."""
+        return InclusionRates.at_rate(self.people / self.of * self.rate)
+
+    def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
+        """Each person of the survey by the coin; all of them where the rate is 1."""
+        return Everyone(part, row_key=coin) if self.rate == 1 else super().draw(coin, part)
+
+    @property
+    def description(self) -> str:
+        """How people come into what is counted, for the steward."""
+        kept = "all of them" if self.rate == 1 else f"each of them with probability {self.rate:g}"
+        return f"of a survey of {self.people:,} of {self.of:,} people, which was drawn before, {kept}"
+
+    def sentences(self) -> list[str]:
+        """What the certificate and the intervals rest on."""
+        kept = "" if self.rate == 1 else f" Of these, a secret coin kept each person with probability {self.rate:g}."
+        return [
+            f"A survey asked {self.people:,} of {self.of:,} people.{kept} The guarantee for everybody, and the "
+            "estimates, rest on these people having been drawn at random, each set of them equally likely, which "
+            "nobody has checked. Intervals include the draw of the survey and the coins, and nothing else: not who "
+            "did not answer, nor whom the survey could not reach."
+        ]
+
+    def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
+        """Zero-knowledge relative to as many people, one person's data replaced; then what the mechanism claims."""
+        (mechanism,) = mechanisms
+        claim = mechanism.claim()
+        if self.rate == 1:
+            return *Survey(self.people, self.of).drawn(_replaced(claim)), claim
+        return *self.stated(self.profile(mechanism, epsilon), epsilon), claim
+
+    def largest_loss(self, epsilon: float) -> float:
+        """About the largest loss of noise, with one person of the survey more or less, that comes to epsilon."""
+        replaced = math.log1p(math.expm1(epsilon) * self.of / self.people)
+        return math.log1p(math.expm1(replaced / 2) / self.rate) * (1 - 1e-9)
+
+    def largest_delta(self, loss: float, delta: float) -> float:
+        """About the largest δ of noise of this loss, with one person of the survey more or less, that comes to δ."""
+        return min(delta, delta * self.of / self.people / (1 + math.exp(loss)) * (1 - 1e-9))
+
+    def stated(self, given: Derivation, epsilon: float) -> tuple[Derivation, Derivation]:
+        """What releases of the survey guarantee to everybody; `given` is their profile whoever was asked."""
+        ends = {"samples": self.people, "population": self.of}
+        asked = surveys.profile_of_survey(profiles.profile_under_replacing(given), **ends)
+        known = surveys.survey_is_zero_knowledge(asked, epsilon=epsilon)
+        return known, profiles.profile_at_epsilon(asked, epsilon=epsilon)
+
+
+def _replaced(claim: Derivation) -> Derivation:
+    """The claim of noise with the data of one person of the survey replaced."""
+    if isinstance(claim.conclusion, OutlierPrivate):
+        claim = outliers.outlier_private_is_differential(claim)
+    if not isinstance(claim.conclusion, Differential):
+        raise ValueError("crowds of a survey of a fixed number of people need coins")
+    return sampling.replacing_is_removing_and_adding(claim)
 
 
 def replaced(claim: Derivation) -> Derivation:

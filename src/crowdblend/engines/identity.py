@@ -132,7 +132,7 @@ def largest_rate(sampling: Sampling, design: Design | None = None) -> float | No
     """The largest probability with which an already drawn table holds anybody."""
     if design is not None:
         return max(design.strata.high, sampling.max_rate or 0.0)
-    return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)
+    return sampling.table_rate
 
 
 def files_of(data: DataSource) -> list[Path]:

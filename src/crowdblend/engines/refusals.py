@@ -46,6 +46,12 @@ def outside_weights(name: str) -> InvalidInput:
     return refusal("outside-weights", says, remedy, at_column(name))
 
 
+def larger_survey(people: int) -> InvalidInput:
+    """The refusal of a survey that has more people than were drawn."""
+    message = f"people in [sampling] is {people}, and the table holds more people than that."
+    return refusal("people", message, "Count them and correct it.", "[sampling] people")
+
+
 def outside_domain(name: str, remedy: str) -> InvalidInput:
     """The refusal of values of a column that belong to no class."""
     message = f"Column {name!r} has blanks, or values outside its declared domain."

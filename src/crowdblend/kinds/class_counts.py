@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from msgspec.structs import replace as replace_fields
 
 from crowdblend import designs as sampled
-from crowdblend.designs import Biased, Coins, Poisson, Strata, Stratum, Weights
+from crowdblend.designs import Biased, Coins, Everybody, Poisson, Strata, Stratum, Thinned, Weights
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
-from crowdblend.engines.refusals import at_column, outside_weights
+from crowdblend.engines.refusals import at_column, larger_survey, outside_weights
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import AnyPolicy, Reading, ReleasePlan
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
+from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import DrawKey, ReleaseKey
 
@@ -101,6 +102,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         columns = (*policy.columns, *self._unpublished)
         with engine.open(policy.data, self.names, policy.resources, progress) as source, refusing_weights(self.design):
             counted = source.class_counts(columns, drawn or self.draw(key.coin()))
+        check_survey(self.sample, counted.classes.people)
         if self._unpublished:
             counted = replace(counted, classes=_narrowed(counted.classes, policy.columns))
         return ClassCountsReading(counted)
@@ -142,10 +144,25 @@ def published_strata(design: Design, *, already_drawn: bool) -> Strata:
     return Strata(design.strata.column, strata, already_drawn=already_drawn)
 
 
+def check_survey(sample: sampled.Design, people: int) -> None:
+    """Refuse a survey of which more people were read than were drawn."""
+    if isinstance(sample, Thinned) and people > sample.people:
+        raise larger_survey(sample.people)
+
+
+def sample_of(sampling: Sampling) -> Poisson | Everybody:
+    """The sample of a policy whose people have one rate; everybody where none is stated."""
+    if sampling.rate is None:
+        return Everybody()
+    if sampling.people is not None and sampling.population is not None:
+        return Thinned(sampling.rate, sampling.people, sampling.population)
+    return Coins(sampling.rate) if sampling.already_drawn else Poisson(sampling.rate)
+
+
 def one_sample(planned: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:
     """The planned sample as it is drawn; `design` are strata or weights that are not published."""
     if isinstance(planned, Poisson):
-        return Coins(planned.rate) if already_drawn else planned
+        return Coins(planned.rate) if already_drawn and not isinstance(planned, Thinned) else planned
     if design is None:
         return replace_fields(planned, already_drawn=already_drawn)
     column = design.strata.column

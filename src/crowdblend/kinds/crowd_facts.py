@@ -12,7 +12,7 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
-from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Weights
+from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Thinned, Weights
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import CellLaws, estimator_of
 from crowdblend.kinds.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
@@ -21,7 +21,7 @@ from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
 
 MechanismT = TypeVar("MechanismT", bound=Mechanism)
-Sample = Poisson | Coins | Biased | Strata | Weights
+Sample = Poisson | Coins | Thinned | Biased | Strata | Weights
 AnySample = Sample | Everybody
 
 
@@ -124,7 +124,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         shown = 0 if chosen.choice.show_epsilon is None else chosen.choice.shown
         if chosen.around is not None and len(chosen.around.near) >= shown:
             raise contradiction("it shows more scores than its choice pays for")
-        if not isinstance(sample, Poisson):
+        if not isinstance(sample, Poisson) or isinstance(sample, Thinned):
             raise contradiction("a recoding is chosen for samples at one rate only")
         if chosen.share is None and sample.drawn_before:
             raise contradiction("the people of a sample that was drawn before cannot choose for another one")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from crowdblend.designs import Biased, Claims, Poisson, Strata
+from crowdblend.designs import Biased, Claims, Poisson, Strata, Thinned
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import PartOfSample
 from crowdblend.kinds.class_counts import ClassCountsPlan, one_sample, published_strata
@@ -116,6 +116,8 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         if self.stratum is not None:
             crowds = [f", k = {one.k}" for one in self.crowds.strata]
             return [reading, *describe_strata(before, self.stratum, self.crowds.strata, crowds)]
+        if isinstance(self.sample, Thinned):
+            return [reading, ("would sample", self.sample.description)]
         drawn = "was already drawn at an assumed" if before else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
         return [reading, ("would sample", f"the sample {drawn} rate {rate}")]
@@ -153,7 +155,8 @@ def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict
 def crowd_request(policy: CrowdPolicy, form: Form, **more: Any) -> PlanRequest:
     """Return what a policy without published strata leaves open; `more` is what its kind adds, or has instead."""
     low, high = policy.rate_range
-    rates = {"low": low, "high": high, "exceptions": policy.sampling.exceptions, "max_rate": policy.max_rate}
+    drawn = {"samples": policy.sampling.people, "population": policy.sampling.population}
+    rates = {**drawn, "low": low, "high": high, "exceptions": policy.sampling.exceptions, "max_rate": policy.max_rate}
     return PlanRequest(**{"rate": policy.sampling.rate, **rates, **_given(policy, form), **more})
 
 

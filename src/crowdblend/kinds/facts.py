@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 
-from crowdblend.calculus import Certificate, Derivation
+from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.policies.registry import is_kind, kind_of, part
 
@@ -75,6 +75,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     def drawn_before(self) -> bool:
         """Whether the sample was drawn before, so that its rates are an assumption of the steward."""
         return self.sample is not None and self.sample.drawn_before
+
+    @property
+    def assumption(self) -> Assumption | None:
+        """What is taken on trust of a sample that was drawn before."""
+        return None if self.sample is None else self.sample.assumption
 
     @property
     def kind(self) -> str:

@@ -136,8 +136,10 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
         """What the steward says and nobody can check."""
+        drawn = self.policy.sampling
         stated = {
-            Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
+            Assumption.ASSUMED_RATE: drawn.already_drawn and drawn.thin is None,
+            Assumption.ASSUMED_SURVEY: drawn.thin is not None,
             Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
             Assumption.IDS_OF_THE_TABLE: self.policy.data.ids == "table",
         }

@@ -63,8 +63,10 @@ def add_up(
 
     `overlapping` are the other populations in the groups, and `releases` the numbers of the entries.
     """
-    shared = any(not group.fresh for group in spent)
-    taken = {Assumption.FRESH_SAMPLES: sum(group.count for group in spent) > 1, Assumption.ASSUMED_RATE: shared}
+    # A survey of a fixed number of people has no guarantee for one person more or less.
+    coins, surveys = ({group.differential is None for group in spent if not group.fresh} & {fixed} for fixed in (0, 1))
+    taken = {Assumption.FRESH_SAMPLES: sum(group.count for group in spent) > 1}
+    taken |= {Assumption.ASSUMED_RATE: bool(coins), Assumption.ASSUMED_SURVEY: bool(surveys)}
     losses = [(group.differential, group.count) for group in spent]
     replaced = [(group.replaced, group.count) for group in spent]
     relative = [(group.zero_knowledge, group.count) for group in spent]

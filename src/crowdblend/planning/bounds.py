@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from crowdblend.calculus import Derivation, Rule
-from crowdblend.calculus.rules import blending, mechanisms, programme, sampling
+from crowdblend.calculus.rules import blending, mechanisms, profiles, programme, sampling, surveys
 from crowdblend.errors import NotApplicable
 from crowdblend.numerics.balls import expm1, log1p, precision, round_down
 from crowdblend.planning.parts import derive_parts
@@ -24,9 +24,13 @@ class Bound:
     applies: Callable[[PlanRequest], bool]
     compared: bool = False
     """Whether the rule only shows what a better one improves on; then it is tried for k up to LARGEST_COMPARED."""
+    digits: int = 8
+    """To how many digits an answer is worth finding."""
 
     def derive(self, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
         """The guarantee at these parameters; raises NotApplicable outside the rule's own conditions."""
+        if self.rule is surveys.profile_of_survey:
+            return profiles.profile_at_epsilon(profile_once(request, k, rate, epsilon), epsilon=epsilon)
         if request.shares:
             assert rate is not None, "parts are of a sample at one rate"
             return derive_parts([crowd(request, k)] * len(request.shares), request.shares, rate, epsilon)
@@ -54,7 +58,33 @@ def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> floa
             code="plan.noise-below-k",
         )
     with precision(128):
-        return round_down(log1p(expm1(epsilon) / arb(rate)))
+        kept = arb(epsilon)
+        if request.surveyed:
+            # Replacing is removing and adding, and asking so many of so many people makes good for the rest.
+            kept = log1p(expm1(epsilon) * arb(request.population) / arb(request.samples)) / 2
+        return round_down(log1p(kept.expm1() / arb(rate)))
+
+
+def profile_once(request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
+    """The profile of one release with these parameters; noise below k is that for epsilon, where it is left open."""
+    found = _sampled_profile(request, k, rate, epsilon)
+    if not request.surveyed:
+        return found
+    return surveys.profile_of_survey(profiles.profile_under_replacing(found), **request.surveyed)
+
+
+def _sampled_profile(request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
+    if request.biased:
+        return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
+    if request.form == "moved":
+        return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
+    if request.noisy:
+        loss = noise_loss(request, rate, epsilon)
+        return profiles.profile_of_noise_below_k(k=k, noise_epsilon=loss, rate=rate, flag=request.flag)
+    if request.shares:
+        placed = (programme.crowds_in_a_part(crowd(request, k), share=share) for share in request.shares)
+        return profiles.profile_of_programme(*placed, rate=rate)
+    return profiles.profile_of_crowds(crowd(request, k), rate=rate)
 
 
 @dataclass(frozen=True)
@@ -104,11 +134,12 @@ def _points(request: PlanRequest) -> bool:
 
 BOUNDS = (
     Bound("exact", sampling.suppression_exact, _suppressing),
-    Bound("published", sampling.suppression_published, _suppressing, compared=True),
+    Bound("published", sampling.suppression_published, _suppressing, compared=True, digits=4),
     Bound("shuffled", sampling.points_sampled, _points),
     Bound("sharp", sampling.blending_sharp, lambda q: q.crowd_epsilon > 0 and not q.biased),
-    Bound("blending", blending.blending_explicit, lambda q: not (q.biased or q.noisy or q.shares), compared=True),
+    Bound("blending", blending.blending_explicit, lambda q: not (q.biased or q.noisy or q.shares), True, 4),
     Bound("parts", programme.programme_of_parts, lambda q: bool(q.shares)),
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
+    Bound("survey", surveys.profile_of_survey, lambda q: bool(q.surveyed), digits=4),
 )

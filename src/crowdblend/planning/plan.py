@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crowdblend.calculus import Certificate, Derivation
-from crowdblend.calculus.rules import composition, profiles
-from crowdblend.designs import Biased, Poisson, SampledClaims
+from crowdblend.calculus.rules import composition, profiles, surveys
+from crowdblend.designs import Biased, Poisson, SampledClaims, Thinned
 from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.guarantees.parameters import check
 from crowdblend.planning import series
@@ -61,7 +61,9 @@ class Plan:
     @property
     def sampled_with(self) -> float:
         """The largest sampling probability of anybody protected; a δ as large guarantees nothing beyond sampling."""
-        return self.rate if self.rate is not None and not self.request.biased else self.request.protected_rate
+        if self.rate is None or self.request.biased:
+            return self.request.protected_rate
+        return self.design.inclusion.most
 
     @property
     def mechanism(self) -> PlannedMechanism:
@@ -82,6 +84,8 @@ class Plan:
         if request.low is not None and request.high is not None:
             return Biased(request.low, request.high, request.exceptions, request.protected_rate, self.rate)
         assert self.rate is not None, "a rate is planned or given unless sampling is biased"
+        if request.samples is not None and request.population is not None:
+            return Thinned(self.rate, request.samples, request.population)
         return Poisson(self.rate)
 
     def planned_derivations(self) -> tuple[Derivation, ...]:
@@ -109,7 +113,8 @@ class Plan:
         else:
             found = profiles.profile_at_delta(profile, delta=self.delta)
         self._require_planned(found)
-        return profiles.profile_is_zero_knowledge(profile, epsilon=found.conclusion.epsilon), found
+        known = surveys.survey_is_zero_knowledge if self.request.surveyed else profiles.profile_is_zero_knowledge
+        return known(profile, epsilon=found.conclusion.epsilon), found
 
     def _kept(self, derived: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
         self._require_planned(derived[1])
@@ -250,4 +255,4 @@ def _solve_all(request: PlanRequest) -> tuple[dict[str, float], list[CrowdblendE
 
 
 def _applicable(request: PlanRequest) -> list[Bound]:
-    return [bound for bound in BOUNDS if bound.applies(request)]
+    return [bound for bound in BOUNDS if bound.applies(request) and (not request.surveyed or bound.name == "survey")]

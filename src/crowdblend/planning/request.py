@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Relation
 from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, Checked, check
 
 # What is published of a crowd: its size, its records one by one, or its points, moved by noise.
@@ -24,6 +25,8 @@ class PlanRequest(Checked):
     With `shares` several tables are published, each from its own part of the sample.
     With `releases` above 1, epsilon and delta are for so many releases together, each from a fresh sample. Where each
     of them chooses its recoding, choice_epsilon is what a choice costs and choosing_share the part that chooses.
+    With `samples` and `population` the table is a survey of so many people, which is thinned at the rate; epsilon and
+    delta are then for one person's data replaced.
     """
 
     rate: float | None = None
@@ -43,6 +46,8 @@ class PlanRequest(Checked):
     releases: int = 1
     choice_epsilon: float | None = None
     choosing_share: float | None = None
+    samples: int | None = None
+    population: int | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -58,6 +63,18 @@ class PlanRequest(Checked):
     def biased(self) -> bool:
         """Whether people are sampled with different probabilities."""
         return self.low is not None
+
+    @property
+    def surveyed(self) -> dict[str, int]:
+        """How many of how many people were asked, as the rules spell them; nothing where it is no survey."""
+        if self.samples is None or self.population is None:
+            return {}
+        return {"samples": self.samples, "population": self.population}
+
+    @property
+    def relation(self) -> Relation:
+        """For which neighbours epsilon and delta are: the number of people of a survey is fixed."""
+        return Relation.REPLACE if self.surveyed else Relation.ADD_REMOVE
 
     @property
     def unknown(self) -> str:
@@ -165,7 +182,7 @@ class PlanRequest(Checked):
                 where="parts",
                 code="plan.parts",
             )
-        if self.biased or self.noisy or self.blend_epsilon or self.form == "moved":
+        if self.biased or self.noisy or self.blend_epsilon or self.form == "moved" or self.surveyed:
             raise InvalidInput(
                 "tables from disjoint parts are certified for suppression and one sampling rate only.",
                 remedy='Use below_k = "suppress" and a rate, or plan one table.',

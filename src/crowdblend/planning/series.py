@@ -10,11 +10,21 @@ import math
 from dataclasses import replace
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import profiles, programme
+from crowdblend.calculus.rules import profiles
 from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
-from crowdblend.guarantees import AmplifiedCurve, ClosenessCurve, Differential, Profile, Relation, Uses
+from crowdblend.guarantees import (
+    AmplifiedCurve,
+    ClosenessCurve,
+    Differential,
+    LossCurve,
+    Profile,
+    Relation,
+    ReplacedCurve,
+    SurveyCurve,
+    Uses,
+)
 from crowdblend.numerics.search import first_true, largest_double
-from crowdblend.planning.bounds import crowd
+from crowdblend.planning.bounds import crowd, profile_once
 from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.solve import SMALLEST_RATE
 
@@ -26,23 +36,9 @@ PROFILE, ADDED = "profile", "added"
 RULES = {PROFILE: "composition.repeated", ADDED: "composition.differential"}
 
 
-def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation:
-    """The profile of one release with these parameters."""
-    if request.biased:
-        return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
-    if request.form == "moved":
-        return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
-    if request.noisy:
-        return profiles.profile_of_noise_below_k(k=k, noise_epsilon=request.noise_epsilon, rate=rate, flag=request.flag)
-    if request.shares:
-        placed = (programme.crowds_in_a_part(crowd(request, k), share=share) for share in request.shares)
-        return profiles.profile_of_programme(*placed, rate=rate)
-    return profiles.profile_of_crowds(crowd(request, k), rate=rate)
-
-
 def profile_together(request: PlanRequest, k: int, rate: float | None) -> Derivation:
     """The profile of all releases together."""
-    return profiles.repeated_releases_compose(profile_once(request, k, rate), releases=request.releases)
+    return profiles.repeated_releases_compose(profile_once(request, k, rate, 0.0), releases=request.releases)
 
 
 def _composed(request: PlanRequest, k: int, rate: float | None) -> Profile:
@@ -54,7 +50,7 @@ def _composed(request: PlanRequest, k: int, rate: float | None) -> Profile:
         share, release = request.choosing_share, crowd(request, k).conclusion
         once = profiles.profile_of_split_recoding.conclude(choice, release, rate=rate, share=share)
     else:
-        once = profiles.profile_of_population_recoding.conclude(choice, profile_once(request, k, rate).conclusion)
+        once = profiles.profile_of_population_recoding.conclude(choice, profile_once(request, k, rate, 0.0).conclusion)
     together: Profile = profiles.repeated_releases_compose.conclude(once, releases=request.releases)
     return together
 
@@ -76,13 +72,20 @@ def with_noise(request: PlanRequest) -> PlanRequest:
     rate, epsilon, delta = request.rate, request.epsilon, request.delta
 
     def keeps(loss: float) -> bool:
-        uses = [Uses(AmplifiedCurve(loss, 0.0, rate), request.releases)]
+        uses = [_surveyed(request, AmplifiedCurve(loss, 0.0, rate))]
         if request.choice_epsilon is not None:
             uses.append(Uses(ClosenessCurve(request.choice_epsilon, 0.0), request.releases))
-        return _reaches(Profile(tuple(uses)), epsilon, delta / 2)
+        return _reaches(Profile(tuple(uses), request.relation), epsilon, delta / 2)
 
     low = epsilon / request.releases
     return replace(request, noise_epsilon=largest_double(keeps, low, LARGEST_NOISE, 1e-3))
+
+
+def _surveyed(request: PlanRequest, curve: LossCurve) -> Uses:
+    """All releases with this curve, each of a survey of its own where the table is one."""
+    if request.surveyed:
+        curve = SurveyCurve(**request.surveyed, strata=False, uses=(Uses(ReplacedCurve(curve), 1),))
+    return Uses(curve, request.releases)
 
 
 def solve_together(request: PlanRequest, alone: float | None) -> float:

@@ -121,8 +121,8 @@ def _solve_rate(bound: Bound, request: PlanRequest, best: float | None) -> float
 
 
 def _tolerance(bound: Bound) -> float:
-    """Answers are found to eight digits; what they are compared with to four, on the safe side like all."""
-    return 1e-4 if bound.compared else 1e-8
+    """Answers are found to eight digits, or to fewer where each try takes long, on the safe side like all."""
+    return float(10.0**-bound.digits)
 
 
 def _worth_comparing(bound: Bound, k: int) -> None:

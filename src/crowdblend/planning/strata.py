@@ -15,7 +15,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles, strata
 from crowdblend.errors import Infeasible
 from crowdblend.numerics.search import first_true
-from crowdblend.planning import series
+from crowdblend.planning.bounds import profile_once
 from crowdblend.planning.plan import Plan, answer
 from crowdblend.planning.request import PlanRequest
 
@@ -173,7 +173,7 @@ def _keeps(planned: CrowdPlan) -> bool:
 def _together(planned: CrowdPlan) -> Derivation:
     """Return the profile of all releases: of every one the curve of its worst stratum."""
     distinct = {(one.low, one.high): one.parameters for one in planned.strata}.values()
-    each = [series.profile_once(one.request, one.k, one.rate) for one in distinct]
+    each = [profile_once(one.request, one.k, one.rate, one.epsilon) for one in distinct]
     once = strata.profile_of_strata(*each)
     return profiles.repeated_releases_compose(once, releases=planned.largest.request.releases)
 

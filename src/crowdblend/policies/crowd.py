@@ -13,7 +13,7 @@ from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, conflicts, key, needs, part
 from crowdblend.policies.publication_policy import PeoplePolicy, data_key
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
+from crowdblend.policies.sampling import NOT_SAMPLED, Sampling, Survey
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design, design_of
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -85,6 +85,18 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         else:
             self._check_certified()
             self._check_planned()
+
+    def _check_certified(self) -> None:
+        """Refuse a survey of a fixed number of people whose crowds are not thinned: n minus the shown is hidden."""
+        super()._check_certified()
+        drawn = self.sampling
+        if isinstance(drawn, Survey) and (drawn.thin is None or drawn.thin == 1):
+            message = (
+                "Crowds of a fixed number of people hide nobody: the number minus the counts that are shown is what is "
+                "hidden."
+            )
+            remedy = 'Add thin to [sampling], such as 0.8, if the table is the survey; else write design = "poisson".'
+            raise refusal("fixed-size", message, remedy, "[sampling] thin")
 
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""
@@ -170,6 +182,9 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
 
     rules: ClassVar[tuple[Rule, ...]] = (
         conflicts("recoding", "sampling.low", because="the choice needs one sampling rate for everybody"),
+        conflicts(
+            "sampling.people", "recoding", code="recoding", because='it is proved for design = "poisson" instead'
+        ),
         conflicts(
             "recoding.using=population",
             "sampling.already_drawn",

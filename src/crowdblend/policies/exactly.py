@@ -9,7 +9,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Rule, conflicts, key, part
 from crowdblend.policies.publication_policy import PeoplePolicy, data_key
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import Everybody, Sampling, Survey
+from crowdblend.policies.sampling import Everybody, Sampling, Survey, refuse_thinning
 
 
 class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
@@ -31,6 +31,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         super().__post_init__()
         sampling = self.sampling
         self._check_certified()
+        refuse_thinning(sampling)
         if isinstance(sampling, Survey) and sampling.people is None and not self.plans_sample:
             raise refusal("missing-key", "[sampling] has no people.", self.sample_remedy, "[sampling] people")
         if not 0 < self.epsilon <= self.largest_epsilon:
@@ -48,7 +49,8 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     def _people(self) -> dict[str, Any]:
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
         counted = isinstance(self.sampling, Survey | Everybody)
-        return {**super()._people(), "people": self.people} if counted else super()._people()
+        held = self.samples if self.sampling.already_drawn else self.people
+        return {**super()._people(), "people": held} if counted else super()._people()
 
     @property
     def plans_sample(self) -> bool:

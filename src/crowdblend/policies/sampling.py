@@ -1,6 +1,6 @@
 """The section [sampling]: how people come into what is counted, one class for each design.
 
-Drawn here: Poisson, Survey (exactly so many). The table is itself a sample: Coins, Weights. Either of the two: Strata,
+Drawn here: Poisson. The table is itself a sample: Coins, Weights. Either of the two: Survey (exactly so many), Strata,
 Biased. Nobody is drawn: Everybody. Whoever reads a policy asks for rates, columns and numbers by the same names,
 whatever the design; a design that has none of them says None.
 """
@@ -30,6 +30,7 @@ class Sampling(Section, frozen=True):
         "everybody": 'design = "everybody"',
         "stratum": 'design = "strata"',
         "weight": 'design = "weights"',
+        "people": 'design = "survey"',
     }
     design: ClassVar[str]
     # What the data are with this design, and what that means for what is published.
@@ -75,6 +76,21 @@ class Sampling(Section, frozen=True):
     def exceptions(self) -> int:
         """How many people may have any probability."""
         return 0
+
+    @property
+    def thin(self) -> float | None:
+        """The share of a survey's people who are kept here, where the table is a survey."""
+        return None
+
+    @property
+    def table_rate(self) -> float | None:
+        """The largest probability with which a table that is itself a sample holds anybody."""
+        return max((rate for rate in (self.rate, self.high, self.max_rate) if rate is not None), default=None)
+
+    @property
+    def inclusion_rate(self) -> float | None:
+        """With which probability people are counted, where it is one number."""
+        return self.rate
 
     @property
     def people(self) -> int | None:
@@ -165,16 +181,34 @@ class Coins(Sampling, frozen=True):
 
 
 class Survey(Sampling, frozen=True):
-    """Exactly `people` of `of` people are drawn here; None where the number is planned from the errors wanted."""
+    """Exactly `people` of `of` people are drawn here; None where the number is planned from the errors wanted.
+
+    With `thin` the table is itself such a survey, drawn before: crowds are those of its people whom a secret coin at
+    that rate keeps, and noise keeps all of them (1). What is guaranteed is for one person's data replaced.
+    """
 
     design = "survey"
-    words = "everybody, of whom a fixed number is drawn"
-    meaning = "What is guaranteed is relative to so many random people; both numbers are public."
+    words = "a fixed number of people at random: drawn here, or a survey that was drawn before (thin)"
+    meaning = (
+        "Exactly so many of so many people, each set of them equally likely; both numbers are public. With thin the "
+        "table is the survey, and a secret coin keeps that share of its people."
+    )
 
     people: Annotated[
         int | None, says("How many random people the guarantee is relative to, or are drawn.", (1, 10**12))
     ] = None
-    of: Annotated[int | None, says("How many people the data hold; this number is public.", (1, 10**12))] = None
+    of: Annotated[
+        int | None,
+        says("How many people there are, of whom so many are or were drawn; this number is public.", (1, 10**12)),
+    ] = None
+    thin: Annotated[
+        float | None,
+        says(
+            "The table is itself the survey: the share of its people whom a secret coin keeps, for crowds, such as "
+            "0.8; 1 keeps all, for noise.",
+            "max_rate",
+        ),
+    ] = None
     key: Secret = "destroy"
 
     def __post_init__(self) -> None:
@@ -182,11 +216,37 @@ class Survey(Sampling, frozen=True):
         if self.people is not None and self.of is not None and self.people > self.of:
             message = f"people in [sampling] is {self.people}, of {self.of} people."
             raise refusal("sample", message, "Lower people, or correct of.", "[sampling] people")
+        if self.thin is not None and (self.people is None or self.of is None):
+            name = "people" if self.people is None else "of"
+            message = f"[sampling] has thin and no {name}."
+            remedy = 'Say how many of how many people were drawn at random; if you do not know, use design = "poisson".'
+            raise refusal("missing-key", message, remedy, f"[sampling] {name}")
 
     @property
     def population(self) -> int | None:
-        """How many people the data hold."""
+        """How many people there are."""
         return self.of
+
+    @property
+    def already_drawn(self) -> bool:
+        """Where the survey is thinned."""
+        return self.thin is not None
+
+    @property
+    def rate(self) -> float | None:
+        """The share of the survey's people who are kept."""
+        return self.thin
+
+    @property
+    def table_rate(self) -> float | None:
+        """The share of all people who were asked."""
+        return None if self.people is None or self.of is None else self.people / self.of
+
+    @property
+    def inclusion_rate(self) -> float | None:
+        """With which probability people were asked and kept."""
+        asked = self.table_rate
+        return None if asked is None or self.thin is None else asked * self.thin
 
 
 class Strata(Sampling, frozen=True):
@@ -303,6 +363,13 @@ DESIGNS: dict[str, type[Sampling]] = {
     one.design: one for one in (Poisson, Everybody, Coins, Survey, Strata, Weights, Biased)
 }
 NOT_SAMPLED = Poisson()
+
+
+def refuse_thinning(sampling: Sampling) -> None:
+    """Refuse to leave people of a survey out of what has noise, and needs nobody left out."""
+    if sampling.thin not in (None, 1):
+        message = "Noise hides the people of a survey without leaving any of them out."
+        raise refusal("thin", message, "Write thin = 1.", "[sampling] thin")
 
 
 def _check_order(sampling: Sampling) -> None:

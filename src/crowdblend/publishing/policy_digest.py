@@ -26,6 +26,8 @@ _NOT_COMPUTED = (
     | {"threads", "source_format", "format", "about", "accept_epsilon", "accept_delta", "key", "called"}
     | {name for name in READING_KEYS if name != "query"}
 )
+# Keys that decide something only where they are given.
+_WHERE_GIVEN = frozenset({"thin"})
 
 
 def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> str:
@@ -70,7 +72,8 @@ def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  o
         # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
         # the recoding that was made of it.
         paths = {name for name, key in keys.items() if key.kind == "path"}
-        names = [name for name in value.__struct_fields__ if name not in left_out | paths]
+        without = left_out | paths | {name for name in _WHERE_GIVEN if getattr(value, name, None) is None}
+        names = [name for name in value.__struct_fields__ if name not in without]
         return [type(value).__name__, {name: _described(getattr(value, name), left_out) for name in names}]
     if is_dataclass(value) and not isinstance(value, type):
         found = {field.name: _described(getattr(value, field.name), left_out) for field in fields(value)}

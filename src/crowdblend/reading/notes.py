@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from crowdblend.calculus import Assumption
 from crowdblend.designs.design import MOST_LISTED
 from crowdblend.estimates import Estimator
 from crowdblend.kinds.facts import CellTable, ReleaseFacts
@@ -65,7 +66,7 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
         what, estimates = "Every row is one person of", "Estimates"
     lines = [f"{what} a random sample, which has each person with probability {rate}."]
     lines.append(f"{estimates} are about the population that the sample was drawn from.")
-    if facts.drawn_before:
+    if facts.assumption is Assumption.ASSUMED_RATE:
         lines.append(
             "The sample was drawn before, and its rate is an assumption of the publisher: the estimates are only as "
             "good as that. How many people the population has in all is not known here."

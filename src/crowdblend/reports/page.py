@@ -123,7 +123,7 @@ def page(folder: PublishedRelease, view: View, figures: bool) -> str:
         title=about.get("title") or view.heading,
         about=said,
         lead=lead(folder.guarantees, folder.facts.planned_releases),
-        assumed_rate=Assumption.ASSUMED_RATE.value if folder.facts.drawn_before else None,
+        assumed=None if folder.facts.assumption is None else folder.facts.assumption.value,
         keys=[*view.keys, *_keys(folder)],
         contents=contents,
         headings={**BEFORE, **AFTER},

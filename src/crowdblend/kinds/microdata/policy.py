@@ -12,7 +12,7 @@ class MicrodataPolicy(RecodedPolicy, frozen=True, kw_only=True):
     """Rows of people; classes below k are left out, and nothing of them is noisy."""
 
     kind = "microdata"
-    designs = ("poisson", "coins", "strata", "weights", "biased")
+    designs = ("poisson", "coins", "survey", "strata", "weights", "biased")
     audits_strata = True
     below_k: ClassVar[str] = "suppress"
     flag: ClassVar[bool] = False

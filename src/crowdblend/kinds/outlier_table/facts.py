@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Coins, Design, Everybody, Poisson
+from crowdblend.designs import Coins, Design, Everybody, Poisson, Thinned
 from crowdblend.estimates import CellLaws, estimator_of
 from crowdblend.kinds.facts import CellTable, Parameters, ReleaseFacts
 from crowdblend.mechanisms.outliers import OutlierHistogram
@@ -15,7 +15,7 @@ from crowdblend.recoding.domain import Domain
 class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-table"):
     """What an outlier-private table says of itself."""
 
-    design: Poisson | Coins | Everybody
+    design: Poisson | Coins | Thinned | Everybody
     mechanism: OutlierHistogram
     columns: dict[str, Domain]
 

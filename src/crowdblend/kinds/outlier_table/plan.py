@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crowdblend.designs import Coins, Everybody, Poisson
+from crowdblend.designs import Everybody, Poisson, Thinned
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
 from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Lines, Result, software
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
@@ -35,8 +35,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
     @property
     def sample(self) -> Poisson | Everybody:
         """The sample; without a rate everybody is published."""
-        rate, drawn = self.policy.sampling.rate, self.policy.sampling.already_drawn
-        return Everybody() if rate is None else Coins(rate) if drawn else Poisson(rate)
+        return sample_of(self.policy.sampling)
 
     @property
     def mechanisms(self) -> tuple[OutlierHistogram]:
@@ -68,7 +67,9 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         policy = self.policy
         rate = policy.sampling.rate
         drawn = "everybody" if rate is None else f"a sample at rate {rate}"
-        if policy.sampling.already_drawn:
+        if isinstance(self.sample, Thinned):
+            drawn = self.sample.description
+        elif policy.sampling.already_drawn:
             drawn = f"the sample was already drawn at an assumed rate {rate}"
         return [self.describe_reading(), ("would sample", drawn), *self._describe_bins(guaranteed=True)]
 
@@ -103,10 +104,14 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
 
     Members of large bins lose factor times the loss of the noise, and sampling makes that smaller.
     """
-    rate = policy.sampling.rate
+    rate, sample = policy.sampling.rate, sample_of(policy.sampling)
     spent = policy.epsilon if rate is None else largest_noise((1.0,), rate, policy.epsilon)
+    delta = policy.delta
+    if isinstance(sample, Thinned):
+        spent = sample.largest_loss(policy.epsilon)
+        delta = None if delta is None else sample.largest_delta(spent, delta)
     loss = _part(spent, policy.factor)
-    planned = _planned(policy, loss, policy.delta)
+    planned = _planned(policy, loss, delta)
     while planned.facts().largest_epsilon > policy.epsilon:
         loss = math.nextafter(loss, 0.0)
         planned = replace(planned, parameters=replace(planned.parameters, epsilon=loss))

@@ -11,7 +11,7 @@ from crowdblend.policies.key import Rule, conflicts, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED
+from crowdblend.policies.sampling import NOT_SAMPLED, refuse_thinning
 from crowdblend.policies.terms import Terms
 
 
@@ -19,7 +19,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     """What the steward decided; `transition` is None where it is planned for delta. Without a rate nobody is drawn."""
 
     kind = "outlier-table"
-    designs = ("everybody", "poisson", "coins")
+    designs = ("everybody", "poisson", "survey", "coins")
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
@@ -54,6 +54,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
         self._check_certified()
+        refuse_thinning(self.sampling)
 
     @property
     def cells(self) -> int:

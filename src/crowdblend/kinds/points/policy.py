@@ -48,7 +48,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
     """What the steward decided about points; the axes are the last of the columns."""
 
     kind = "points"
-    designs = ("poisson", "coins", "strata", "weights", "biased")
+    designs = ("poisson", "coins", "survey", "strata", "weights", "biased")
     has_axes = True
     recoding: ClassVar[None] = None
     below_k: ClassVar[str] = "suppress"

@@ -171,6 +171,10 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
         return StrataWay(self.design, weights, shapes, noise, self.failure)  # type: ignore[arg-type]
 
     @property
+    def _ways(self) -> set[str]:
+        return {one.way for one in self.statistics_.values()}
+
+    @property
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
         """The noise on the totals of every way."""
         return tuple(
@@ -183,7 +187,7 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
             raise contradiction("its weights are not the classes that it names")
         if isinstance(self.design, Survey):
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
-            if drawn != self.design.people:
+            if drawn != self.design.people or (self.design.already_drawn and EVERYBODY in self._ways):
                 raise contradiction("its statistics are relative to other numbers of people than it states")
         one, *others = self.plan.derivations()
         if one.conclusion.epsilon > self.epsilon:

@@ -9,12 +9,12 @@ from decimal import ROUND_CEILING, Context
 from typing import Any, TypeAlias
 
 from crowdblend.calculus.checker import MOST_STEPS
-from crowdblend.designs import Coins, Poisson, Strata, Survey
+from crowdblend.designs import Poisson, Strata, Survey
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_least
-from crowdblend.kinds.class_counts import ClassCountsReading, published_strata
+from crowdblend.kinds.class_counts import ClassCountsReading, published_strata, sample_of
 from crowdblend.kinds.crowds import describe_strata
 from crowdblend.kinds.kind import Lines, ReleasePlan, Result, software
 from crowdblend.kinds.outputs import NumbersOutput
@@ -48,6 +48,7 @@ from crowdblend.planning.statistics import (
     plan_strata_statistics,
 )
 from crowdblend.planning.statistics.stratified import own_weights, weights_of
+from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
@@ -129,8 +130,8 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
     def sample(self) -> Survey | Strata | Poisson:
         """Whom the guarantee is relative to: so many random people, or those of a sample by coins."""
         if self.strata is None:
-            return Survey(self.policy.samples, self.policy.people)
-        return _sampled(self.strata[0], already_drawn=self.policy.sampling.already_drawn)
+            return Survey(self.policy.samples, self.policy.people, self.policy.sampling.already_drawn)
+        return _sampled(self.strata[0], self.policy.sampling)
 
     def describe(self) -> Lines:
         """What would happen, from the policy alone: for every statistic both ways, and the one that is taken."""
@@ -291,7 +292,7 @@ def _plan_strata(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
     weights = weights_of(strata)
     if design.weighted and design.column is not None:
         weights = own_weights([float(end) for end in getattr(design.column.recoding, "breaks", ())], strata)
-    sampled = _sampled(design, already_drawn=policy.sampling.already_drawn)
+    sampled = _sampled(design, policy.sampling)
     way = plan_strata_statistics(sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     # Three guarantees derive from all of it, and one takes a step more.
     if 3 * way.steps + 1 > MOST_STEPS:
@@ -304,12 +305,13 @@ def _plan_strata(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
 
 
-def _sampled(design: Design, *, already_drawn: bool) -> Strata | Poisson:
+def _sampled(design: Design, sampling: Sampling) -> Strata | Poisson:
     """How people are sampled: by strata or weights, or all of them at one rate."""
     if design.column is not None:
-        return published_strata(design, already_drawn=already_drawn)
-    (rate,) = design.strata.rates
-    return Coins(rate) if already_drawn else Poisson(rate)
+        return published_strata(design, already_drawn=sampling.already_drawn)
+    found = sample_of(sampling)
+    assert isinstance(found, Poisson), "a plain sample has a rate"
+    return found
 
 
 def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
@@ -330,7 +332,7 @@ def _planned(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
         population=policy.people,
         failure=policy.failure,
         mixed=policy.data.source != STDIN,
-        plain=policy.sampling.everybody,
+        plain=policy.sampling.everybody or policy.sampling.already_drawn,
     )
     if policy.sampling.people is None and not policy.sampling.everybody:
         policy = policy.replace(sampling=policy.sampling.replace(people=samples))

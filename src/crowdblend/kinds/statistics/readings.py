@@ -81,7 +81,8 @@ def read_totals(
         for places, way in planned.ways:
             assert isinstance(way, Way), "strata are read in a way of their own"
             everybody = way.mechanism == EVERYBODY
-            draw: Draw = Everybody() if everybody else Exactly(key.coin(), way.samples, policy.people)
+            whole = everybody or policy.sampling.already_drawn
+            draw: Draw = Everybody() if whole else Exactly(key.coin(), way.samples, policy.people)
             if columns or measures:
                 totals[way.mechanism] = source.class_counts(columns, draw, measures)
             wanted = {crossing_of(policy.statistics[place]) for place in places} - {None}

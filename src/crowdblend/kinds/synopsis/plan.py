@@ -64,7 +64,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         return SynopsisFacts(
             software=software(),
             person=policy.data.person,
-            design=Survey(policy.samples, policy.people),
+            design=Survey(policy.samples, policy.people, policy.sampling.already_drawn),
             mechanism=made,
             queries=asked_queries(policy, ran.queries),
             failure=plan.failure,

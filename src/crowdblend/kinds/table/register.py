@@ -11,11 +11,11 @@ from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition
-from crowdblend.designs import Coins, Everybody, Poisson
+from crowdblend.designs import Everybody, Poisson
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
 from crowdblend.kinds.kind import Lines, Result, software
 from crowdblend.kinds.outputs import ESTIMATES, NumbersOutput, Output, counts_output
 from crowdblend.kinds.table.facts import TableFacts
@@ -42,10 +42,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
     @property
     def sample(self) -> Everybody | Poisson:
         """Who is counted: everybody, or a sample."""
-        drawn = self.policy.sampling
-        if drawn.rate is None:
-            return Everybody()
-        return Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
+        return sample_of(self.policy.sampling)
 
     @property
     def mechanisms(self) -> tuple[NoiseEverywhere | NoisyTotal, ...]:

@@ -57,7 +57,8 @@ def check_certificate(published: PublishedRelease) -> None:
     """Refuse derivations other than those that the facts give, and what is taken on trust and not said to be."""
     if by_strength(derive(published.facts)) != published.certificate.derivations:
         raise contradiction("its derivations are not those that its facts give")
-    if published.facts.drawn_before != (Assumption.ASSUMED_RATE in published.certificate.stated):
+    assumed = {Assumption.ASSUMED_RATE, Assumption.ASSUMED_SURVEY} & {*published.certificate.stated}
+    if assumed != {published.facts.assumption} - {None}:
         raise contradiction("whether its rate is an assumption is not what it states")
     if published.facts.rows_are_people != (Assumption.ROWS_ARE_PEOPLE in published.certificate.stated):
         raise contradiction("whether its rows are people is not what it states")

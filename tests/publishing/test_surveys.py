@@ -1,0 +1,184 @@
+"""Surveys of a fixed number of people: thinned crowds, and noise on all of them, from the table to its readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdblend as cb
+from crowdblend.calculus import Assumption
+from crowdblend.designs import Survey, Thinned
+from crowdblend.errors import CrowdblendError, DoesNotCompose
+from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.kinds.facts import derive, read_facts
+from crowdblend.mechanisms import SuppressedHistogram
+from crowdblend.policies import parse_policy
+from crowdblend.policies.publication import Publication
+from tests.cases import for_each
+
+PEOPLE, ASKED = 20_000, 4_000
+INCOME = cb.bounds(0, 100_000, resolution=100, outside="clamp")
+SEX, REGION = cb.values("f", "m"), cb.values("a", "b", "c")
+PLACES = {"x": cb.axis(0, 10, resolution=0.1, width=5), "y": cb.axis(0, 10, resolution=0.1, width=5)}
+Case = tuple[Publication, float, dict[str, Any], float | None]
+KINDS: dict[str, Case] = {
+    "table": (cb.Table("sex", "region"), 0.8, {"sex": SEX, "region": REGION}, 1e-6),
+    "noise below k": (cb.Table("sex", "region", below_k="noise"), 0.5, {"sex": SEX, "region": REGION}, 1e-6),
+    "microdata": (cb.Microdata("sex"), 0.5, {"sex": SEX}, 1e-6),
+    "points": (cb.Points("x", "y", noise_epsilon=1.0), 0.5, PLACES, 1e-6),
+    "outlier-table": (cb.OutlierTable("sex", limit=100), 1, {"sex": SEX}, 1e-6),
+    "statistics": (
+        cb.Statistics(cb.fraction({"sex": "f"}, name="women"), cb.median("income", by="sex", name="middle")),
+        1,
+        {"sex": SEX, "income": INCOME},
+        None,
+    ),
+    "synopsis": (cb.Synopsis("sex", "region", conjunctions=2), 1, {"sex": SEX, "region": REGION}, None),
+}
+
+
+@pytest.fixture(scope="module")
+def everybody() -> pd.DataFrame:
+    chance = np.random.default_rng(11)
+    return pd.DataFrame(
+        {
+            "id": range(PEOPLE),
+            "sex": chance.choice(["f", "m"], PEOPLE),
+            "region": chance.choice(["a", "b", "c"], PEOPLE, p=[0.6, 0.3, 0.1]),
+            "income": chance.integers(0, 1_000, PEOPLE) * 100,
+            "x": chance.integers(0, 100, PEOPLE) / 10,
+            "y": chance.integers(0, 100, PEOPLE) / 10,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def survey(everybody: pd.DataFrame) -> pd.DataFrame:
+    return everybody.sample(ASKED, random_state=5)
+
+
+def policy_of(name: str, **changes: Any) -> cb.Policy:
+    publish, thin, columns, delta = KINDS[name]
+    sampling = cb.Survey(ASKED, of=PEOPLE, thin=thin)
+    said = {"person": "id", "sampling": sampling, "epsilon": 1.0, "delta": delta, "columns": columns}
+    return cb.Policy(**{**said, "publish": publish, **changes})
+
+
+@for_each("name", KINDS)
+def test_every_kind_is_published_from_a_survey(name: str, survey: pd.DataFrame, tmp_path: Path) -> None:
+    """Planned, published, verified and explained; the certificate begins with what nobody has checked."""
+    policy, folder = policy_of(name), tmp_path / name
+    assert parse_policy(policy.to_toml()) == policy
+    done = cb.release(survey, policy, out=folder, ledger=None)
+    certificate = cb.verify(folder)
+    assert certificate.assumptions()[0].assumption is Assumption.ASSUMED_SURVEY
+    assert Assumption.ASSUMED_RATE not in certificate.stated
+    known, replaced = certificate.guarantees[:2]
+    assert isinstance(known, ZeroKnowledge)
+    assert known.aggregate == RandomSamples(ASKED, PEOPLE)
+    assert isinstance(replaced, Differential)
+    assert replaced.relation is Relation.REPLACE
+    assert replaced.epsilon <= 1.0
+    assert replaced.delta <= (policy.terms.delta or 0.0)
+    assert certificate.differential(Relation.ADD_REMOVE) is None
+    assert done.certificate.guarantees == certificate.guarantees
+    assert "drawn at random" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_estimates_are_about_everybody(everybody: pd.DataFrame, survey: pd.DataFrame, tmp_path: Path) -> None:
+    """One over the probability of being asked and kept; each interval misses at most once in twenty releases."""
+    done = cb.release(survey, policy_of("table"), out=tmp_path / "out", ledger=None)
+    truth = everybody.groupby(["sex", "region"]).size()
+    rows = done.data.set_index(["sex", "region"])
+    # A standard deviation of at most 275 people in 6,000: 6 of them are missed less than once in 10^8 times.
+    assert all(abs(rows["estimate"][cell] - truth[cell]) < 1_650 for cell in truth.index)
+    assert (rows["count"] * PEOPLE / ASKED / 0.8).to_numpy() == pytest.approx(rows["estimate"].to_numpy(), abs=0.051)
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "A survey asked 4,000 of 20,000 people." in text
+    assert "not who did not answer" in text
+
+
+@for_each("name", ["table", "outlier-table", "statistics", "synopsis"])
+def test_more_people_than_were_asked_are_refused(name: str, everybody: pd.DataFrame, tmp_path: Path) -> None:
+    """The share of people asked would be understated."""
+    with pytest.raises(CrowdblendError) as caught:
+        cb.release(everybody, policy_of(name), out=tmp_path / "out", ledger=None)
+    assert caught.value.code == "data.people"
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_ledger_refuses_a_second_look_at_a_survey(survey: pd.DataFrame, tmp_path: Path) -> None:
+    """Amplified by one draw, releases of one survey do not add up, drawn from it anew or not."""
+    ledger = cb.Ledger.create(tmp_path / "ledger.db")
+    cb.release(survey, policy_of("table"), out=tmp_path / "first", ledger=ledger)
+    again = (policy_of("microdata"), policy_of("statistics"), policy_of("table", sampling=cb.Poisson(0.5)))
+    for number, policy in enumerate(again):
+        with pytest.raises(DoesNotCompose):
+            cb.release(survey, policy, out=tmp_path / f"again-{number}", ledger=ledger)
+
+
+def test_a_survey_thinned_without_the_numbers_adds_up(survey: pd.DataFrame, tmp_path: Path) -> None:
+    """Thinning alone rests on nothing about the survey, so that a second release with fresh coins is one more loss."""
+    ledger = cb.Ledger.create(tmp_path / "ledger.db")
+    for number in range(2):
+        thinned = policy_of("table", sampling=cb.Poisson(0.5), population="survey")
+        done = cb.release(survey, thinned, out=tmp_path / f"out-{number}", ledger=ledger)
+        assert not {Assumption.ASSUMED_RATE, Assumption.ASSUMED_SURVEY} & {*done.certificate.stated}
+    total = ledger.budget("survey").differential
+    assert total is not None
+    assert total.epsilon > 1.0
+
+
+@for_each(
+    ("rate", "asked", "of", "k"),
+    [(0.5, 1, 2, 30), (0.5, 1, 100, 14), (0.8, 1, 10, 58), (0.8, 1, 1_000, 31), (0.9, 1, 100, 88)],
+)
+def test_the_smallest_crowd(rate: float, asked: int, of: int, k: int) -> None:
+    """The planned k keeps to delta, and k - 1 does not."""
+    columns = {"sex": SEX}
+    sampling = cb.Survey(asked * 1_000, of=of * 1_000, thin=rate)
+    policy = cb.Policy(
+        person="id", sampling=sampling, epsilon=1.0, delta=1e-6, columns=columns, publish=cb.Table("sex")
+    )
+    assert policy.plan().k == k
+    design = Thinned(rate, asked, of)
+    deltas = [design.derivations((SuppressedHistogram(size),), 1.0)[1].conclusion.delta for size in (k - 1, k)]
+    assert deltas[1] <= 1e-6 < deltas[0]
+
+
+def test_a_series_of_surveys() -> None:
+    """Ten surveys, each drawn anew, need a larger crowd, and far from ten times the loss."""
+    one, ten = (policy_of("table", releases=releases).plan() for releases in (1, 10))
+    assert one.k is not None
+    assert ten.k is not None
+    assert one.k < ten.k < 3 * one.k
+
+
+def test_facts_of_a_survey_that_contradict_its_certificate(survey: pd.DataFrame, tmp_path: Path) -> None:
+    """Crowds without coins, a smaller share of people asked, and everybody's totals follow from no facts."""
+    done = cb.release(survey, policy_of("table"), out=tmp_path / "table", ledger=None)
+    facts = dict(done.certificate.facts)
+    design = facts["design"]
+    assert design == {"design": "thinned", "rate": 0.8, "people": ASKED, "of": PEOPLE}
+    stated = [made.conclusion for made in derive(read_facts(facts))]
+    for changed in ({"rate": 1.0}, {"people": PEOPLE + 1}, {"people": 3 * ASKED}, {"rate": 0.95}):
+        with pytest.raises(CrowdblendError):
+            derive(read_facts({**facts, "design": {**design, **changed}}))
+    fewer = derive(read_facts({**facts, "design": {**design, "people": ASKED // 2}}))
+    assert [made.conclusion for made in fewer] != stated
+    done = cb.release(survey, policy_of("statistics"), out=tmp_path / "statistics", ledger=None)
+    facts = dict(done.certificate.facts)
+    assert facts["design"]["already_drawn"] is True
+    everybody = {name: {**one, "way": "everybody"} for name, one in facts["statistics"].items()}
+    with pytest.raises(CrowdblendError):
+        derive(read_facts({**facts, "statistics": everybody}))
+
+
+def test_a_survey_of_everybody_is_not_amplified() -> None:
+    whole = Survey(10, 10).inclusion
+    assert whole is not None
+    assert (whole.least, Thinned(0.5, 10, 10).inclusion.least) == (1.0, 0.5)
