@@ -21,7 +21,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     """
 
     kind = "table"
-    designs = ("poisson", "survey", "coins", "everybody", "strata", "weights", "biased")
+    designs = ("poisson", "coins", "everybody", "survey", "strata", "weights", "biased")
     rows_are_counted = True
     audits_strata = True
     reserved = ("count", "exact", "estimate", "low", "high")
