@@ -68,7 +68,7 @@ def test_what_the_main_job_needs_is_no_extra() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {line.partition(">")[0].partition("[")[0] for line in project["dependencies"]}
     assert {"duckdb", "pyarrow", "numpy", "scipy", "python-flint", "cryptography", "click"} <= needed
-    assert set(project["optional-dependencies"]) <= {"spark", "studio", "postgres", "sqlite", "opendp"}
+    assert set(project["optional-dependencies"]) <= {"spark", "studio", "postgres", "opendp"}
 
 
 def test_the_version_is_written_once() -> None:

@@ -1,7 +1,6 @@
-"""SQLite as a source, by its own driver and as any ADBC driver."""
+"""SQLite as a source, which needs no driver."""
 
 import sqlite3
-import sys
 
 import duckdb
 import pytest
@@ -9,7 +8,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, default_engine, identify
-from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.errors import InvalidInput
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy
 from crowdblend.policies.source import Resources
@@ -52,7 +51,6 @@ def test_a_relative_address_lies_beside_the_policy(file):
 
 
 def test_types_are_those_of_all_values(tmp_path):
-    """The driver alone gives up on a value of another type after the first thousand rows."""
     with sqlite3.connect(tmp_path / "late.sqlite") as connection:
         connection.execute("CREATE TABLE t (id, a, b, c)")
         connection.executemany("INSERT INTO t VALUES (?, NULL, 1, 1)", [(n,) for n in range(3000)])
@@ -103,13 +101,6 @@ def test_files_that_are_none(tmp_path):
             _counts(policy(str(tmp_path / name), table="people"))
         assert caught.value.code == code
     assert not (tmp_path / "absent.sqlite").exists()
-
-
-def test_without_the_driver_a_sentence_says_what_to_install(file, monkeypatch):
-    monkeypatch.setitem(sys.modules, "adbc_driver_sqlite.dbapi", None)
-    with pytest.raises(Unavailable) as caught:
-        _counts(policy(str(file), table="people"))
-    assert (caught.value.code, caught.value.remedy) == ("system.package", "Install crowdblend[sqlite].")
 
 
 @for_each(

@@ -1,1 +1,1 @@
-"""Databases as sources: rows stream from an ADBC driver into a private file, once, in a read-only transaction."""
+"""Databases as sources: rows stream from a driver into a private file, once, in a read-only transaction."""

@@ -10,12 +10,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Protocol
+from typing import Protocol
 
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import refusal
-from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.errors import InvalidInput
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.header import ColumnKind, kind_of
 from crowdblend.policies.source import DataSource
@@ -47,35 +46,9 @@ class Database(Protocol):
         """The rows as an Arrow record batch reader."""
 
 
-class Cursor(Protocol):
-    """What is used of a cursor of an ADBC driver."""
-
-    def execute(self, operation: str, /) -> object:
-        """Run a statement."""
-
-    def fetch_record_batch(self) -> pa.RecordBatchReader:
-        """Return the rows of the last statement as Arrow batches."""
-
-    def fetchall(self) -> list[tuple[object, ...]]:
-        """Return the rows of the last statement."""
-
-    def close(self) -> None:
-        """Let go of what the cursor holds."""
-
-
 def column_of(field: pa.Field) -> DatabaseColumn:
     """Return a column that arrives as what it is."""
     return DatabaseColumn(field.name, kind_of(field.type), identifier(field.name))
-
-
-def driver(module: str, extra: str) -> Any:
-    """The DB-API module of an ADBC driver; a clear sentence where it is not installed."""
-    try:
-        return import_module(f"adbc_driver_{module}.dbapi")
-    except ImportError:
-        says = f"This source needs the database driver adbc-driver-{module}, which is not installed."
-        remedy = f"Install crowdblend[{extra}]."
-        raise Unavailable(says, remedy=remedy, where="[data] source", code="system.package") from None
 
 
 @contextmanager
@@ -92,14 +65,13 @@ def silenced(data: DataSource) -> Iterator[None]:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    kinds = (("adbc_driver_manager", "Error"), ("pyarrow", "ArrowException"), ("duckdb", "Error"))
+    kinds = (("adbc_driver_manager", "Error"), ("sqlite3", "Error"), ("pyarrow", "ArrowException"), ("duckdb", "Error"))
     return *(getattr(sys.modules[name], kind) for name, kind in kinds if name in sys.modules), OSError, UnicodeError
 
 
 def _refusal(data: DataSource, error: Exception) -> InvalidInput:
     state = str(getattr(error, "sqlstate", None) or "")
-    what = "The query in [data]" if data.query is not None else f"Table {data.table!r}"
-    where = "[data] query" if data.query is not None else "[data] table"
+    what, where = named(data)
     if state in ("42P01", "3F000", "42703"):
         return refusal(
             "table", f"{what} names something that the database does not have.", "Check its spelling.", where
@@ -115,17 +87,15 @@ def _refusal(data: DataSource, error: Exception) -> InvalidInput:
     return refusal("database", "The database in [data] does not answer, or stopped answering.", says, "[data] source")
 
 
+def named(data: DataSource) -> tuple[str, str]:
+    """Return what a refusal calls the table or query, and where it is declared."""
+    return (
+        ("The query in [data]", "[data] query") if data.query is not None else (f"Table {data.table!r}", "[data] table")
+    )
+
+
 def relation_of(data: DataSource) -> str:
     """The table or query as something to select from."""
     if data.query is not None:
         return f"({data.query.strip().rstrip(';')}\n) AS given"  # a comment at its end ends with the line
     return ".".join(identifier(part) for part in str(data.table).split(".", 1))
-
-
-def schema_of(cursor: Cursor, query: str) -> pa.Schema:
-    """The Arrow schema of a query's answer."""
-    cursor.execute(query)
-    reader = cursor.fetch_record_batch()
-    schema = reader.schema
-    reader.close()
-    return schema

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from importlib import import_module
+from typing import Any
 
-from crowdblend.engines.databases.database import (
-    Cursor,
-    DatabaseColumn,
-    column_of,
-    driver,
-    relation_of,
-    schema_of,
-    silenced,
-)
+from crowdblend.engines.databases.database import DatabaseColumn, column_of, relation_of, silenced
 from crowdblend.engines.duckdb.relation import identifier
+from crowdblend.errors import Unavailable
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import DataSource
 
@@ -39,8 +34,13 @@ _MOST_DIGITS = 38
 @contextmanager
 def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
     """Open a PostgreSQL database in a transaction that changes nothing."""
-    module = driver("postgresql", "postgres")
-    with silenced(data), closing(module.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
+    try:
+        driver = import_module("adbc_driver_postgresql.dbapi")
+    except ImportError:
+        says = "This source needs the database driver adbc-driver-postgresql, which is not installed."
+        remedy = "Install crowdblend[postgres]."
+        raise Unavailable(says, remedy=remedy, where="[data] source", code="system.package") from None
+    with silenced(data), closing(driver.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
         for statement in _BEGIN:
             cursor.execute(statement)
         yield PostgreSQL(data, cursor)
@@ -49,7 +49,7 @@ def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
 class PostgreSQL:
     """A table or query of a PostgreSQL database."""
 
-    def __init__(self, data: DataSource, cursor: Cursor) -> None:
+    def __init__(self, data: DataSource, cursor: Any) -> None:
         self._relation, self._cursor = relation_of(data), cursor
 
     def names(self) -> list[str]:
@@ -58,13 +58,16 @@ class PostgreSQL:
 
     def columns(self) -> tuple[DatabaseColumn, ...]:
         """Return the columns with the types that the server gives them."""
-        return tuple(map(_column, schema_of(self._cursor, f"SELECT * FROM {self._relation} WHERE 1 = 0")))
+        self._cursor.execute(f"SELECT * FROM {self._relation} WHERE 1 = 0")
+        with self._cursor.fetch_record_batch() as reader:
+            return tuple(map(_column, reader.schema))
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
         """Return all rows, in the server's order."""
         selected = ", ".join(f"{column.sql} AS {identifier(column.name)}" for column in columns)
         self._cursor.execute(f"SELECT {selected} FROM {self._relation}")
-        return self._cursor.fetch_record_batch()
+        reader: pa.RecordBatchReader = self._cursor.fetch_record_batch()
+        return reader
 
 
 def _column(field: pa.Field) -> DatabaseColumn:

@@ -1,17 +1,17 @@
 """SQLite: a file that is opened for reading, and columns whose values may have any type.
 
-The driver takes the type of a column from the first rows, and gives up when a later value has another. So all rows are
-looked at first for which types there are, in the same transaction, and a first row that says the types comes before
-the others and is dropped again.
+All rows are looked at first for which types a column has; then they are read in the one type that holds all its values,
+in the same transaction.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 
-from crowdblend.engines.databases.database import Cursor, DatabaseColumn, driver, relation_of, schema_of, silenced
+from crowdblend.engines.databases.database import DatabaseColumn, named, relation_of, silenced
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.packages import pyarrow as pa
@@ -20,9 +20,7 @@ from crowdblend.policies.source import DataSource, sqlite_file
 from crowdblend.recoding.reading import quoted
 
 _TYPES = ("integer", "real", "text", "blob")
-# A value of each type, for the first row; "text" is also what a column without values is.
-_FIRST = {"integer": "0", "real": "0.5", "text": "'x'", "blob": "x'00'"}
-_MARK = "crowdblend first row"
+_BATCH = 1 << 16
 
 
 @contextmanager
@@ -31,31 +29,31 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
     file = sqlite_file(data.source)
     if not file.is_file():
         raise refusal("no-file", f"{file.name!r} is no file.", "Check the path in [data].", "[data] source")
-    module = driver("sqlite", "sqlite")
     address = file.absolute().as_uri() + "?mode=ro"
-    with silenced(data), closing(module.connect(address)) as connection, closing(connection.cursor()) as cursor:
+    # Rows are fetched where the database reads them, in a thread of its own.
+    opened = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    with silenced(data), closing(opened) as connection:
         try:
-            cursor.execute("SELECT name FROM sqlite_master LIMIT 0")
-        except module.Error:
-            raise refusal(
-                "database", f"{file.name!r} is no SQLite file.", "Check source and format in [data].", "[data] source"
-            ) from None
-        yield SQLite(data, cursor)
+            connection.execute("BEGIN")
+            connection.execute("SELECT name FROM sqlite_master LIMIT 0")
+        except sqlite3.DatabaseError:
+            says = f"{file.name!r} is no SQLite file."
+            raise refusal("database", says, "Check source and format in [data].", "[data] source") from None
+        yield SQLite(data, connection)
 
 
 class SQLite:
     """A table or query of a SQLite file."""
 
-    def __init__(self, data: DataSource, cursor: Cursor) -> None:
-        self._data, self._relation, self._cursor = data, relation_of(data), cursor
+    def __init__(self, data: DataSource, connection: sqlite3.Connection) -> None:
+        self._data, self._relation, self._connection = data, relation_of(data), connection
         self._stored: dict[str, str] = {}  # the type that all values of a column are read as
 
     def columns(self) -> tuple[DatabaseColumn, ...]:
         """The columns; a type is that of all its values, so that all are looked at."""
         names = self.names()
         each = ", ".join(f"max(typeof({identifier(name)}) = '{kind}')" for name in names for kind in _TYPES)
-        self._cursor.execute(f"SELECT {each} FROM {self._relation}")
-        (found,) = self._cursor.fetchall()
+        found = self._connection.execute(f"SELECT {each} FROM {self._relation}").fetchone()
         width, columns = len(_TYPES), []
         for at, name in enumerate(names):
             there = found[width * at : width * (at + 1)]
@@ -75,35 +73,31 @@ class SQLite:
         """The types that were declared; SQLite has none for dates, and keeps them as texts."""
         if self._data.table is None:
             return {}
-        self._cursor.execute(f"SELECT name, type FROM pragma_table_info({quoted(self._data.table)})")
-        return {str(name): str(kind) for name, kind in self._cursor.fetchall()}
+        return dict(self._connection.execute(f"SELECT name, type FROM pragma_table_info({quoted(self._data.table)})"))
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
-        """All rows, without the one that says the types."""
-        first = ", ".join(f"{_FIRST[self._stored[column.name]]} AS {identifier(column.name)}" for column in columns)
-        rest = ", ".join(column.sql for column in columns)
-        mark = identifier(_MARK)
-        self._cursor.execute(f"SELECT 0 AS {mark}, {first} UNION ALL SELECT 1, {rest} FROM {self._relation}")
-        reader = self._cursor.fetch_record_batch()
-        schema = pa.schema([field for field in reader.schema if field.name != _MARK])
+        """All rows, in the file's order."""
+        kinds = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "blob": pa.binary()}
+        schema = pa.schema([(column.name, kinds[self._stored[column.name]]) for column in columns])
+        query = f"SELECT {', '.join(column.sql for column in columns)} FROM {self._relation}"
 
         def rows() -> Iterator[pa.RecordBatch]:
-            for batch in reader:
-                kept = batch.filter(pa.compute.equal(batch.column(0), 1))
-                yield pa.RecordBatch.from_arrays(kept.columns[1:], schema=schema)
+            cursor = self._connection.execute(query)
+            while some := cursor.fetchmany(_BATCH):
+                typed = zip(zip(*some, strict=True), schema.types, strict=True)
+                yield pa.RecordBatch.from_arrays([pa.array(*column) for column in typed], schema=schema)
 
         return pa.RecordBatchReader.from_batches(schema, rows())
 
     def names(self) -> list[str]:
         """Return the names of the columns."""
         try:
-            return list(schema_of(self._cursor, f"SELECT * FROM {self._relation} LIMIT 0").names)
-        except Exception:
-            what = "The query in [data]" if self._data.query is not None else f"Table {self._data.table!r}"
-            where = "query" if self._data.query is not None else "table"
-            raise refusal(
-                "table", f"{what} cannot be read in this SQLite file.", f"Check {where} in [data].", f"[data] {where}"
-            ) from None
+            found = self._connection.execute(f"SELECT * FROM {self._relation} LIMIT 0").description
+        except sqlite3.Error:
+            what, where = named(self._data)
+            says = f"{what} cannot be read in this SQLite file."
+            raise refusal("table", says, f"Check {where.removeprefix('[data] ')} in [data].", where) from None
+        return [str(name) for name, *_ in found]
 
 
 def _type_of(name: str, kinds: set[str]) -> str:
