@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crowdblend.attacks.laws import difference_at_least, laplace_is, laplace_reaches, published_law
+from crowdblend.attacks.ours import difference_at_least, laplace_is, laplace_reaches, published_law
 from crowdblend.attacks.targets import clustered, duplicated, is_k_anonymous, mondrian
 from tests.cases import for_each
 

@@ -14,9 +14,8 @@ from crowdblend.ledger import Ledger
 from crowdblend.ledger.chain import commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, same_sample
 from crowdblend.ledger.entry import Entry
-from crowdblend.ledger.history import History
+from crowdblend.ledger.history import History, check_keys, read_identities
 from crowdblend.ledger.identity import MOST, Anchor, Identity, Sketch, fingerprint, identity_of, sketch, sketch_of
-from crowdblend.ledger.integrity import check_keys, read_identities
 from crowdblend.ledger.location import Location
 from crowdblend.ledger.overlap import (
     FALSE_ALARM,

@@ -12,7 +12,7 @@ import crowdblend as cb
 from crowdblend.cli.main import cli
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import new_key
-from crowdblend.rehearsal.expectations import NOT_REAL, side_by_side
+from crowdblend.rehearsal.rehearse import NOT_REAL, side_by_side
 from tests.cases import for_each
 from tests.golden.releases import POLICIES
 from tests.kinds.grouped import policy_text

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from crowdblend.kinds.graph.policy import GraphPolicy
     from crowdblend.policies.policy import Policy
     from crowdblend.rehearsal import rehearse as rehearsal
-    from crowdblend.rehearsal.expectations import Expectation
     from crowdblend.rehearsal.made_up import RowsPolicy
+    from crowdblend.rehearsal.rehearse import Expectation
 else:
     csv = lazy("pyarrow.csv")
     frames = lazy("crowdblend.engines.frames")

@@ -1,13 +1,200 @@
-"""What an attack is, and what it finds."""
+"""What an attack is, and what it finds: one event, in two worlds that differ in one person, under some releases."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
-from crowdblend.attacks.trial import Bound, Trial
+from flint import arb, fmpq
+
+from crowdblend.errors import InvalidInput
 from crowdblend.figures.charts import Chart, Share, ShareChart
+from crowdblend.numerics.balls import precision
+from crowdblend.packages import special
+
+# A trial compares four one-sided bounds, so a sound release is called broken at most once in a million times.
+DOUBT = 2.5e-7
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A probability, between `low` and `high` for sure (computed) or but for a chance of DOUBT each (seen)."""
+
+    value: Fraction | float
+    low: Fraction | float
+    high: Fraction | float
+    runs: int | None = None
+
+    @property
+    def standard_error(self) -> float:
+        """Of a frequency; 0 when the chance was computed."""
+        value = float(self.value)
+        return math.sqrt(value * (1 - value) / self.runs) if self.runs else 0.0
+
+
+def computed(value: Fraction | float) -> Chance:
+    """Return a chance that is known."""
+    if not 0 <= value <= 1:
+        raise InvalidInput(f"A chance must be between 0 and 1, got {float(value):g}. Check its formula.")
+    return Chance(value, value, value)
+
+
+def seen(times: int, runs: int) -> Chance:
+    """Return a chance that was observed, with its Clopper–Pearson bounds.
+
+    >>> seen(0, 1_000).high < 0.0152, seen(500, 1_000).low > 0.41
+    (True, True)
+    """
+    if not 0 <= times <= runs or runs < 1:
+        raise InvalidInput(f"An event must be seen between 0 and {runs} times in {runs} runs, got {times}.")
+    low = float(special.betaincinv(times, runs - times + 1, DOUBT)) if times else 0.0
+    high = float(special.betaincinv(times + 1, runs - times, 1 - DOUBT)) if times < runs else 1.0
+    return Chance(Fraction(times, runs), low, high, runs)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The chance of the event if it is true what the attacker asks, and if it is not."""
+
+    hit: Chance
+    miss: Chance
+
+    @property
+    def advantage(self) -> float:
+        """How far the two chances lie apart: 0 tells nothing, 1 tells everything."""
+        return float(self.hit.value) - float(self.miss.value)
+
+    @property
+    def right(self) -> float:
+        """How often a guess is right when both worlds are equally likely."""
+        return (1 + self.advantage) / 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair as JSON-ready data."""
+        document: dict[str, Any] = {
+            "with": float(self.hit.value),
+            "without": float(self.miss.value),
+            "advantage": self.advantage,
+            "right": self.right,
+            "standard_error": math.hypot(self.hit.standard_error, self.miss.standard_error),
+        }
+        if self.hit.runs:
+            document |= {"runs": self.hit.runs, "with_between": [float(self.hit.low), float(self.hit.high)]}
+            document |= {"without_between": [float(self.miss.low), float(self.miss.high)]}
+        return document
+
+
+def exactly(hit: Fraction | float, miss: Fraction | float) -> Pair:
+    """Return two chances that are known."""
+    return Pair(computed(hit), computed(miss))
+
+
+def in_runs(runs: int, counts: Callable[[bool], int]) -> Pair | None:
+    """Return how often the event was seen in so many runs of either world; `counts` runs one of them and counts."""
+    return Pair(seen(counts(True), runs), seen(counts(False), runs)) if runs else None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What an (ε, δ) guarantee allows the attacker, in words that say whose guarantee it is.
+
+    For every event P[event | one world] ≤ e^ε·P[event | other world] + δ, both ways round. Whoever guesses between
+    two equally likely worlds is then right at most (e^ε + δ)/(e^ε + 1) of the time: adding up "right in one world ≤
+    e^ε·wrong in the other + δ" for both worlds gives a + b ≤ e^ε(2 − a − b) + 2δ, a and b the chances of being right.
+    """
+
+    epsilon: float
+    delta: float
+    source: str = ""
+
+    def twice(self, source: str) -> Bound:
+        """Return the sum of two such guarantees."""
+        return Bound(2 * self.epsilon, 2 * self.delta, source)
+
+    def allows(self, otherwise: Fraction | float) -> float:
+        """Return the largest chance of an event with this one in the other world: the event and its opposite count."""
+        growth, other = math.exp(self.epsilon), float(otherwise)
+        return min(1.0, growth * other + self.delta, 1 - (1 - other - self.delta) / growth)
+
+    @property
+    def advantage(self) -> float:
+        """The largest difference between the chances of an event in the two worlds."""
+        growth = math.exp(self.epsilon)
+        return min(1.0, (growth - 1 + 2 * self.delta) / (growth + 1))
+
+    def surely_broken(self, one: Pair) -> bool:
+        """Return whether the two chances contradict the guarantee, whatever they are within their bounds."""
+        return any(
+            self._exceeded(*chances)
+            for chances in (
+                (one.hit.low, one.miss.high),
+                (one.miss.low, one.hit.high),
+                (1 - one.miss.high, 1 - one.hit.low),
+                (1 - one.hit.high, 1 - one.miss.low),
+            )
+        )
+
+    def _exceeded(self, chance: Fraction | float, otherwise: Fraction | float) -> bool:
+        """Return whether chance > e^ε·otherwise + δ, in balls: a tie is no contradiction."""
+        with precision(256):
+            one, other = (arb(fmpq(*value.as_integer_ratio())) for value in (chance, otherwise))
+            return bool(one > arb(self.epsilon).exp() * other + arb(self.delta))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An attack on one release: what the attacker gets by computation and in runs, and what was guaranteed."""
+
+    release: str
+    ours: bool
+    bound: Bound | None
+    exact: Pair | None
+    runs: Pair | None = None
+
+    def exceeds(self, bound: Bound) -> bool:
+        """Return whether either number contradicts a guarantee."""
+        return any(bound.surely_broken(pair) for pair in (self.exact, self.runs) if pair is not None)
+
+    @property
+    def as_computed(self) -> bool:
+        """Whether the code did what was computed of it, as far as both are known.
+
+        An event that a guarantee allows says little about the code: it may be as likely when nothing is suppressed.
+        """
+        if self.exact is None or self.runs is None:
+            return True
+        both = ((self.exact.hit, self.runs.hit), (self.exact.miss, self.runs.miss))
+        return all(ran.low <= known.value <= ran.high for known, ran in both)
+
+    @property
+    def best(self) -> Pair:
+        """The computed number where there is one."""
+        pair = self.exact if self.exact is not None else self.runs
+        assert pair is not None, "a trial has a number"
+        return pair
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the trial as JSON-ready data."""
+        document: dict[str, Any] = {"release": self.release, "ours": self.ours}
+        if self.bound is not None:
+            document["guarantee"] = asdict(self.bound)
+            document["allowed"] = self.bound.allows(self.best.miss.value)
+            document["allowed_advantage"] = self.bound.advantage
+        pairs = {"exact": self.exact, "seen": self.runs}
+        return document | {name: pair.to_dict() for name, pair in pairs.items() if pair is not None}
+
+
+def unsafe(release: str, exact: Pair, runs: Pair | None = None, bound: Bound | None = None) -> Trial:
+    """Return the trial of a release that looks safe, by what it is said to guarantee, if anything."""
+    return Trial(release, False, bound, exact, runs)
+
+
+def certain(release: str, event: Callable[[bool], bool]) -> Trial:
+    """Return the trial of a release in which nothing is random: it runs once in each world."""
+    return unsafe(release, exactly(Fraction(event(True)), Fraction(event(False))))
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack
-from crowdblend.attacks.laws import laplace_is, published_law
-from crowdblend.attacks.ours import Counts, our_table, repeated
-from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs, unsafe
+from crowdblend.attacks.attack import Attack, Bound, Trial, exactly, in_runs, unsafe
+from crowdblend.attacks.ours import Counts, laplace_is, our_table, published_law, repeated
 from crowdblend.guarantees import Relation
 from crowdblend.randomness import SystemSource, discrete_laplace
 

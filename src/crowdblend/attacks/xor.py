@@ -8,10 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack
-from crowdblend.attacks.laws import laplace_reaches, published_law
-from crowdblend.attacks.ours import Counts, our_table, repeated
-from crowdblend.attacks.trial import Bound, Pair, Trial, exactly, in_runs, unsafe
+from crowdblend.attacks.attack import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
+from crowdblend.attacks.ours import Counts, laplace_reaches, our_table, published_law, repeated
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
 
 RATE = 0.5

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from crowdblend.auditing.exact.counterexample import Counterexample
 from crowdblend.auditing.exact.definitions import (
     Aggregate,
+    Counterexample,
     Pair,
     Simulator,
     crowd_blending,
@@ -18,10 +18,9 @@ from crowdblend.auditing.exact.definitions import (
     under_sampling,
     zero_knowledge,
 )
-from crowdblend.auditing.exact.worlds import Mechanism, World
-from crowdblend.auditing.statistical.run import audit
+from crowdblend.auditing.exact.distributions import Mechanism, World
+from crowdblend.auditing.statistical.run import Verdict, audit
 from crowdblend.auditing.statistical.subject import Subject
-from crowdblend.auditing.statistical.verdict import Verdict
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, OutlierPrivate, ZeroKnowledge
 from crowdblend.guarantees.privacy import Guarantee

@@ -12,7 +12,7 @@ from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import answers, asks_for_json, emit, print_table, show
 from crowdblend.cli.progress import progress_bar
 from crowdblend.policies.load import load_policy
-from crowdblend.rehearsal.expectations import side_by_side
+from crowdblend.rehearsal.rehearse import side_by_side
 
 
 @click.command("rehearse", epilog="Example: crowdblend rehearse policy.toml --people 50000 --compare other.toml")

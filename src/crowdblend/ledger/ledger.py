@@ -20,17 +20,19 @@ from crowdblend.ledger.database import Transaction
 from crowdblend.ledger.declarations import NEVER, Description, Limit, Overlap, refuse_confusable, this_user
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
 from crowdblend.ledger.filters import order_for
-from crowdblend.ledger.history import History, Population, populations_of
-from crowdblend.ledger.identity import Identity, Wanted, fingerprint
-from crowdblend.ledger.integrity import (
+from crowdblend.ledger.history import (
+    History,
+    Population,
     check_key,
     check_keys,
     checked_secret,
     edited_ledger,
     ledger_behind,
+    populations_of,
     read_identities,
     refuse_known_key,
 )
+from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
 from crowdblend.ledger.profile_total import ProfileTotal

@@ -5,8 +5,7 @@ from fractions import Fraction
 from functools import partial
 
 from crowdblend.auditing.claim import OrderClaim
-from crowdblend.auditing.exact.distributions import Distribution, beside, mix, surely
-from crowdblend.auditing.exact.worlds import Database, World
+from crowdblend.auditing.exact.distributions import Database, Distribution, World, beside, mix, surely
 from crowdblend.guarantees import CrowdBlending
 from tests.auditing.broken_mechanisms.parts import HALF, Classes, add, mistaken, shown, suppressed
 

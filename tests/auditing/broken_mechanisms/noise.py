@@ -9,8 +9,18 @@ from fractions import Fraction
 import numpy as np
 
 from crowdblend.auditing.claim import ExactClaim, SampledClaim
-from crowdblend.auditing.exact.distributions import Distribution, beside, epsilon_above, mix, pushed, surely
-from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled
+from crowdblend.auditing.exact.distributions import (
+    Database,
+    Distribution,
+    Mechanism,
+    World,
+    beside,
+    epsilon_above,
+    mix,
+    pushed,
+    sampled,
+    surely,
+)
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import OutlierPrivate, Relation

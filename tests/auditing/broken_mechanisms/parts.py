@@ -8,8 +8,16 @@ from fractions import Fraction
 from flint import arb
 
 from crowdblend.auditing.claim import Claim, ExactClaim
-from crowdblend.auditing.exact.distributions import Distribution, beside, growth_above, surely
-from crowdblend.auditing.exact.worlds import Database, Mechanism, Value, World
+from crowdblend.auditing.exact.distributions import (
+    Database,
+    Distribution,
+    Mechanism,
+    Value,
+    World,
+    beside,
+    growth_above,
+    surely,
+)
 from crowdblend.guarantees import Differential, Guarantee, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.crowd_divergence import crowd_divergence

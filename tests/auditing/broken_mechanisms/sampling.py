@@ -7,8 +7,18 @@ from math import comb
 
 from crowdblend.auditing.claim import ExactClaim
 from crowdblend.auditing.exact.definitions import random_samples
-from crowdblend.auditing.exact.distributions import Distribution, epsilon_above, mix, pushed, surely
-from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled, samples
+from crowdblend.auditing.exact.distributions import (
+    Database,
+    Distribution,
+    Mechanism,
+    World,
+    epsilon_above,
+    mix,
+    pushed,
+    sampled,
+    samples,
+    surely,
+)
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples

@@ -1,7 +1,7 @@
 """Guarantees checked by their definitions, in exact fractions, on every table of a tiny world."""
 
-from crowdblend.auditing.exact.counterexample import Counterexample
 from crowdblend.auditing.exact.definitions import (
+    Counterexample,
     crowd_blending,
     differential,
     iid_samples,
@@ -12,14 +12,17 @@ from crowdblend.auditing.exact.definitions import (
     zero_knowledge,
 )
 from crowdblend.auditing.exact.distributions import (
+    Database,
     Distribution,
     Gap,
+    Mechanism,
+    World,
     epsilon_above,
     from_tapes,
     growth_above,
     hockey_stick,
+    sampled,
 )
-from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled
 
 __all__ = [
     "Counterexample",

@@ -2,9 +2,8 @@
 
 from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
 from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen, foresee
-from crowdblend.auditing.statistical.run import audit
+from crowdblend.auditing.statistical.run import Verdict, audit
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Pair, Subject, hard_sizes, views_of
-from crowdblend.auditing.statistical.verdict import Verdict
 
 __all__ = [
     "BlackBox",

@@ -19,10 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.auditing.statistical.bounds import refutes
 from crowdblend.auditing.statistical.events import spread
-from crowdblend.auditing.statistical.run import KEPT_PAIRS, LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit, check_error
+from crowdblend.auditing.statistical.run import (
+    KEPT_PAIRS,
+    LEAST_RUNS,
+    RUNS_OF_A_PAIR,
+    Progress,
+    Verdict,
+    audit,
+    check_error,
+)
 from crowdblend.auditing.statistical.schedule import Clock, Pace, Round, rounds
 from crowdblend.auditing.statistical.subject import Pair, Subject
-from crowdblend.auditing.statistical.verdict import Verdict
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 

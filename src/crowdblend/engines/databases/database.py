@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from crowdblend.engines.duckdb.relation import identifier
+from crowdblend.engines.duckdb.relation import identifier, shown
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.packages import pyarrow as pa
@@ -89,9 +89,7 @@ def _refusal(data: DataSource, error: Exception) -> InvalidInput:
 
 def named(data: DataSource) -> tuple[str, str]:
     """Return what a refusal calls the table or query, and where it is declared."""
-    return (
-        ("The query in [data]", "[data] query") if data.query is not None else (f"Table {data.table!r}", "[data] table")
-    )
+    return shown(data), "[data] table" if data.query is None else "[data] query"
 
 
 def relation_of(data: DataSource) -> str:
