@@ -28,9 +28,7 @@ from crowdblend.cli.progress import progress_bar
 @click.option("--runs", type=int, help="How often the release is run at most, instead of --time.")
 @click.option("--error", type=float, default=1e-3, show_default=True, help="How likely a false alarm may be.")
 @click.option(
-    "--people",
-    type=int,
-    help="How many made-up people there are; by default 1000, or as many as the policy says.",
+    "--people", type=int, help="How many made-up people there are; by default 1000, or as many as the policy says."
 )
 @click.option("--batch", is_flag=True, help="Run many releases as one: far more of them in the same time.")
 @click.option("--workers", type=int, help="Processes; by default one per core.")

@@ -16,11 +16,7 @@ from crowdblend.reading.release import read
 @click.argument("folder", metavar="DIR")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="How surely intervals cover.")
 @click.option(
-    "--margin",
-    "margins",
-    metavar="COLUMNS",
-    multiple=True,
-    help="Columns to add up by, with commas; '' for the total.",
+    "--margin", "margins", metavar="COLUMNS", multiple=True, help="Columns to add up by, with commas; '' for the total."
 )
 @click.option("--table", metavar="NAME", help="Which table, where the release has several.")
 @answers

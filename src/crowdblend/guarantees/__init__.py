@@ -43,14 +43,7 @@ from crowdblend.guarantees.programme import (
 )
 from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
 from crowdblend.guarantees.surveys import GroupSurveyCurve, SurveyCurve
-from crowdblend.guarantees.utility import (
-    BoundedScore,
-    Estimator,
-    NoisyTotals,
-    QuerySampler,
-    Sampler,
-    Useful,
-)
+from crowdblend.guarantees.utility import BoundedScore, Estimator, NoisyTotals, QuerySampler, Sampler, Useful
 
 __all__ = [
     "Aggregate",

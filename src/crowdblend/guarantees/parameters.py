@@ -70,11 +70,7 @@ PARAMETERS = {
     # sampling
     "rate": Parameter(0, 1, _RATE, low_open=True, high_open=True),
     "low": Parameter(
-        0,
-        1,
-        "Pass the smallest sampling probability of the people who can be sampled.",
-        low_open=True,
-        high_open=True,
+        0, 1, "Pass the smallest sampling probability of the people who can be sampled.", low_open=True, high_open=True
     ),
     "high": Parameter(0, 1, "Pass the largest ordinary sampling probability.", low_open=True, high_open=True),
     "exceptions": _whole(0, "Pass how many people may be sampled with any probability."),

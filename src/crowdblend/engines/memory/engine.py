@@ -20,13 +20,7 @@ from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Prog
 from crowdblend.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
-from crowdblend.engines.refusals import (
-    missing_column,
-    no_rows,
-    outside_bounds,
-    refuse_blanks,
-    refuse_broken_name,
-)
+from crowdblend.engines.refusals import missing_column, no_rows, outside_bounds, refuse_blanks, refuse_broken_name
 from crowdblend.engines.sampling import drawn_codes, in_part, kept_rows, random_places, smallest, thinned
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.packages import pyarrow as pa
