@@ -9,9 +9,9 @@ from pyarrow import csv, parquet
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.engine import ClassCounts, Engine
-from crowdblend.engines.memory.engine import MemoryEngine
-from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.policies.source import DataSource
+from tests.engines.memory.engine import MemoryEngine
+from tests.engines.memory.table import MemoryTable
 
 Counting = Callable[[Any, Draw], ClassCounts]
 

@@ -14,9 +14,9 @@ from pyarrow import parquet
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.engines.memory.engine import MemoryEngine
-from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.errors import InvalidInput
+from tests.engines.memory.engine import MemoryEngine
+from tests.engines.memory.table import MemoryTable
 from tests.engines.mutations import write_csv, write_parquet
 from tests.engines.test_engine import counted, policy
 

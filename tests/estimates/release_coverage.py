@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crowdblend.engines.choice import default_engine
-from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.engines.memory import MemoryEngine
 from crowdblend.kinds import plan
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.synopsis.facts import SynopsisFacts

@@ -7,12 +7,12 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdblend.engines.memory.engine import MemoryEngine
-from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.kinds.statistics.plan import StatisticsReading, plan
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
+from tests.engines.memory.engine import MemoryEngine
+from tests.engines.memory.table import MemoryTable
 from tests.policies import policies
 
 PEOPLE = 4_000

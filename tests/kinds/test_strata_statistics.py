@@ -163,7 +163,7 @@ def small_town() -> tuple[Any, Any]:
     given = policy(person=None, rows_are_people=True, people=400, statistics=statistics)
     sizes = {("north", "F", "10"): 120, ("north", "M", "30"): 60, ("south", "F", "50"): 90, ("west", "M", "900"): 30}
     crowds = tuple(Crowd(values, size) for values, size in sizes.items())
-    return plan(given.only), people_in_memory(given.data, ["region", "sex", "income"], crowds)
+    return plan(given.only), people_in_memory(["region", "sex", "income"], crowds)
 
 
 def numbers_of(publication: Result) -> Mapping[str, Sequence[Any]]:
@@ -208,7 +208,7 @@ def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
 
 def counted_high(planned: Any, crowds: tuple[Crowd, ...], releases: int, salt: str) -> int:
     """How often a published count is 20 people or more: the weight of one person of the north."""
-    engine = people_in_memory(planned.policy.data, ["region", "sex"], crowds)
+    engine = people_in_memory(["region", "sex"], crowds)
     keys = (hashlib.sha256(f"{salt} {number}".encode()).digest() for number in range(releases))
     return sum(numbers_of(publish_once(planned, engine, key))["value"][0] >= 20 for key in keys)
 

@@ -124,7 +124,7 @@ def test_estimates_are_unbiased_over_5000_releases() -> None:
     policy = table(below_k="noise", person=None, rows_are_people=True, columns=columns)
     sizes = {("north", "F"): 90, ("north", "M"): 40, ("south", "F"): 30, ("south", "M"): 55, ("west", "M"): 21}
     crowds = tuple(Crowd((*values, copy), size) for values, size in sizes.items() for copy in copies)
-    engine = people_in_memory(policy.data, list(columns), crowds)
+    engine = people_in_memory(list(columns), crowds)
     planned, rates = plan(policy), np.array(list(RATES.values()))
     found = np.zeros((2, 20, len(copies)))
     for run in range(20):

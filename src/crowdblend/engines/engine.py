@@ -5,7 +5,7 @@
                               └─ identity ──────▶ Identity         who and what the source is, for the ledger
 
 Nothing here knows SQL or imports an implementation: duckdb/ reads files and databases, spark/ what a cluster holds,
-memory/ made-up people of rehearsals and tests; choice.py says which is the default. A source is opened once and may be
+memory.py has made-up people for the audit; choice.py says which is the default. A source is opened once and may be
 read several times.
 """
 

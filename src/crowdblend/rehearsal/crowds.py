@@ -83,7 +83,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
     def reader(self, population: Population) -> Callable[[ReleaseKey], Reading]:
         """Return what counts the classes of the people."""
         names = [column.name for column in self.policy.columns]
-        return partial(self.plan.read, people_in_memory(self.policy.data, names, population))
+        return partial(self.plan.read, people_in_memory(names, population))
 
     def observer(self, population: Population) -> Observer:
         """Return somebody who looks for the class of the first person."""

@@ -17,13 +17,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crowdblend.engines.engine import Engine
-from crowdblend.engines.memory.engine import MemoryEngine
-from crowdblend.engines.memory.table import MemoryTable
+from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Result
 from crowdblend.kinds.outputs import Output
 from crowdblend.policies.sampling import Survey
-from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import Shown, shown_in
 
@@ -80,13 +78,12 @@ def publish_once(planned: AnyPlan, engine: Engine, key: bytes) -> Result:
     return planned.publish(planned.read(engine, release_key), release_key)
 
 
-def people_in_memory(data: DataSource, columns: Sequence[str], population: Population) -> MemoryEngine:
+def people_in_memory(columns: Sequence[str], population: Population) -> MemoryEngine:
     """Return the population as an engine; its people are called 1, 2, 3, … where the policy has a person column."""
     people = sum(crowd.size for crowd in population)
     if not 1 <= people <= MOST_PEOPLE:
         raise InvalidInput(f"A rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer.")
-    table = MemoryTable.of_crowds(columns, [(crowd.values, crowd.size) for crowd in population])
-    return MemoryEngine(table if data.person is None else table.with_persons(data.person))
+    return MemoryEngine(columns, [(crowd.values, crowd.size) for crowd in population])
 
 
 def drawn_here(policy: PolicyT) -> PolicyT:

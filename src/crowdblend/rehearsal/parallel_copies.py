@@ -61,7 +61,7 @@ class ParallelCopies:
         self._single, self._files = planned, files
         self._plan = cast(ClassCountsPlan[Any], replace(cast(Any, planned), policy=here))
         people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
-        self._engine = people_in_memory(here.data, [column.name for column in columns], people)
+        self._engine = people_in_memory([column.name for column in columns], people)
 
     def draw(self, key: ReleaseKey) -> list[tuple[Slice, Choice | None]]:
         """Return what is published of each copy, and the recoding that it chose, if it did."""

@@ -10,15 +10,16 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations, pairwise
 
-from crowdblend.engines.memory.engine import MemoryEngine
-from crowdblend.engines.memory.table import MemoryTable, Value
+import numpy as np
+
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.graph.network import NetworkData, read_network
+from crowdblend.kinds.graph.network import NetworkData
 from crowdblend.kinds.graph.plan import GraphPlan, NetworkReading, exact_values, noisy_numbers, numbers_output
 from crowdblend.kinds.graph.plan import Number as PublishedNumber
 from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
+from crowdblend.networks import network
+from crowdblend.packages import pyarrow as pa
 from crowdblend.planning.networks import Bounds
-from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.observers import Number, NumbersObserver, Shown
@@ -146,19 +147,11 @@ class GraphBatch:
 
 
 def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkData:
-    """Return a network as it is read from files."""
-    graph, people = policy.graph, policy.graph.bounds.people
-    first, second = zip(*groups.links, strict=True)
-    links = DataSource("links", "parquet", rows_are_people=True)
-    tables = {links.source: MemoryTable.of({graph.source: first, graph.target: second})}
-    if graph.vertices is not None:
-        vertices = "vertices.parquet"
-        columns: dict[str, list[Value]] = {graph.vertex: [*range(people)]}
-        for name, mine, other in zip(policy.columns, groups.data, groups.others, strict=True):
-            columns[name] = [mine, *[other] * (people - 1)]
-        tables[vertices] = MemoryTable.of(columns)
-        graph = graph.replace(vertices=vertices)
-    return read_network(policy.with_source(links).replace(graph=graph), MemoryEngine(tables))
+    """Return a network as it would be read from files."""
+    people, ends = policy.graph.bounds.people, np.array(groups.links, np.int64)
+    values = zip(policy.columns, groups.data, groups.others, strict=True)
+    columns = {name: pa.chunked_array([[mine, *[other] * (people - 1)]], pa.string()) for name, mine, other in values}
+    return NetworkData(network(people, ends[:, 0], ends[:, 1]), columns, len(ends))
 
 
 def _offered(statistic: NetworkStatistic) -> list[str]:

@@ -80,7 +80,7 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, Replaced]
 
     def reader(self, population: Replaced) -> Callable[[ReleaseKey], Reading]:
         """Return what adds up the people."""
-        return partial(self.plan.read, people_in_memory(self.policy.data, self.policy.wanted, population.people))
+        return partial(self.plan.read, people_in_memory(self.policy.wanted, population.people))
 
     def batch(self, population: Replaced) -> StatisticsBatch:
         """Return many releases of the population."""
@@ -236,7 +236,7 @@ class StatisticsBatch:
         people = tuple(replace(crowd, size=size) for crowd, size in zip(self.population, composition, strict=True))
         alone = replace(self.plan, policy=policy)
         present = tuple(crowd for crowd in people if crowd.size)
-        reading = alone.read(people_in_memory(policy.data, policy.wanted, present), ReleaseKey(new_key()))
+        reading = alone.read(people_in_memory(policy.wanted, present), ReleaseKey(new_key()))
         (places,) = (places for places, taken in self.plan.parameters.ways if taken is way)
         return [alone.exact(place, way.mechanism, reading) for place in places]
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import Misfit, Outcome, Reading
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
@@ -207,4 +207,4 @@ class SynopsisBatch:
 
 
 def _in_memory(policy: SynopsisPolicy, population: Population) -> MemoryEngine:
-    return people_in_memory(policy.data, [column.name for column in policy.columns], population)
+    return people_in_memory([column.name for column in policy.columns], population)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress, check_people, no_progress
-from crowdblend.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
 from crowdblend.engines.refusals import missing_column, no_rows, outside_bounds, refuse_blanks, refuse_broken_name
@@ -28,6 +27,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Bounded, Closed
+from tests.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 
 if TYPE_CHECKING:
     from crowdblend.calculus import Assumption

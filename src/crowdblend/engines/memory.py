@@ -1,0 +1,163 @@
+"""Made-up people as an engine: the same draws and counts as for files, without a database.
+
+An audit reads made-up people thousands of times. Their values are recoded once here, and a draw of 500 people takes
+1.4 ms; DuckDB takes 47 ms with its source held open, and 200 ms to open it each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.designs.draw import Coin, Draw, Exactly, StratifiedCoin
+from crowdblend.engines.class_counter import ClassCounter, PackedCodes
+from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress, check_people
+from crowdblend.engines.packing import Packing
+from crowdblend.engines.persons import Mask, Persons, read_persons
+from crowdblend.engines.refusals import outside_bounds
+from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned
+from crowdblend.packages import pyarrow as pa
+from crowdblend.policies.columns import Column
+from crowdblend.policies.source import DataSource, Resources
+from crowdblend.recoding import Bounded, Closed
+
+if TYPE_CHECKING:
+    from crowdblend.calculus import Assumption
+    from crowdblend.ledger.identity import Identity, Wanted
+
+Places = NDArray[np.int64]
+
+# Up to this many classes it is faster to count all of them than to sort those that occur.
+_DENSE = 1 << 14
+
+
+class MemoryEngine:
+    """So many people of each combination of raw values; where a source has a person column, they are 1, 2, 3, …"""
+
+    name = "memory"
+    assumptions: tuple[Assumption, ...] = ()
+
+    def __init__(self, columns: Sequence[str], crowds: Sequence[tuple[Sequence[str | None], int]]) -> None:
+        self._values = {name: [values[place] for values, _ in crowds] for place, name in enumerate(columns)}
+        self._sizes = [size for _, size in crowds]
+        self.rows = sum(self._sizes)
+        self._coded: tuple[tuple[Column, ...], Packing, PackedCodes] | None = None
+        self._steps: dict[tuple[str, Bounded], Places] = {}
+        self._coin: tuple[tuple[bytes, float], Mask] | None = None
+
+    @contextmanager
+    def open(
+        self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
+    ) -> Iterator[MemorySource]:
+        """The people; what was made of them is kept from one opening to the next."""
+        del columns, resources, progress
+        yield MemorySource(self, data)
+
+    def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+        """People who are made up for a policy have all its columns."""
+
+    @cached_property
+    def persons(self) -> Persons:
+        """The names of all people."""
+        return read_persons(pa.array(np.arange(1, self.rows + 1)), "person")
+
+    def by_coin(self, draw: Coin) -> Mask:
+        """Who is in the sample; those who choose and those who are published come from the same one."""
+        known = draw.key.persons, draw.rate
+        if self._coin is None or self._coin[0] != known:
+            self._coin = known, self.persons.drawn(*known)
+        return self._coin[1]
+
+    def packed(self, columns: tuple[Column, ...]) -> tuple[Packing, PackedCodes]:
+        """The packed codes of all people; refuses values that have no class."""
+        if self._coded is None or self._coded[0] != columns:
+            packing = Packing(columns)
+            codes = [np.zeros(len(self._sizes), np.int64) for _ in range(packing.width)]
+            for position, place in enumerate(packing.places):
+                codes[place.at] += self._codes(packing, position) * place.weight
+            self._coded = columns, packing, tuple(np.repeat(code, self._sizes) for code in codes)
+        return self._coded[1:]
+
+    def _codes(self, packing: Packing, position: int) -> Places:
+        """The code of each crowd's value in one column; of an open column, the number of its label."""
+        column = packing.columns[position]
+        recoding, values = column.recoding, self._values[column.name]
+        if isinstance(recoding, Closed):
+            known = [code for value in values if (code := recoding.code(value)) is not None]
+        else:
+            labels = [label for value in values if (label := recoding.label(value)) is not None]
+            known = packing.number(position, labels).tolist()
+        if len(known) < len(values):
+            packing.refuse(position)
+        return np.array(known, np.int64)
+
+    def steps(self, name: str, bounded: Bounded) -> Places:
+        """The steps of everybody's value of a measure; refuses values outside the bounds."""
+        if (name, bounded) not in self._steps:
+            known = [step for value in self._values[name] if (step := bounded.code(value)) is not None]
+            if len(known) < len(self._sizes):
+                raise outside_bounds(name)
+            self._steps[name, bounded] = np.repeat(np.array(known, np.int64), self._sizes)
+        return self._steps[name, bounded]
+
+
+class MemorySource:
+    """Made-up people, read as a source says. Each has one row."""
+
+    def __init__(self, engine: MemoryEngine, data: DataSource) -> None:
+        self._engine, self.data = engine, data
+
+    @property
+    def types(self) -> Mapping[str, ColumnType]:
+        """All values are texts."""
+        return dict.fromkeys(self._engine._values, ColumnType.TEXT)
+
+    def class_counts(
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+    ) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
+        engine, named, exactly = self._engine, self.data.person is not None, isinstance(draw, Exactly)
+        places = self._drawn(draw)
+        packing, codes = engine.packed(tuple(columns))
+        codes = tuple(code[places] for code in codes)
+        if named and isinstance(draw, StratifiedCoin):
+            codes = drawn_codes(packing, codes, engine.persons.marks(draw.key.persons), draw)
+        known = packing.classes
+        counter = ClassCounter(packing.width, known if known is not None and known <= _DENSE else None)
+        counter.add(codes)
+        classes = packing.classes_of(*counter.counts())
+        if not named and not isinstance(draw, Exactly):
+            classes = thinned(columns, classes, draw)
+        check_people(self.data, draw, engine.rows, classes.people)
+        sums = {name: int(engine.steps(name, bounded)[places].sum()) for name, bounded in measures.items()}
+        dropped = 0 if named and self.data.keeps_some_rows and not exactly else None
+        return ClassCounts(classes, engine.rows, classes.people, dropped, sums=sums)
+
+    def _drawn(self, draw: Draw) -> Places | slice:
+        """Where the rows of whoever is drawn are; all, where classes or strata are drawn from."""
+        engine = self._engine
+        if isinstance(draw, Exactly):
+            if self.data.person is not None:
+                return np.flatnonzero(smallest(engine.persons.marks(draw.key.persons), draw.samples))
+            places = random_places(draw.samples, draw.people, draw.key)
+            return places[places < engine.rows]
+        if self.data.person is None or isinstance(draw, StratifiedCoin):
+            return slice(None)
+        places, persons = np.arange(engine.rows), engine.persons
+        if isinstance(draw, Coin):
+            mask = engine.by_coin(draw)
+            places, persons = np.flatnonzero(mask), persons.where(mask)
+        return places if draw.part is None else places[in_part(draw.part, persons)]
+
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
+        """Made-up people have no links."""
+        raise NotImplementedError
+
+    def identity(self, wanted: Wanted) -> Identity:
+        """Made-up people are in no ledger."""
+        raise NotImplementedError
