@@ -93,7 +93,7 @@ class Counting:
     def drawn_by_stratum(self) -> Iterator[PackedCodes]:
         """The packed codes of those who are drawn, where everybody has one row."""
         assert isinstance(self.rows.draw, StratifiedCoin)
-        for codes, marks in self.marked(self.rows.all_once(self.selected)):
+        for codes, marks in self.marked(self.rows.once(self.selected)):
             yield drawn_codes(self.packing, codes, marks, self.rows.draw)
 
     def count(self, margin: float = 1.0) -> Counting:
@@ -116,7 +116,7 @@ class Counting:
         """Count one random row of everybody, or some; by stratum, nobody is drawn before one row is chosen."""
         rows = self.rows
         each = RandomRowPerPerson(rows.row_key, self.packing.width, rows.memory_limit)
-        for codes, marks in self.marked((rows.sampled if draw is None else rows.all_rows)(self.selected)):
+        for codes, marks in self.marked(rows.sampled(self.selected)):
             each.add(marks, codes)
         codes, self._people, self._dropped = kept_rows(each, self.packing, rows.data, draw)
         self.add_codes(codes)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.designs.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
+from crowdblend.designs.draw import Coin, Draw, Everybody, row_key_of
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
@@ -74,20 +74,29 @@ class Rows:
 
     def everybody(self, selected: str) -> Iterator[pa.Table]:
         """All rows, without a coin, in chunks."""
-        yield from chunks(self._batches(selected))
+        yield from chunks(self.batches(selected))
 
     def sampled(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """The sampled rows of each batch, and their persons, who may still come twice."""
-        yield from self._sample(self._batches(f"{self._person()} AS person, {selected}"))
+        """The sampled rows of each batch, and their persons, who may still come twice.
+
+        All rows where no coin decides yet: strata are drawn from one row of everybody, and exactly k people by marks.
+        """
+        yield from self._sample(self.batches(f"{self._person()} AS person, {selected}"))
+
+    def once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
+        """The same; refuses, in the end, when somebody had two rows."""
+        check = self._duplicate_check()
+        for rows, persons in self.sampled(selected):
+            check.add(persons)
+            yield rows, persons
+        check.check(self._persons_again)
 
     def each_once(self, selected: str) -> Iterator[pa.Table]:
         """The sampled rows in chunks; refuses, in the end, when somebody had two."""
-        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
-        if self._is_sparse:
-            yield from self._looked_up(selected, check)
-        else:
-            yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
-        check.check(self._persons_again)
+        yield from self._looked_up(selected) if self._is_sparse else chunks(rows for rows, _ in self.once(selected))
+
+    def _duplicate_check(self) -> DuplicateCheck:
+        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
 
     @property
     def _is_sparse(self) -> bool:
@@ -95,17 +104,18 @@ class Rows:
         one_file = self.relation.placed and len(self.relation.sizes) == 1
         return one_file and isinstance(self.draw, Coin) and self.draw.rate <= _FEW
 
-    def _looked_up(self, selected: str, check: DuplicateCheck) -> Iterator[pa.Table]:
+    def _looked_up(self, selected: str) -> Iterator[pa.Table]:
         """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
 
         A long file is gone through piece by piece, so that only so many places are remembered.
         """
         assert isinstance(self.draw, Coin)
-        place, piece = PLACE[1], max(1, math.ceil(_MOST_LOOKED_UP / self.draw.rate))
+        check, place = self._duplicate_check(), PLACE[1]
+        piece = max(1, math.ceil(_MOST_LOOKED_UP / self.draw.rate))
         for start in range(0, self.relation.sizes[0], piece):
             places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
             inside = f"WHERE {place} BETWEEN {start} AND {start + piece - 1}"
-            for rows, persons in self._sample(self._batches(f"{self._person()} AS person, {place} AS place", inside)):
+            for rows, persons in self._sample(self.batches(f"{self._person()} AS person, {place} AS place", inside)):
                 check.add(persons)
                 places.extend(rows.column(0).to_numpy())
             self._connection.register("drawn", pa.table({"place": places.view()}))
@@ -116,49 +126,21 @@ class Rows:
             self._connection.unregister("drawn")
             if found != len(places):
                 raise missing_rows()
-
-    def all_rows(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """All rows of each batch, without a coin, and their persons, who may come twice."""
-        for batch in self._batches(f"{self._person()} AS person, {selected}"):
-            yield batch.select(batch.schema.names[1:]), read_persons(batch.column(0), str(self.data.person))
-
-    def all_once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """The same; refuses, in the end, when anybody in the source had two rows."""
-        check = self._check_everybody()
-        for rows, persons in self.all_rows(selected):
-            check.add(persons)
-            yield rows, persons
-        check.check(self._everybody_again)
+        check.check(self._persons_again)
 
     def marked(self, selected: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
-        """The rows of each batch whose marks lie below a rate, and these marks; refuses, in the end, when anybody in
-        the source had two rows."""
-        for batch, sampled in self._of_everybody(f"{self._person()} AS person, {selected}", rate):
-            yield batch.select(batch.schema.names[1:]), sampled.marks(self.row_key)
-
-    def people(self, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
-        """The persons whose marks lie below a rate, called `who`, and these marks; refuses, in the end, when anybody
-        in the source had two rows."""
-        for batch, sampled in self._of_everybody(f"{self._person()} AS who", rate):
-            yield batch, sampled.marks(self.row_key)
-
-    def _of_everybody(self, selected: str, rate: float) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """The sampled rows and persons, where it matters how many people there are.
+        """The rows of each batch whose marks lie below a rate, and these marks, where everybody has one row.
 
         With a coin of one's own, a second row of somebody who is not drawn changes nothing for the others. Among k of
         n people it does: with rows that are nobody's own there are fewer than n, each is drawn with more than k/n.
         """
-        check = self._check_everybody()
-        for batch in self._batches(selected):
-            persons = read_persons(batch.column(0), str(self.data.person))
-            check.add(persons)
+        for rows, persons in self.once(selected):
             drawn = persons.drawn(self.row_key, rate)
-            yield batch.take(pa.array(np.flatnonzero(drawn))), persons.where(drawn)
-        check.check(self._everybody_again)
+            yield filtered(rows, drawn), persons.where(drawn).marks(self.row_key)
 
-    def _check_everybody(self) -> DuplicateCheck:
-        """A check for a second row of anybody in the source."""
-        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
+    def people(self, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
+        """The persons whose marks lie below a rate, called `who`, and these marks, where everybody has one row."""
+        yield from self.marked(f"{self._person()} AS who", rate)
 
     def rows_of(self, people: pa.Table, selected: str) -> Iterator[pa.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
@@ -218,13 +200,12 @@ class Rows:
         self._progress("counting", self.read)
 
     def _sample(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        assert not isinstance(self.draw, Exactly | StratifiedCoin)
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if isinstance(self.draw, Coin):
                 drawn, persons = persons.sampled(self.draw.key.persons, self.draw.rate)
                 rows = filtered(rows, drawn)
-            if self.draw.part is not None:
+            if isinstance(self.draw, Coin | Everybody) and self.draw.part is not None:
                 inside = in_part(self.draw.part, persons)
                 rows, persons = filtered(rows, inside), persons.where(inside)
             yield rows, persons
@@ -233,11 +214,8 @@ class Rows:
         for _, persons in self._sample(self._stream(f"{self._person()} AS person")):
             yield persons
 
-    def _everybody_again(self) -> Iterator[Persons]:
-        for batch in self._stream(f"{self._person()} AS person"):
-            yield read_persons(batch.column(0), str(self.data.person))
-
-    def _batches(self, selected: str, which: str = "") -> Iterator[pa.RecordBatch]:
+    def batches(self, selected: str, which: str = "") -> Iterator[pa.RecordBatch]:
+        """All rows, or some of them, in batches; they count as read."""
         for batch in self._stream(selected, which):
             self.read += batch.num_rows
             self._progress("reading", self.read)
@@ -302,8 +280,3 @@ def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
             waiting.clear()
     if sum(some.num_rows for some in waiting):
         yield pa.Table.from_batches(waiting)
-
-
-def _checked(rows: pa.RecordBatch, persons: Persons, check: DuplicateCheck) -> pa.RecordBatch:
-    check.add(persons)
-    return rows

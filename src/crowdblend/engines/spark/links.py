@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from crowdblend.engines.duckdb.database import small_database
 from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
-from crowdblend.engines.duckdb.rows import streamed
 from crowdblend.engines.duckdb.source import read_table
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import no_rows, refuse_beyond
-from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, decoded, encoded, pieces_of
-from crowdblend.engines.spark.relation import Opening, SparkRelation
+from crowdblend.engines.spark.pieces import Facts, decoded, pieces_of
+from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import collected
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.spark.tasks import HandOver
 from crowdblend.packages import pyarrow as pa
-
-
-@dataclass(frozen=True)
-class HandOver:
-    """Hands over all rows of the columns."""
-
-    opening: Opening
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows in pieces, as Spark takes them."""
-        yield from batches_of(self._pieces(batches))
-
-    def _pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
-        facts = Facts()
-        try:
-            with self.opening.relation(batches) as opened:
-                if opened is not None:
-                    connection, relation, _ = opened
-                    fields = [relation.field(field.name) for field in self.opening.fields]
-                    columns = ", ".join(f"{field.identifier} AS c{at}" for at, field in enumerate(fields))
-                    first = "" if self.opening.most is None else f" LIMIT {self.opening.most}"
-                    for batch in streamed(connection, f"SELECT {columns} FROM {relation.sql}{first}"):
-                        facts.add("read", batch.num_rows)
-                        yield Piece(0, "table", encoded(pa.Table.from_batches([batch])))
-                    if not first:
-                        relation.check_rows(facts.counts.get("read", 0))
-        except InvalidInput as problem:
-            facts.refuse(problem)
-        yield facts.piece()
 
 
 def rows_of(

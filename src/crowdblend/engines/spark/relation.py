@@ -169,7 +169,8 @@ class Opening:
                 rows.file = str(files[0]) if len(files) == 1 else None
                 rows.begin()
                 yield rows
-                relation.check_rows(rows.read)
+                if self.most is None:
+                    relation.check_rows(rows.read)
 
 
 def evenly(files: Sequence[Path]) -> tuple[tuple[Path, ...], ...]:

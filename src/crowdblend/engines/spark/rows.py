@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.duckdb.relation import PLACE
 from crowdblend.engines.duckdb.rows import Rows, chunks
-from crowdblend.engines.persons import Persons, read_persons
+from crowdblend.engines.persons import Persons
 from crowdblend.engines.spark.pieces import Piece, bucket_of, split
 from crowdblend.packages import pyarrow as pa
 from crowdblend.randomness import marks
@@ -35,19 +35,13 @@ class TaskRows(Rows):
         self._numbers: GrowingArray[np.int64] = GrowingArray(np.int64)
         self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64)
 
-    def each_once(self, selected: str) -> Iterator[pa.Table]:
-        """The sampled rows in chunks; their persons are noted."""
-        yield from chunks(self._noted(rows, persons) for rows, persons in self.sampled(selected))
-
-    def all_once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """All rows of each batch, without a coin, and their persons; they are noted."""
-        for rows, persons in self.all_rows(selected):
-            yield self._noted(rows, persons), persons
-
-    def everybodys_marks(self) -> Iterator[NDArray[np.uint64]]:
-        """The marks of all persons, batch by batch; they are noted."""
-        for _, marked in self._marked(""):
-            yield marked
+    def once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
+        """The sampled rows of each batch, and their persons; they are noted."""
+        for rows, persons in self.sampled(selected):
+            self._numbers.extend(persons.numbers)
+            if len(persons.texts):
+                self._texts.extend(marks(self.row_key, persons.texts).ravel())
+            yield rows, persons
 
     def up_to(self, last: tuple[int, int], selected: str) -> Iterator[pa.Table]:
         """The rows of the persons whose marks (high, low) are not above the last one, in chunks."""
@@ -65,7 +59,7 @@ class TaskRows(Rows):
     def _placed(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.RecordBatch]:
         """Of rows that come with their file and their place in it."""
         file, place = PLACE
-        for batch in self._batches(f"{file}, {place}, {selected}"):
+        for batch in self.batches(f"{file}, {place}, {selected}"):
             files = batch.column(0).dictionary_encode()
             begin = np.array([starts[_path(name)] for name in files.dictionary.to_pylist()], dtype=np.int64)
             here = begin[files.indices.to_numpy()] + batch.column(1).to_numpy()
@@ -74,26 +68,10 @@ class TaskRows(Rows):
             yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
 
     def _below(self, last: tuple[int, int], selected: str) -> Iterator[pa.RecordBatch]:
-        for batch, marked in self._marked(", " + selected, note=False):
-            high, low = np.uint64(last[0]), np.uint64(last[1])
-            below = (marked[:, 1] < high) | ((marked[:, 1] == high) & (marked[:, 0] <= low))
-            yield batch.select(batch.schema.names[1:]).filter(pa.array(below))
-
-    def _marked(self, selected: str, *, note: bool = True) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
-        for batch in self._batches(f"{self._person()} AS person{selected}"):
-            persons = read_persons(batch.column(0), str(self.data.person))
-            if note:
-                self._note(persons)
-            yield batch, persons.marks(self.row_key)
-
-    def _noted(self, rows: pa.RecordBatch, persons: Persons) -> pa.RecordBatch:
-        self._note(persons)
-        return rows
-
-    def _note(self, persons: Persons) -> None:
-        self._numbers.extend(persons.numbers)
-        if len(persons.texts):
-            self._texts.extend(marks(self.row_key, persons.texts).ravel())
+        high, low = np.uint64(last[0]), np.uint64(last[1])
+        for rows, persons in self.sampled(selected):
+            lows, highs = persons.marks(self.row_key).T
+            yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
 
     def noted(self, *, last: bool = False) -> Iterator[Piece]:
         """The persons who were noted, by bucket, when there are many or no more come."""

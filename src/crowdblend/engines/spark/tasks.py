@@ -119,8 +119,7 @@ class CountClasses(Task):
 
         By stratum, nobody is drawn before one row of everybody is chosen.
         """
-        found = rows.all_rows if isinstance(self.draw, StratifiedCoin) else rows.sampled
-        for codes, marks in counting.marked(found(counting.selected)):
+        for codes, marks in counting.marked(rows.sampled(counting.selected)):
             low, high = (np.ascontiguousarray(word) for word in marks.T)
             table = class_table(counting.packing, codes, low=low.view(np.int64), high=high.view(np.int64))
             for bucket, places in split(bucket_of(low)):
@@ -138,7 +137,8 @@ class MarksBetween(Task):
     high: int = 0
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
-        for words in rows.everybodys_marks():
+        for _, persons in rows.once("1"):
+            words = persons.marks(rows.row_key)
             high = words[:, 1]
             facts.add("below", int(np.count_nonzero(high < np.uint64(self.low))))
             inside = words[(high >= np.uint64(self.low)) & (high <= np.uint64(self.high))]
@@ -156,6 +156,18 @@ class RowsOfFiles(Task):
         for chunk in rows.everybody("1"):
             facts.add(f"rows of {rows.file}", chunk.num_rows)
         yield from ()
+
+
+@dataclass(frozen=True)
+class HandOver(Task):
+    """Hands over all rows of the columns, called c0, c1 and so on, or as many as the opening looks at."""
+
+    def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
+        fields = [rows.relation.field(field.name) for field in self.opening.fields]
+        columns = ", ".join(f"{field.identifier} AS c{at}" for at, field in enumerate(fields))
+        first = "" if self.opening.most is None else f"LIMIT {self.opening.most}"
+        for batch in rows.batches(columns, first):
+            yield Piece(0, "table", encoded(pa.Table.from_batches([batch])))
 
 
 # Few classes are not evenly in their buckets.
