@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.attacks import Bound, Pair, Trial, computed, seen
-from crowdblend.attacks.attack import DOUBT
+from crowdblend.attacks.trial import DOUBT
 from crowdblend.errors import InvalidInput
 from tests.cases import for_each
 

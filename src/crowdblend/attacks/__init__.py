@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from crowdblend.attacks.attack import Attack, Bound, Chance, Finding, Pair, Trial, computed, seen
+from crowdblend.attacks.trial import Attack, Bound, Chance, Finding, Pair, Trial, computed, seen
 from crowdblend.errors import InvalidInput
 
 __all__ = ["ATTACKS", "Attack", "Bound", "Chance", "Finding", "Pair", "Trial", "attack", "computed", "seen"]

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack, Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import Counts, laplace_is, our_table, published_law, repeated
+from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.guarantees import Relation
 from crowdblend.randomness import SystemSource, discrete_laplace
 

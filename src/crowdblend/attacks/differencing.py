@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from crowdblend.attacks.attack import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import OurTable, difference_at_least, drawn, our_table, published_law, repeated
+from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.figures.charts import Axis, Line, LineChart
 
 STAYED = 200

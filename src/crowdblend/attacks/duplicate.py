@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack, Trial, certain, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import drawn, our_table
 from crowdblend.attacks.targets import duplicated, is_k_anonymous
+from crowdblend.attacks.trial import Attack, Trial, certain, exactly, in_runs, unsafe
 from crowdblend.errors import InvalidInput
 
 K = 20

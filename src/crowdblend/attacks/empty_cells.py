@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack, Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import laplace_reaches, our_table, repeated
+from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
 
 RATE = 0.25

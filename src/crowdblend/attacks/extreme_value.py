@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Trial, certain, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import at_least, drawn, our_table
 from crowdblend.attacks.targets import Groups, clustered, mondrian
+from crowdblend.attacks.trial import Attack, Trial, certain, exactly, in_runs, unsafe
 
 K = 20
 OTHERS = 199

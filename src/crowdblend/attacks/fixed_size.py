@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import Counts, OurTable, drawn, our_table
+from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.guarantees import Relation
 from crowdblend.packages import special
 

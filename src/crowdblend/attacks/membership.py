@@ -9,8 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import Law, our_table, published_law, repeated
+from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.figures.charts import Axis, Line, LineChart
 
 STEPS = 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Trial, certain
 from crowdblend.attacks.ours import our_table
 from crowdblend.attacks.targets import Groups, clustered, mondrian
+from crowdblend.attacks.trial import Attack, Trial, certain
 from crowdblend.guarantees import Relation
 
 K = 20

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Bound, Trial, exactly, in_runs
+from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.guarantees import Relation
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.planning import Plan, plan

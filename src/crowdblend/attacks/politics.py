@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import at_least, laplace_reaches, our_table, published_law
+from crowdblend.attacks.trial import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Guarantee, Relation
 from crowdblend.papers.zkp import CLIQUE, DISSENT, clique_guess

@@ -13,8 +13,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Bound, Trial, exactly, in_runs
 from crowdblend.attacks.ours import our_table
+from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs
 from crowdblend.calculus import RULES
 from crowdblend.designs import Poisson
 from crowdblend.figures.charts import Axis, Line, LineChart

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.attacks.ours import Counts, laplace_reaches, our_table, published_law, repeated
+from crowdblend.attacks.trial import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
 
 RATE = 0.5
