@@ -15,7 +15,7 @@ from crowdblend.ledger.chain import commitment, next_record
 from crowdblend.ledger.conflicts import KnownRelease, same_sample
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.history import History, check_keys, read_identities
-from crowdblend.ledger.identity import MOST, Anchor, Identity, Sketch, fingerprint, identity_of, sketch, sketch_of
+from crowdblend.ledger.identity import MOST, Anchor, Identity, Sketch, fingerprint, identity_of, sketch
 from crowdblend.ledger.location import Location
 from crowdblend.ledger.overlap import (
     FALSE_ALARM,
@@ -144,7 +144,7 @@ def test_people_count_once_and_rows_as_often_as_they_occur() -> None:
     hashes = [(hashed(1), hashed(1), 3), (hashed(2), hashed(2), 2**40)]
     people = sketch("person", Anchor(("a",), ("a",)), 0, hashes, SECRET)
     assert {mark.often for mark in people.marks.values()} == {1}
-    assert {mark.often for mark in sketch_of(people.to_dict()).marks.values()} == {1}
+    assert {mark.often for mark in people.stored().sketch().marks.values()} == {1}
     several = sketch("rows", Anchor(("a",), ("a",)), 0, hashes, SECRET)
     assert {mark.often for mark in several.marks.values()} == {3, 2**32 - 1}
 
@@ -169,11 +169,12 @@ def test_an_anchor_has_columns(names: tuple) -> None:
                                                      ("rows", True, False), ("numbering", 0, False)])  # fmt: skip
 def test_which_sketches_are_read(kind: str, level: int, read: bool) -> None:
     document = {"kind": kind, "columns": ["a"], "by": ["a"], "level": level, "marks": ""}
+    text = json.dumps({"source": "source:x", "hashing": "duckdb 1", "sketches": [document]})
     if read:
-        assert sketch_of(document) == Sketch("rows", Anchor(("a",), ("a",)), level, {})
+        assert identity_of(text).sketches == (Sketch("rows", Anchor(("a",), ("a",)), level, {}),)
     else:
         with pytest.raises(InvalidInput):
-            sketch_of(document)
+            identity_of(text)
 
 
 @for_each("wrong", [{"source": 1}, {"hashing": 1}, {"source": None, "hashing": None}])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import calendar
 import getpass
 import math
 import os
 import re
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -170,21 +172,13 @@ def last_day(until: str) -> str:
     >>> last_day("2030"), last_day("2028-02"), last_day("2030-05-01")
     ('2030-12-31', '2028-02-29', '2030-05-01')
     """
-    try:
-        if re.fullmatch(r"\d{4}", until):
-            return date(int(until), 12, 31).isoformat()
-        if re.fullmatch(r"\d{4}-\d{2}", until):
-            year, month = map(int, until.split("-"))
-            first = date(year, month, 1)
-            following = date(first.year + month // 12, month % 12 + 1, 1)
-            return date.fromordinal(following.toordinal() - 1).isoformat()
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", until):
-            return date.fromisoformat(until).isoformat()
-    except ValueError:
-        pass
-    raise InvalidInput(
-        "until is a year, a month or a day, such as 2030 or 2030-06-30. Correct it.", where="until", code="ledger.until"
-    )
+    stated = re.fullmatch(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", until)
+    with suppress(ValueError):
+        if stated is not None:
+            year, month = int(stated[1]), int(stated[2] or 12)
+            return date(year, month, int(stated[3] or calendar.monthrange(year, month)[1])).isoformat()
+    says = "until is a year, a month or a day, such as 2030 or 2030-06-30. Correct it."
+    raise InvalidInput(says, where="until", code="ledger.until")
 
 
 def this_user() -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import json
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
 
 from crowdblend.errors import InvalidInput
 
@@ -32,30 +31,22 @@ class Identity:
 
     def to_json(self) -> str:
         """The identity as text; equal identities give equal texts."""
-        sketches = [one.to_dict() for one in self.sketches if one.is_kept]
-        content = {"source": self.source, "hashing": self.hashing, "sketches": sketches}
-        return json.dumps(content, sort_keys=True, separators=(",", ":"))
+        kept = tuple(one.stored() for one in self.sketches if one.kind != "numbering")
+        return msgspec.json.encode(_StoredIdentity(self.source, self.hashing, kept)).decode()
 
     def of(self, *kinds: Kind) -> tuple[Sketch, ...]:
         """The sketches of some kinds."""
         return tuple(one for one in self.sketches if one.kind in kinds)
 
 
-def identity_of(text: Any) -> Identity:
+def identity_of(text: str) -> Identity:
     """The identity that a text describes; raises InvalidInput when it describes none."""
     try:
-        content = json.loads(text)
-        sketches = tuple(sketch_of(one) for one in content["sketches"])
-        source, hashing = content["source"], content["hashing"]
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise InvalidInput(
-            "an identity in the ledger cannot be read. Restore a backup.", where="ledger", code="ledger.identity"
-        ) from None
-    if not isinstance(source, str) or not isinstance(hashing, str):
-        raise InvalidInput(
-            "an identity in the ledger has no name. Restore a backup.", where="ledger", code="ledger.identity"
-        )
-    return Identity(source, hashing, sketches)
+        stored = msgspec.json.decode(text, type=_StoredIdentity)
+        return Identity(stored.source, stored.hashing, tuple(one.sketch() for one in stored.sketches))
+    except (msgspec.MsgspecError, RecursionError, struct.error):
+        says = "an identity in the ledger cannot be read. Restore a backup."
+        raise InvalidInput(says, where="ledger", code="ledger.identity") from None
 
 
 def fingerprint(text: str) -> str:
@@ -82,7 +73,6 @@ _PERSON, _ROW = struct.Struct(">BQ"), struct.Struct(">BQI")
 _MOST_OFTEN = 2**32 - 1
 Kind = Literal["person", "numbering", "column", "rows"]
 """People by their ids; ids that number the rows of one table only; another column; rows, by some of their columns."""
-_KEPT = ("person", "column", "rows")
 
 
 @dataclass(frozen=True)
@@ -122,29 +112,44 @@ class Sketch:
         """Whether the marks are those of ids in a person column."""
         return self.kind in ("person", "numbering")
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether the ledger keeps it; ids that number the rows of one table say nothing about another."""
-        return self.kind in _KEPT
-
     def at(self, level: int) -> dict[int, int]:
         """The marks of a higher level, and how often each occurs."""
         return {mark: kept.often for mark, kept in self.marks.items() if kept.depth >= level}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The sketch as JSON-ready data."""
+    def stored(self) -> StoredSketch:
+        """The sketch as the ledger keeps it; ids that number the rows of one table say nothing about another."""
         rows = sorted((mark, kept.depth, kept.often) for mark, kept in self.marks.items())
         if self.kind == "rows":
             packed = b"".join(_ROW.pack(depth, mark, count) for mark, depth, count in rows)
         else:
             packed = b"".join(_PERSON.pack(depth, mark) for mark, depth, _ in rows)
-        return {
-            "kind": self.kind,
-            "columns": list(self.anchor.columns),
-            "by": list(self.anchor.by),
-            "level": self.level,
-            "marks": base64.b64encode(packed).decode(),
-        }
+        assert self.kind != "numbering", "a numbering is not kept"
+        return StoredSketch(self.kind, self.anchor.columns, self.anchor.by, self.level, packed)
+
+
+Names = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+
+
+class StoredSketch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sketch in JSON: marks are packed into bytes."""
+
+    kind: Literal["person", "column", "rows"]
+    columns: Names
+    by: Names
+    level: Annotated[int, msgspec.Meta(ge=0, le=_BITS)]
+    marks: bytes
+
+    def sketch(self) -> Sketch:
+        """Unpack it; raises struct.error where the bytes are no marks."""
+        unpacked = (_ROW if self.kind == "rows" else _PERSON).iter_unpack(self.marks)
+        marks = {mark: Mark(depth, *(count or (1,))) for depth, mark, *count in unpacked}
+        return Sketch(self.kind, Anchor(self.columns, self.by), self.level, marks)
+
+
+class _StoredIdentity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+    hashing: str
+    sketches: tuple[StoredSketch, ...]
 
 
 def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, int, int]], secret: bytes) -> Sketch:
@@ -160,23 +165,6 @@ def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, i
     often = _MOST_OFTEN if kind == "rows" else 1
     marks = {_mark(secret, domain, content): Mark(zeros(by), min(count, often)) for by, content, count in rows}
     return Sketch(kind, anchor, level, marks)
-
-
-def sketch_of(document: Any) -> Sketch:
-    """The sketch that JSON-ready data describe; raises InvalidInput when they describe none."""
-    try:
-        packed = base64.b64decode(document["marks"], validate=True)
-        anchor = Anchor(tuple(document["columns"]), tuple(document["by"]))
-        kind, level = document["kind"], document["level"]
-        unpacked = list((_ROW if kind == "rows" else _PERSON).iter_unpack(packed))
-    except (LookupError, TypeError, ValueError, AttributeError, binascii.Error, struct.error):
-        raise InvalidInput(
-            "an identity in the ledger cannot be read. Restore a backup.", where="ledger", code="ledger.identity"
-        ) from None
-    if kind not in _KEPT or type(level) is not int or not 0 <= level <= _BITS:
-        says = "an identity in the ledger has no known kind or level. Restore a backup."
-        raise InvalidInput(says, where="ledger", code="ledger.identity")
-    return Sketch(kind, anchor, level, {mark: Mark(depth, *(count or (1,))) for depth, mark, *count in unpacked})
 
 
 def zeros(value: int) -> int:
