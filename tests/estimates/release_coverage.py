@@ -85,7 +85,6 @@ def _statistics_of(design: str) -> Callable[[np.random.Generator], list[bool]]:
 def _people(policy: Any, crowds: Sequence[Crowd], wanted: Sequence[str]) -> MemoryEngine:
     known = dict(zip(("region", "sex", "income", "weight"), range(4), strict=True))
     return people_in_memory(
-        policy.data,
         wanted,
         tuple(Crowd(tuple(crowd.values[known[name]] for name in wanted), crowd.size) for crowd in crowds),
     )

@@ -120,7 +120,7 @@ def test_parts_of_strata_share_nobody_and_are_all_of_the_sample(engine: str) -> 
     with opened_frame(frame) as held:
         data = DataSource(source="people", format="frame", person="id", frame=held)
         everybody = tuple(Crowd((region, name), 1) for region, name in zip(regions, names, strict=True))
-        opens: Any = people_in_memory(data, ["region", "name"], everybody) if engine == "memory" else default_engine()
+        opens: Any = people_in_memory(["region", "name"], everybody) if engine == "memory" else default_engine()
         for draw in draws:
             with opens.open(data, ["region", "name"], Resources(), None) as rows:
                 sampled = rows.class_counts(columns, draw).classes
