@@ -55,6 +55,20 @@ def test_the_report_has_both_numbers_of_a_margin_and_their_mean(tmp_path):
     assert cb.verify(tmp_path / "out") == done.certificate
 
 
+def test_the_middle_of_what_is_missing_is_not_called_a_mean(tmp_path):
+    """Crowds of 35 and more alone are published of few people, so that every margin has missing cells."""
+    policy = two(cb.Table("age", "sex", name="a"), cb.Table("age", "district", name="b"))
+    done = cb.release(town(1_000), policy, out=tmp_path / "out", ledger=None, figures=False)
+    page = re.sub(r"</?bdi[^>]*>", "", (tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    chapter = page[page.index('id="shared"') : page.index('id="of-a"')]
+    rows = [row["age"] for row in done.estimates(table="b", margin=["age"]).to_pylist() if row["estimate"] is None]
+    assert rows
+    for age in rows:
+        shown = re.search(rf">{re.escape(age)}</td>(.*?)</tr>", chapter, re.S)
+        assert shown is not None
+        assert re.search(r">\s*</td>\s*$", shown[1]), shown[1]
+
+
 def test_consistent_estimates_of_a_sample_are_closer_to_the_truth():
     """Over ten draws, squared errors of the sexes by the small part are smaller once the large part has its say.
 

@@ -19,9 +19,9 @@ from crowdblend.reports.views import view_of
 _KEYS = ("rate", "k", "noise_epsilon")
 _MOST_LABELS = 40
 _SHARED = (
-    "Some numbers follow from several publications. Each has an estimate of its own, and an interval that says how far "
-    "chance takes it. The last column is their mean, in which the surer one counts more. It follows from what is "
-    "published, and costs no privacy."
+    "Some numbers follow from several publications. Each has an interval of its own, and an estimate where no cell is "
+    "missing. The last column is the mean of these estimates, in which the surer one counts more; where one of them is "
+    "missing there is none. It follows from what is published, and costs no privacy."
 )
 
 
@@ -70,7 +70,10 @@ def _shared(folder: PublishedRelease) -> Iterator[Table]:
         tables = [margin.table().to_pylist() for margin in each.values()]
         numbers = [{row[column]: _interval(row) for row in table} for table in tables]
         means = next(iter(consistent_estimates(each).values())).to_pylist()
-        together = {row[column]: f"{max(row['estimate'], 0):,.0f}" for row in means}
+        # Where cells are missing there is no estimate, and the middle of what they may hold is none.
+        known = [{row[column] for row in table if row["estimate"] is not None} for table in tables]
+        estimated = set.intersection(*known)
+        together = {row[column]: f"{max(row['estimate'], 0):,.0f}" for row in means if row[column] in estimated}
         rows = [
             [label(text), *(found.get(text, "") for found in numbers), together.get(text, "")]
             for text in dict.fromkeys(labels)
