@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import crowdblend
 from crowdblend.calculus import RULES, Rule
+from crowdblend.calculus.evidence import evidence
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
 from crowdblend.policies.domains import DOMAINS, AxisDomain
@@ -33,6 +34,8 @@ DOCS = Path(__file__).parent
 THEOREMS = """# Theorems
 
 Every rule that can appear in a certificate. Generated from the code; `crowdblend rules ID` shows one of them.
+Rules of crowdblend are proved in [proofs](proofs.md). Where it is said of a rule, Coq has checked it
+([how the statements read](#what-coq-has-checked)), or tests enumerate small worlds.
 
 "CBP" is *Crowd-Blending Privacy*; "ZKP" *Towards Privacy for Social Networks: a zero-knowledge based definition of
 privacy*, and "LQS" *k-Anonymization Meets Differential Privacy*.
@@ -92,7 +95,8 @@ def theorems() -> str:
     """The page with every rule, in the order of their chapters."""
     parts = [THEOREMS, *map(_theorem, RULES.values()), "## What does not compose\n"]
     parts += [f"- **{refusal.source}**: {refusal.reason}. Instead: {refusal.remedy}." for refusal in REFUSALS.values()]
-    return "\n".join(parts) + "\n"
+    statements = (DOCS.parent / "proofs" / "README.md").read_text(encoding="utf-8")
+    return "\n".join([*parts, "", f"#{statements}"])
 
 
 def _theorem(rule: Rule) -> str:
@@ -104,6 +108,7 @@ def _theorem(rule: Rule) -> str:
         f"- from: {premises or 'nothing'}; parameters: {', '.join(rule.parameters) or 'none'}",
         f"- to: {rule.conclusion.__name__}",
         f"- why: {rule.function.__doc__}",
+        *(f"- {line}" for line in evidence(rule.id)),
     ]
     lines += [f"- assuming: {assumption.pattern}" for assumption in rule.theorem.assumes]
     return "\n".join(lines) + "\n"

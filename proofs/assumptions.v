@@ -1,5 +1,6 @@
 (* What the theorems rest on: every answer must be "Closed under the global context". *)
-From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling suppression.
+From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling suppression parts.
+From crowdblend Require Import strata composition checker counterexamples.
 Print Assumptions hockey_events.
 Print Assumptions hockey_convex_factor.
 Print Assumptions hockey_inverse.
@@ -35,3 +36,10 @@ Print Assumptions exact_down.
 Print Assumptions suppression_blends.
 Print Assumptions suppression_up.
 Print Assumptions suppression_down.
+Print Assumptions parts_up.
+Print Assumptions parts_down.
+Print Assumptions strata_worst.
+Print Assumptions composition_sums.
+Print Assumptions products_dominate.
+Print Assumptions passed.
+Print Assumptions crowds_do_not_compose.

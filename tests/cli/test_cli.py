@@ -121,3 +121,4 @@ def test_reproduce_and_rules() -> None:
     assert len(rows) == 18
     assert all(row["digits match"] for row in rows)
     assert "why:" in crowdblend("rules", "suppression.exact").stdout
+    assert "checked by Coq: sampling.exact_up" in crowdblend("rules", "suppression.exact").stdout

@@ -7,6 +7,7 @@ import difflib
 import click
 
 from crowdblend.calculus import RULES, Rule
+from crowdblend.calculus.evidence import evidence
 from crowdblend.cli.output import answer, answers, wrong_use
 
 
@@ -24,6 +25,7 @@ def command(rule_id: str | None) -> None:
     if rule_id:
         theorem = chosen[0].theorem
         lines += [f"  {theorem.statement}", f"  why: {chosen[0].function.__doc__}"]
+        lines += [f"  {line}" for line in evidence(theorem.id)]
         lines += [f"  assuming: {assumption.pattern}" for assumption in theorem.assumes]
     answer({"rules": [_describe(rule) for rule in chosen]}, *lines)
 
@@ -33,6 +35,7 @@ def _describe(rule: Rule) -> dict[str, object]:
         "id": rule.id,
         "source": rule.theorem.source,
         "statement": rule.theorem.statement,
+        "checked": evidence(rule.id),
         "premises": [kind.__name__ for kind in rule.premises],
         "parameters": list(rule.parameters),
         "conclusion": rule.conclusion.__name__,
