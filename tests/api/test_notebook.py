@@ -52,6 +52,10 @@ def test_a_plan_shows_guarantees_and_assumptions(evil: tuple[cb.Policy, cb.Relea
     assert "script" not in seen.tags
     assert "k = 35" in seen.text
     assert "Assumptions" in seen.text
+    solved: cb.Plan = cb.plan(rate=0.5, epsilon=1.0, delta=1e-6)
+    assert type(evil[0].plan()).__mro__.index(cb.Plan) > 0  # both are one class to whoever reads them
+    assert solved.describe()[0] == ("k", "35")
+    assert "Assumptions" in Tags(solved._repr_html_()).text
 
 
 def test_a_report_stays_in_a_frame_without_scripts(evil: tuple[cb.Policy, cb.Release]) -> None:

@@ -223,8 +223,9 @@ def planned() -> tuple[object, cb.Certificate]:
     return plan.k, plan.certificate()
 
 
-def planned_policy() -> object:
-    return survey().plan().certificate()
+def planned_policy() -> tuple[int | None, object]:
+    plan: cb.Plan = survey().plan()
+    return plan.k, plan.guarantees
 
 
 def a_file() -> bool:

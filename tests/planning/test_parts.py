@@ -37,7 +37,7 @@ def test_the_smallest_k_of_equal_parts(rate: float, tables: int, k: int) -> None
     planned = plan(rate=rate, epsilon=1.0, delta=1e-6, parts=tables)
     assert planned.k == k
     assert planned.rule == ("programme.parts" if tables > 1 else "suppression.exact")
-    assert planned.to_dict().get("parts", 1) == tables
+    assert planned.summary().get("parts", 1) == tables
 
 
 def test_each_part_has_its_own_k_and_all_keep_one_guarantee() -> None:

@@ -73,13 +73,13 @@ def test_each_parameter_is_solved_for_on_the_safe_side() -> None:
         assert set(planned.bounds) == {"profile", "added"}
         best = max if unknown == "rate" else min
         assert getattr(planned, unknown) == best(planned.bounds.values())
-        assert planned.to_dict()["releases"] == 10
+        assert planned.summary()["releases"] == 10
 
 
 def test_one_release_is_planned_as_ever() -> None:
     once = plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=1)
     assert once == plan(rate=0.1, epsilon=1.0, delta=1e-6)
-    assert "releases" not in once.to_dict()
+    assert "releases" not in once.summary()
 
 
 def test_the_certificate_of_a_series_is_about_all_of_it_and_verifies() -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.guarantees import Relation
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
-from crowdblend.planning import Plan, plan
+from crowdblend.planning import SolvedPlan, plan
 from crowdblend.randomness import ReleaseKey, SystemSource, coins, new_key, thin
 
 Law = dict[int, Fraction]
@@ -76,7 +76,7 @@ Counts = NDArray[np.int64]
 class OurTable:
     """A table of sampled people under a plan: small classes are dropped, or noised where the plan says so."""
 
-    plan: Plan
+    plan: SolvedPlan
 
     @property
     def k(self) -> int:

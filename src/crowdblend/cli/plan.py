@@ -14,7 +14,7 @@ from crowdblend.guarantees.guessing import guess_sentence, lead
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
-from crowdblend.planning import Plan, plan
+from crowdblend.planning import SolvedPlan, plan
 from crowdblend.planning.designs import costs
 from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.sweep import TITLES
@@ -73,11 +73,11 @@ def plan_lines(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ())
     return [f"{what:<14} {how}" for what, how in rows]
 
 
-def _answer(planned: Plan) -> None:
+def _answer(planned: SolvedPlan) -> None:
     """Print the answer in words, then that of every theorem."""
     instead = fresh_instead(planned)
     if asks_for_json():
-        emit(planned.to_dict() | ({} if instead is None else {"fresh_samples": instead.to_dict()}))
+        emit(planned.summary() | ({} if instead is None else {"fresh_samples": instead.to_dict()}))
         return
     solved = planned.solved
     click.echo(f"{TITLES[solved]} = {_safe(solved, getattr(planned, solved))}   (rule {planned.rule})")
@@ -99,7 +99,7 @@ def _answer(planned: Plan) -> None:
     )
 
 
-def _sentence(planned: Plan) -> str:
+def _sentence(planned: SolvedPlan) -> str:
     """Return what the planned release guarantees."""
     request = planned.request
     sample = f"sample that keeps each person with probability {exactly(planned.rate)}"

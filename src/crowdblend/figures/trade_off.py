@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures.charts import Axis, Line, LineChart
-from crowdblend.planning import Plan, Sweep, sweep
+from crowdblend.planning import SolvedPlan, Sweep, sweep
 from crowdblend.planning.sweep import TITLES
 
 _OVER = {
@@ -28,13 +28,13 @@ def sweep_chart(swept: Sweep) -> LineChart:
 def may_sweep(planned: object) -> bool:
     """Return whether a planned release has crowds of people and one parameter that is solved for."""
     parameters = getattr(planned, "parameters", None)
-    return isinstance(parameters, Plan) and not parameters.request.biased and not parameters.request.shares
+    return isinstance(parameters, SolvedPlan) and not parameters.request.biased and not parameters.request.shares
 
 
 def trade_off_chart(planned: object) -> LineChart | None:
     """Return what the planned parameter would be for other rates, or other ε where the rate is planned, or None."""
     parameters = getattr(planned, "parameters", None)
-    if not isinstance(parameters, Plan) or not may_sweep(planned):
+    if not isinstance(parameters, SolvedPlan) or not may_sweep(planned):
         return None
     over = "rate" if parameters.solved != "rate" else "epsilon"
     try:

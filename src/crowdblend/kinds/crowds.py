@@ -17,7 +17,7 @@ from crowdblend.guarantees import PartOfSample
 from crowdblend.kinds.class_counts import ClassCountsPlan, one_sample, published_strata
 from crowdblend.kinds.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
 from crowdblend.kinds.kind import Lines, Result, software
-from crowdblend.planning import Plan
+from crowdblend.planning import SolvedPlan
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import Form, PlanRequest
@@ -43,7 +43,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     crowds: CrowdPlan
 
     @property
-    def parameters(self) -> Plan:
+    def parameters(self) -> SolvedPlan:
         """The planned parameters; of several strata those of the one with the largest k."""
         return self.crowds.largest
 

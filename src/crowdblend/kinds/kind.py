@@ -9,7 +9,7 @@ mechanisms ran, and what only the steward may see.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeV
 
 from msgspec.structs import replace
 
-from crowdblend.calculus import Assumed, Assumption, Certificate
+from crowdblend.calculus import Assumption, Certificate
 from crowdblend.designs import Claims
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_source
-from crowdblend.guarantees import Guarantee
 from crowdblend.kinds.facts import ReleaseFacts, to_json
 from crowdblend.lazy import lazy
+from crowdblend.planning.plan import Plan
 from crowdblend.policies.about import About
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource, Resources
@@ -34,12 +34,11 @@ if TYPE_CHECKING:
     from importlib import metadata
 
     from crowdblend.engines.outside_values import OutsideValues
-    from crowdblend.kinds import plan_html
     from crowdblend.kinds.outputs import Output
     from crowdblend.randomness import ReleaseKey
     from crowdblend.selection import ChosenRecoding
 else:
-    metadata, plan_html = lazy("importlib.metadata"), lazy("crowdblend.kinds.plan_html")
+    metadata = lazy("importlib.metadata")
 
 # What would happen, for the dry run: what is done, and how.
 Lines: TypeAlias = list[tuple[str, str]]
@@ -119,7 +118,7 @@ PolicyT = TypeVar("PolicyT", bound=AnyPolicy)
 ReadingT = TypeVar("ReadingT", bound=Reading)
 
 
-class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
+class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
     """A policy with nothing left open: the mechanisms that will run, and what the certificate will say."""
 
     policy: PolicyT
@@ -162,17 +161,8 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         return dict(self.facts().parameters)
 
     @property
-    def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is guaranteed, strongest first."""
-        return self.certificate().guarantees
-
-    @property
-    def assumptions(self) -> tuple[Assumed, ...]:
-        """What the guarantees take for granted."""
-        return self.certificate().assumptions()
-
-    def _repr_html_(self) -> str:
-        return plan_html.plan_html(self.describe(), self.certificate())
+    def planned_releases(self) -> int:
+        return self.facts().planned_releases
 
     @abstractmethod
     def facts(self, publication: Result | None = None) -> ReleaseFacts:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.planning.plan import Plan, answer_together
+from crowdblend.planning.plan import SolvedPlan, answer_together
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class FreshSamples:
         )
 
 
-def fresh_instead(planned: Plan) -> FreshSamples | None:
+def fresh_instead(planned: SolvedPlan) -> FreshSamples | None:
     """The comparison for a plan with parts whose k was solved for; None where there is nothing to compare."""
     request = planned.request
     if not request.shares or planned.solved != "k" or planned.rate is None or request.releases > 1:

@@ -2,25 +2,73 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crowdblend.calculus import Certificate, Derivation
+from crowdblend.calculus import Assumed, Certificate, Derivation
 from crowdblend.calculus.rules import composition, profiles, surveys
 from crowdblend.designs import Biased, Poisson, SampledClaims, Thinned
 from crowdblend.errors import CrowdblendError, NotProved
+from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import check
+from crowdblend.lazy import lazy
 from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import equal_shares, smallest_thresholds
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.solve import solve
 
+if TYPE_CHECKING:
+    from crowdblend.planning import plan_html
+else:
+    plan_html = lazy("crowdblend.planning.plan_html")
+
+
+class Plan(ABC):
+    """What follows from a policy, or from a few parameters, before anything is read."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def k(self) -> int | None:
+            """The crowd size, given or planned; None where there is none, or several."""
+
+    @abstractmethod
+    def certificate(self) -> Certificate:
+        """The certificate that a release would have."""
+
+    @abstractmethod
+    def summary(self) -> dict[str, Any]:
+        """The planned parameters as JSON-ready data."""
+
+    @abstractmethod
+    def describe(self) -> list[tuple[str, str]]:
+        """What would happen: what is done, and how."""
+
+    @property
+    @abstractmethod
+    def planned_releases(self) -> int:
+        """How many releases are planned together, under one epsilon and delta."""
+
+    def _repr_html_(self) -> str:
+        return plan_html.plan_html(self.describe(), self.certificate(), self.planned_releases)
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What is guaranteed, strongest first."""
+        return self.certificate().guarantees
+
+    @property
+    def assumptions(self) -> tuple[Assumed, ...]:
+        """What the guarantees take for granted."""
+        return self.certificate().assumptions()
+
 
 @dataclass(frozen=True)
-class Plan:
+class SolvedPlan(Plan):
     """The four parameters, which of them was solved for, by which rule, and what every other rule would give."""
 
     k: int
@@ -34,7 +82,15 @@ class Plan:
     thresholds: tuple[int, ...] = ()
     """With several tables, the k of each; `k` is the largest of them."""
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def planned_releases(self) -> int:
+        return self.request.releases
+
+    def describe(self) -> list[tuple[str, str]]:
+        """The parameters by name."""
+        return [(name, f"{getattr(self, name):g}") for name in ("k", "rate", "epsilon", "delta") if getattr(self, name)]
+
+    def summary(self) -> dict[str, Any]:
         """The plan as JSON-ready data."""
         shown: dict[str, Any] = {"k": self.k, "rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
         shown |= {"solved": self.solved, "rule": self.rule, "bounds": dict(self.bounds)}
@@ -147,7 +203,7 @@ def plan(
     flag: bool = False,
     parts: int = 1,
     releases: int = 1,
-) -> Plan:
+) -> SolvedPlan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
     largest rate, for which the guarantee is proved. With `parts`, for as many tables from equal parts of one sample.
 
@@ -181,12 +237,12 @@ def plan(
     return answer(request)
 
 
-def answer(request: PlanRequest) -> Plan:
+def answer(request: PlanRequest) -> SolvedPlan:
     """The plan for a request."""
     return answer_alone(request) if request.releases == 1 else answer_together(request)
 
 
-def answer_together(request: PlanRequest) -> Plan:
+def answer_together(request: PlanRequest) -> SolvedPlan:
     """The plan for several releases, by their profiles and by shares of epsilon and delta, whichever says more."""
     bounds: dict[str, float] = {}
     refusals: list[CrowdblendError] = []
@@ -212,7 +268,7 @@ def answer_together(request: PlanRequest) -> Plan:
     return _planned(request, bounds, series.RULES, series.PROFILE if request.noisy else None)
 
 
-def answer_alone(request: PlanRequest) -> Plan:
+def answer_alone(request: PlanRequest) -> SolvedPlan:
     """The plan for one release."""
     bounds, refusals = _solve_all(request)
     if not bounds:
@@ -220,12 +276,14 @@ def answer_alone(request: PlanRequest) -> Plan:
     return _planned(request, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
 
 
-def _planned(request: PlanRequest, bounds: dict[str, float], rules: Mapping[str, str], best: str | None = None) -> Plan:
+def _planned(
+    request: PlanRequest, bounds: dict[str, float], rules: Mapping[str, str], best: str | None = None
+) -> SolvedPlan:
     solved = request.unknown
     best = best or (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
     values: dict[str, Any] = {name: getattr(request, name) for name in ("k", "rate", "epsilon", "delta")}
     values[solved] = bounds[best]
-    return Plan(
+    return SolvedPlan(
         **values,
         solved=solved,
         rule=rules[best],

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from crowdblend.errors import Infeasible
 from crowdblend.numerics.search import largest_double
-from crowdblend.planning.plan import Plan, answer
+from crowdblend.planning.plan import SolvedPlan, answer
 from crowdblend.planning.request import PlanRequest
 
 # Less noise than this moves a point by a hundredth of its block: then the block may as well be smaller.
@@ -14,7 +14,7 @@ LARGEST_NOISE_EPSILON = 400.0
 SMALLEST_NOISE_EPSILON = 1e-3
 
 
-def weakest_noise(request: PlanRequest, delta: float) -> Plan:
+def weakest_noise(request: PlanRequest, delta: float) -> SolvedPlan:
     """The plan with the largest noise_epsilon that keeps to delta; the request asks for delta, all else is given.
 
     >>> request = PlanRequest(rate=0.1, k=20, epsilon=1.0, form="moved", noise_epsilon=1.0)

@@ -16,7 +16,7 @@ from crowdblend.calculus.rules import profiles, strata
 from crowdblend.errors import Infeasible
 from crowdblend.numerics.search import first_true
 from crowdblend.planning.bounds import profile_once
-from crowdblend.planning.plan import Plan, answer
+from crowdblend.planning.plan import SolvedPlan, answer
 from crowdblend.planning.request import PlanRequest
 
 # In strata whose rates differ, noise below k uses this share of what sampling makes good for: more would need a far
@@ -59,7 +59,7 @@ class StratumPlan:
     low: float
     high: float
     rate: float
-    parameters: Plan
+    parameters: SolvedPlan
 
     @property
     def k(self) -> int:
@@ -82,7 +82,7 @@ class CrowdPlan:
     solved: str
 
     @classmethod
-    def of_one(cls, planned: Plan) -> CrowdPlan:
+    def of_one(cls, planned: SolvedPlan) -> CrowdPlan:
         """Return the plan of a sample without strata."""
         design = planned.design.inclusion
         only = StratumPlan(
@@ -103,7 +103,7 @@ class CrowdPlan:
         return self.largest.k
 
     @property
-    def largest(self) -> Plan:
+    def largest(self) -> SolvedPlan:
         """The parameters of the stratum with the largest k, under what all of them guarantee."""
         found = max(self.strata, key=lambda stratum: stratum.k).parameters
         return replace(found, epsilon=self.epsilon, delta=self.delta)
@@ -121,7 +121,7 @@ class CrowdPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data."""
-        shown = self.largest.to_dict()
+        shown = self.largest.summary()
         return shown if len(self.strata) == 1 else shown | {"rate": None, "rule": strata.worst_stratum.id, "bounds": {}}
 
 

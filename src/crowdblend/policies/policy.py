@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
 
 from crowdblend.policies.about import About
 from crowdblend.policies.choosing import Choosing
@@ -28,8 +28,7 @@ from crowdblend.policies.write import write_policy
 if TYPE_CHECKING:
     import os
 
-    from crowdblend.calculus import Assumed, Certificate
-    from crowdblend.guarantees import Guarantee
+    from crowdblend.planning.plan import Plan
 
 Split = Literal["people", "fresh", "budget"]
 SPLITS: dict[Split, str] = {
@@ -40,34 +39,6 @@ SPLITS: dict[Split, str] = {
 PROGRAMME = "programme"
 # What a policy of several publications is one of: none of the seven kinds, but what the ledger writes down.
 Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
-
-
-class Planned(Protocol):
-    """A policy with nothing left open: what follows from it alone."""
-
-    @property
-    def k(self) -> int | None:
-        """The crowd size, given or planned; None where there is none, or several."""
-
-    @property
-    def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is guaranteed, strongest first."""
-
-    @property
-    def assumptions(self) -> tuple[Assumed, ...]:
-        """What the guarantees take for granted."""
-
-    def certificate(self) -> Certificate:
-        """The certificate that a release would have."""
-
-    def summary(self) -> dict[str, Any]:
-        """The planned parameters as JSON-ready data."""
-
-    def describe(self) -> list[tuple[str, str]]:
-        """What would happen: what is done, and how."""
-
-    def _repr_html_(self) -> str:
-        """The plan as a notebook shows it."""
 
 
 class Policy:
@@ -282,12 +253,13 @@ class Policy:
         publish, split = changes.pop("publish", self.publish), changes.pop("split", self.split)
         return Policy.of(self.terms.replace(**changes), publish, split)
 
-    def plan(self) -> Planned:
+    def plan(self) -> Plan:
         """Return what follows from the policy alone: what was left open, the guarantees, the assumptions.
 
         No data are read.
         """
-        return cast(Planned, type(self)._planner(self))
+        planned: Plan = type(self)._planner(self)
+        return planned
 
     def to_toml(self) -> str:
         """Return the policy as TOML, which reads back as an equal policy."""

@@ -18,7 +18,7 @@ from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.planning import Plan
+from crowdblend.planning import SolvedPlan
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.columns import Column
 from crowdblend.policies.offered import lattice_of
@@ -118,7 +118,7 @@ def crowd_subject(policy: PolicyT, request: AuditRequest, kind: type[CrowdSubjec
     )
 
 
-def _parameters(policy: CrowdPolicy) -> Plan:
+def _parameters(policy: CrowdPolicy) -> SolvedPlan:
     return cast(CrowdsPlan[Any, Any], plan(policy)).parameters
 
 

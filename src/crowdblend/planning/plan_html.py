@@ -7,12 +7,11 @@ from html import escape
 
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees.guessing import lead
-from crowdblend.kinds.facts import planned_releases
 
 
-def plan_html(described: Iterable[tuple[str, str]], certificate: Certificate) -> str:
-    """The plan as HTML in which every text is escaped."""
-    sentence = lead(certificate.guarantees, planned_releases(certificate))
+def plan_html(described: Iterable[tuple[str, str]], certificate: Certificate, releases: int) -> str:
+    """The plan of so many releases as HTML in which every text is escaped."""
+    sentence = lead(certificate.guarantees, releases)
     rows = "".join(
         f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
         for what, how in described
