@@ -6,6 +6,7 @@ import pytest
 
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import outside_domain
+from crowdblend.engines.spark import rows as task_rows
 from crowdblend.engines.spark.pieces import (
     Facts,
     Piece,
@@ -20,6 +21,7 @@ from crowdblend.engines.spark.pieces import (
 )
 from crowdblend.engines.spark.tasks import Merge
 from crowdblend.policies import parse_policy
+from crowdblend.randomness import marks
 from tests.engines.spark.test_layouts import policy
 
 
@@ -53,6 +55,36 @@ def test_the_same_person_in_two_pieces_is_found(kind):
         assert facts_of(run(Merge(10), one)).counts == {"read": 3, "repeated": 0}
     again = [*one, Piece(3, kind, words[1:2].tobytes())]
     assert facts_of(run(Merge(10), again)).counts["repeated"] == 1
+
+
+@pytest.mark.parametrize("enough", [1, 50, 1 << 20])
+def test_a_person_goes_to_one_bucket_from_whichever_task_and_nobody_is_lost(enough, monkeypatch):
+    """Numbers and texts, noted some at a time by two tasks in different orders."""
+    monkeypatch.setattr(task_rows, "_ENOUGH", enough)
+    numbers, texts = list(range(-300, 300, 7)), [f"person {number}" for number in range(200)]
+    found = []
+    for order in (1, -1):
+        rows = task_rows.TaskRows.__new__(task_rows.TaskRows)
+        rows.begin()
+        pieces = []
+        for start in range(0, 200, 40):
+            rows._numbers.extend(np.array(numbers[::order][start : start + 40], np.int64))
+            rows._texts.extend(marks(bytes(32), texts[::order][start : start + 40]).ravel())
+            pieces += rows.noted()
+        pieces += rows.noted(last=True)
+        assert list(rows.noted(last=True)) == []
+        buckets = {}
+        for piece in pieces:
+            width = 8 if piece.kind == "numbers" else 16
+            for at in range(0, len(piece.content), width):
+                person = (piece.kind, piece.content[at : at + width])
+                assert person not in buckets, "handed over once"
+                buckets[person] = piece.bucket
+        assert sum(kind == "numbers" for kind, _ in buckets) == len(numbers)
+        assert sum(kind == "texts" for kind, _ in buckets) == len(texts)
+        assert len(set(buckets.values())) > 100
+        found.append(buckets)
+    assert found[0] == found[1]
 
 
 def test_labels_mean_the_same_in_every_task(tmp_path):
