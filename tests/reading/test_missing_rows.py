@@ -96,6 +96,7 @@ def test_a_choice_by_the_sample_is_said_to_be_outside_of_the_proof() -> None:
         assert any("not proved to cover" in line for line in lines) == chosen
         assert isinstance(facts, TableFacts)
         assert any("not proved to cover" in line for line in reading(facts)) == chosen
+        assert ("fixed beforehand" in facts.meanings.get("low", ("", ""))[1]) == chosen
 
 
 def test_a_published_estimate_near_k_is_said_to_be_too_large() -> None:

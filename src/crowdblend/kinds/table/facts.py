@@ -17,6 +17,11 @@ from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 
 TOTALS = "totals"
+# Intervals where a part of the sample chose the labels.
+_CHOSEN_ENDS = {
+    name: ("integer", f"The {end} end of the interval that has 95 % coverage for labels that were fixed beforehand.")
+    for name, end in (("low", "lower"), ("high", "upper"))
+}
 
 
 class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
@@ -55,7 +60,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     @property
     def meanings(self) -> Mapping[str, tuple[str, str]]:
         if self.rows_per_person is None:
-            return {}
+            return _CHOSEN_ENDS if self.chosen_by_the_sample else {}
         count = "The published number of rows that were kept, or of what the column total names."
         if self.count == "people":
             count = "The published number of people who have the class, or of what the column total names."
