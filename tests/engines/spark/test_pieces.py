@@ -66,7 +66,7 @@ def test_a_person_goes_to_one_bucket_from_whichever_task_and_nobody_is_lost(enou
     for order in (1, -1):
         rows = task_rows.TaskRows.__new__(task_rows.TaskRows)
         rows.begin()
-        pieces = []
+        pieces: list[Piece] = []
         for start in range(0, 200, 40):
             rows._numbers.extend(np.array(numbers[::order][start : start + 40], np.int64))
             rows._texts.extend(marks(bytes(32), texts[::order][start : start + 40]).ravel())
