@@ -220,6 +220,13 @@ def test_weights_are_named_where_the_design_is_theirs(tmp_path):
     assert "wt" in parts["columns"]
 
 
+@for_each("design", policy_class("table").designs)
+def test_every_design_has_a_proposal(design, tmp_path):
+    (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
+    parts = tomllib.loads(init_policy(tmp_path / "p.csv", design=design))
+    assert (parts["sampling"]["design"], parts["publish"][0]["kind"]) == (design, "table")
+
+
 def test_register_or_sample_has_no_default(people):
     with pytest.raises(InvalidInput, match=r"a register, or a sample\? Use --design poisson or coins or everybody"):
         init_policy(people)

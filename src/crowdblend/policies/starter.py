@@ -103,7 +103,7 @@ def init_policy(
         )
     found = read_header(Path(data_path), delimiter, encoding) if header is None else header
     who = _person(found.columns, person)
-    design = check_design(kind or ("statistics" if design == "survey" else "table"), design)
+    design = check_design(kind or "table", design)
     weight = next((name for name, _ in found.columns if is_weight(name)), None)
     left_out = {name for name, type_ in found.columns if type_ == "row number"}
     left_out |= {weight} if weight is not None and design != "weights" else set()
@@ -182,9 +182,7 @@ def _programme(columns: Columns, design: str) -> Iterator[Proposal]:
     """Yield what goes with the columns: tables, and of a sample rows for researchers and medians too."""
     classes = [name for name, type_ in columns if type_ != "number"]
     measures = [name for name, type_ in columns if type_ == "number"]
-    if design == "survey":
-        yield "statistics", {}, {}
-    elif design == "everybody" and len(classes) > 2:
+    if design == "everybody" and len(classes) > 2:
         for one, other in pairwise(classes):
             yield "table", {"name": _named(one, other), "columns": toml_value([one, other])}, {}
     elif design in ("poisson", "coins") and len(classes) > 1 and (len(classes) > 2 or measures):
