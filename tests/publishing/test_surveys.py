@@ -182,3 +182,30 @@ def test_a_survey_of_everybody_is_not_amplified() -> None:
     whole = Survey(10, 10).inclusion
     assert whole is not None
     assert (whole.least, Thinned(0.5, 10, 10).inclusion.least) == (1.0, 0.5)
+
+
+def test_the_plan_compares_rates_and_noise() -> None:
+    """By the error of a cell, which falls with the rate, and by the cells that are missing, which rises with it."""
+    lines = policy_of("table").plan().describe()
+    said = [how for what, how in lines if what == "compared"]
+    assert [one.split(":")[0] for one in said[:3]] == ["thin = 0.5", "thin = 0.8", "thin = 0.9"]
+    assert said[1].startswith(f"thin = 0.8: k = {policy_of('table').plan().k}; ")
+    off = [float(one.split("off by about ")[1].split(",")[0]) for one in said]
+    assert off == sorted(off, reverse=True)
+    missing = [int(one.split("below about ")[1].split(" ")[0].replace(",", "")) for one in said[:3]]
+    assert missing == sorted(missing)
+    assert ("rests on", "your word that 4,000 of 20,000 people were drawn at random, which nobody checks") in lines
+
+
+@for_each("name", ["table", "noise below k", "outlier-table", "statistics", "synopsis"])
+def test_a_survey_is_rehearsed(name: str) -> None:
+    """With people who are drawn now, in crowds of the planned size."""
+    policy = policy_of(name)
+    found = cb.rehearse(policy, times=1)
+    assert (found.people, found.k) == (PEOPLE, policy.plan().k)
+
+
+@pytest.mark.slow
+@for_each("name", ["table", "synopsis"])
+def test_a_survey_is_audited(name: str) -> None:
+    assert not cb.audit(policy_of(name), runs=1_000).finding

@@ -104,6 +104,11 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         kept = "all of them" if self.rate == 1 else f"each of them with probability {self.rate:g}"
         return f"of a survey of {self.people:,} of {self.of:,} people, which was drawn before, {kept}"
 
+    @property
+    def rests_on(self) -> str:
+        """What the certificate takes on trust, in one sentence for the steward."""
+        return f"your word that {self.people:,} of {self.of:,} people were drawn at random, which nobody checks"
+
     def sentences(self) -> list[str]:
         """What the certificate and the intervals rest on."""
         kept = "" if self.rate == 1 else f" Of these, a secret coin kept each person with probability {self.rate:g}."

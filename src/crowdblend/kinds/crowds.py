@@ -22,6 +22,7 @@ from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.strata import CrowdPlan, Rates, StratumPlan, plan_strata
+from crowdblend.planning.surveys import survey_costs
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.strata import one_stratum
 from crowdblend.recoding.domain import Domain
@@ -117,10 +118,18 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
             crowds = [f", k = {one.k}" for one in self.crowds.strata]
             return [reading, *describe_strata(before, self.stratum, self.crowds.strata, crowds)]
         if isinstance(self.sample, Thinned):
-            return [reading, ("would sample", self.sample.description)]
+            return [reading, *describe_survey(self.sample, self.policy.epsilon, self.policy.delta)]
         drawn = "was already drawn at an assumed" if before else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
         return [reading, ("would sample", f"the sample {drawn} rate {rate}")]
+
+
+def describe_survey(sample: Thinned, epsilon: float | None, delta: float | None) -> Lines:
+    """How people of a survey are kept, what that rests on, and what other rates and noise would cost."""
+    lines = [("would sample", sample.description), ("rests on", sample.rests_on)]
+    if epsilon and delta:
+        lines += [("compared", line) for line in survey_costs(sample.people, sample.of, epsilon, delta)]
+    return lines
 
 
 def describe_strata(

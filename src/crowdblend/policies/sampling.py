@@ -242,6 +242,10 @@ class Survey(Sampling, frozen=True):
         """The share of all people who were asked."""
         return None if self.people is None or self.of is None else self.people / self.of
 
+    def drawn_here(self) -> Survey:
+        """Return so many people who are drawn now."""
+        return self.replace(thin=None)
+
     @property
     def inclusion_rate(self) -> float | None:
         """With which probability people were asked and kept."""

@@ -21,7 +21,8 @@ from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Result
 from crowdblend.kinds.outputs import Output
-from crowdblend.policies.sampling import Survey
+from crowdblend.policies.registry import part
+from crowdblend.policies.sampling import Poisson, Survey
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import Shown, shown_in
 
@@ -102,7 +103,25 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             raise InvalidInput(says, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
         exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True)
         return exact
-    if isinstance(sampling, Survey) or not hasattr(policy, "accept_delta"):
+    if isinstance(sampling, Survey):
+        return _of_survey(policy, sampling)
+    if not hasattr(policy, "accept_delta"):
         return policy
     drawn: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True)
+    return drawn
+
+
+def _of_survey(policy: PolicyT, sampling: Survey) -> PolicyT:
+    """Return a survey that was drawn before as one drawn now: crowds of the planned size, by coins of its rate."""
+    if sampling.thin is None:
+        return policy
+    changes: dict[str, Any] = {"sampling": sampling.drawn_here()}
+    if hasattr(policy, "accept_delta"):
+        changes["accept_delta"] = True
+        changes["sampling"] = Poisson(sampling.inclusion_rate)
+    if hasattr(policy, "k"):
+        planned = part(policy.kind, "plan").plan(policy).parameters
+        changes |= {"k": planned.k, "delta": None}
+        changes |= {"noise_epsilon": planned.noise_epsilon} if planned.noise_epsilon is not None else {}
+    drawn: PolicyT = policy.replace(**changes)
     return drawn

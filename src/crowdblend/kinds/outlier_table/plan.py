@@ -68,7 +68,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         rate = policy.sampling.rate
         drawn = "everybody" if rate is None else f"a sample at rate {rate}"
         if isinstance(self.sample, Thinned):
-            drawn = self.sample.description
+            drawn = f"{self.sample.description}; it rests on {self.sample.rests_on}"
         elif policy.sampling.already_drawn:
             drawn = f"the sample was already drawn at an assumed rate {rate}"
         return [self.describe_reading(), ("would sample", drawn), *self._describe_bins(guaranteed=True)]

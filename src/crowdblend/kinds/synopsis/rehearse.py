@@ -19,7 +19,7 @@ from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
 from crowdblend.randomness import ReleaseKey, Source, new_key
 from crowdblend.randomness.choice import distinct_rows
-from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, people_in_memory
+from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, drawn_here, people_in_memory
 from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
 from crowdblend.rehearsal.observers import Number, NumbersObserver, PublishedFiles, Shown, Views, digest
 from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
@@ -39,7 +39,7 @@ def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
     """Return the policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "a synopsis")
-    audited = SynopsisSubject(policy, request.name, request.understated, request.stacked)
+    audited = SynopsisSubject(drawn_here(policy), request.name, request.understated, request.stacked)
     rows = audited.plan.parameters.mechanism.queries.universe
     if not 2 <= rows <= MOST_ROWS:
         raise InvalidInput(

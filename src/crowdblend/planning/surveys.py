@@ -1,0 +1,33 @@
+"""What thinning a survey costs in people of error at a few rates, and what noise on all of it costs instead."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from crowdblend.designs import Thinned
+from crowdblend.planning.designs import PEOPLE, register_error, sampling_error
+from crowdblend.planning.plan import answer
+from crowdblend.planning.request import PlanRequest
+
+THIN = (0.5, 0.8, 0.9)
+
+
+@lru_cache(maxsize=64)
+def survey_costs(people: int, of: int, epsilon: float, delta: float) -> tuple[str, ...]:
+    """Compare rates of thinning, and noise, by the mean error of a cell of the population and by what is missing.
+
+    >>> survey_costs(5_000, 500_000, 1.0, 1e-6)[0]
+    'thin = 0.5: k = 14; 1,000 people are off by about 356, and cells below about 2,800 are mostly missing'
+    """
+    lines = []
+    for thin in THIN:
+        k = answer(PlanRequest(rate=thin, epsilon=epsilon, delta=delta, samples=people, population=of)).k
+        share = people / of * thin
+        off = f"{PEOPLE:,} people are off by about {sampling_error(share):.3g}"
+        lines.append(f"thin = {thin}: k = {k}; {off}, and cells below about {k / share:,.0f} are mostly missing")
+    asked = people / of
+    noise = register_error(Thinned(1.0, people, of).largest_loss(epsilon)) / asked
+    both = math.hypot(sampling_error(asked), noise)
+    lines.append(f"noise on everybody asked (thin = 1, statistics): off by about {both:.3g}, and nothing is missing")
+    return tuple(lines)
