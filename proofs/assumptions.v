@@ -1,6 +1,6 @@
 (* What the theorems rest on: every answer must be "Closed under the global context". *)
 From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling suppression parts.
-From crowdblend Require Import strata composition checker counterexamples.
+From crowdblend Require Import strata composition checker examples counterexamples.
 Print Assumptions hockey_events.
 Print Assumptions hockey_convex_factor.
 Print Assumptions hockey_inverse.
@@ -42,4 +42,10 @@ Print Assumptions strata_worst.
 Print Assumptions composition_sums.
 Print Assumptions products_dominate.
 Print Assumptions passed.
+Print Assumptions crowds_of_35_holds.
+Print Assumptions crowds_of_35_is_least.
+Print Assumptions crowds_of_20_holds.
+Print Assumptions crowds_of_20_is_least.
+Print Assumptions crowds_of_12_holds.
+Print Assumptions crowds_of_12_is_least.
 Print Assumptions crowds_do_not_compose.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,18 +20,21 @@ from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
     from crowdblend.publishing import signing, verification
+    from crowdblend.publishing.verification import proved as proved_verification
     from crowdblend.signatures import sshsig
 else:
     signing = lazy("crowdblend.publishing.signing")
     sshsig = lazy("crowdblend.signatures.sshsig")
     verification = lazy("crowdblend.publishing.verification")
+    proved_verification = lazy("crowdblend.publishing.verification.proved")
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")
 @click.argument("target")
 @click.option("--signer", metavar="KEY|FILE", help="Whose signature it must have: a public SSH key or allowed_signers.")
+@click.option("--proved", metavar="FOLDER", help="Compiled theorems of make proofs: say what Coq has checked.")
 @answers
-def command(target: str, *, signer: str | None) -> None:
+def command(target: str, *, signer: str | None, proved: str | None) -> None:
     """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
     TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
@@ -50,6 +54,9 @@ def command(target: str, *, signer: str | None) -> None:
         lines.append(f"  written by another version, and not compared  {', '.join(not_compared)}")
     if signed is not None:
         lines.append(f"  signed by  {signed['name'] or 'the given key'} ({signed['key']})")
+    steps = [] if proved is None else proved_verification.proved_steps(certificate, Path(proved))
+    lines += [f"  rests on   {step.rule}: {step.proof}" for step in steps]
+    said["steps"] = [asdict(step) for step in steps]
     answer({"verified": True, **said, "guarantees": guarantees, "signed_by": signed}, *lines)
 
 
