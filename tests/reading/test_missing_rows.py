@@ -99,6 +99,16 @@ def test_a_choice_by_the_sample_is_said_to_be_outside_of_the_proof() -> None:
         assert ("fixed beforehand" in facts.meanings.get("low", ("", ""))[1]) == chosen
 
 
+def test_a_biased_sample_is_not_said_to_have_one_rate() -> None:
+    facts = facts_of("table-biased")
+    assert isinstance(facts, TableFacts)
+    for said in (sentences(facts, facts.tables[DATA]), reading(facts)):
+        assert any("between 0.08 and 0.12, but for at most 3 people, who have any" in line for line in said)
+        assert not any("stands for about" in line or "with probability 0.1" in line for line in said)
+    assert any("Estimates divide by 0.1;" in line for line in sentences(facts, facts.tables[DATA]))
+    assert any("with probability 0.5" in line for line in reading(facts_of("table")))  # type: ignore[arg-type]
+
+
 def test_a_published_estimate_near_k_is_said_to_be_too_large() -> None:
     """The mean over what is shown of 60 people at rate 0.5 and k = 35 is 73."""
     x = np.arange(35, 61)

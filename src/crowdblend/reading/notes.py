@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from crowdblend.calculus import Assumption
+from crowdblend.designs import InclusionRates
 from crowdblend.designs.design import MOST_LISTED
 from crowdblend.estimates import Estimator
 from crowdblend.kinds.facts import CellTable, ReleaseFacts
 
 _UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
 _SELECTED = (
-    "Where few are published, the estimate is too large on average: a small cell is published only when many of its "
+    "Of a cell that is barely large enough the estimate is too large on average: it is published only when many of its "
     "people happened to be sampled. low and high take that into account."
 )
 _CHOSEN = (
@@ -60,11 +61,10 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
     design = estimator.design
     if design.least == design.most == 1:
         return ["Counts are about everybody in the table."]
-    rate = f"{design.least:g}" if design.least == design.most else f"between {design.least:g} and {design.most:g}"
     what, estimates = "count is about", "estimate, low and high"
     if not facts.rows_are_counted:
         what, estimates = "Every row is one person of", "Estimates"
-    lines = [f"{what} a random sample, which has each person with probability {rate}."]
+    lines = [f"{what} a random sample, which has each person with probability {probability(design)}."]
     lines.append(f"{estimates} are about the population that the sample was drawn from.")
     if facts.assumption is Assumption.ASSUMED_RATE:
         lines.append(
@@ -72,8 +72,18 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
             "good as that. How many people the population has in all is not known here."
         )
     if design.least < design.most:
+        if design.rate is not None:
+            lines.append(f"Estimates divide by {design.rate:g}; low and high hold for every probability in that range.")
         lines.append("People who had no chance to be sampled are not counted in the estimates.")
     return lines
+
+
+def probability(design: InclusionRates) -> str:
+    """With which probability people are in a sample: one number, or a range with those who may be outside of it."""
+    if design.least == design.most:
+        return f"{design.least:g}"
+    others = f", but for at most {design.exceptions:,} people, who have any" if design.exceptions else ""
+    return f"between {design.least:g} and {design.most:g}{others}"
 
 
 def _cells(table: CellTable, estimator: Estimator) -> list[str]:
@@ -123,12 +133,13 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
         return [_UNKNOWN]
     listed = ", ".join(f"{label}: {_rates(own)}" for label, own in [*found.items()][:MOST_LISTED])
     more = len(found) - MOST_LISTED
+    about, each = ("count is", "count") if facts.rows_are_counted else ("Rows are", "number of rows")
     lines = [
-        f"count is about a stratified sample: people of each label of {laws.stratum} were sampled at a rate of their "
+        f"{about} about a stratified sample: people of each label of {laws.stratum} were sampled at a rate of their "
         f"own ({listed}{f', and {more} more, which datapackage.json lists' if more > 0 else ''}).",
         "Counts of different strata must not be added or compared: one person stands for more people where the rate is "
         "lower. Add estimates instead, or read a margin: crowdblend read DIR --margin COLUMN.",
-        "estimate, low and high are about the population: each count is divided by the rate of its stratum.",
+        f"estimate, low and high are about the population: each {each} is divided by the rate of its stratum.",
     ]
     if facts.drawn_before:
         lines.append(

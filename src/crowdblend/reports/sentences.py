@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from crowdblend.calculus import Certificate
-from crowdblend.designs import Everybody
+from crowdblend.designs import Everybody, InclusionRates
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.facts import DATA, CellTable
@@ -16,7 +16,7 @@ from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
-from crowdblend.reading.notes import chosen_labels, hidden_design, missing_rows, stratum_sentences
+from crowdblend.reading.notes import chosen_labels, hidden_design, missing_rows, probability, stratum_sentences
 from crowdblend.recoding.domain import Domain
 from crowdblend.reports.text import enumeration, one_in, round_up
 
@@ -72,7 +72,7 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     assert facts.mechanism is not None, "a release without strata has one mechanism"
     counted = facts.rows_are_counted
     share = facts.recoding.share or 0.0 if facts.recoding is not None else 0.0
-    lines = [_sample(facts.rate, share, counted=counted)]
+    lines = [_sample(facts.rate, share, counted=counted, design=facts.design.inclusion)]
     if isinstance(facts.mechanism, NoisyHistogram):
         lines += _noisy("a cell", facts.mechanism)
     else:
@@ -122,10 +122,12 @@ def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
     ]
 
 
-def _sample(rate: float | None, share: float, *, counted: bool) -> str:
+def _sample(rate: float | None, share: float, *, counted: bool, design: InclusionRates | None = None) -> str:
     text = "Each row is one person of a random sample. The order of the rows means nothing."
     if counted:
         text = "Counts are people in a random sample, not in the whole population."
+    if design is not None and design.least < design.most:
+        return f"{text} The sample kept each person with probability {probability(design)}."
     if rate is None or not 0 < rate < 1:
         return text
     one = "one counted person" if counted else "one row"

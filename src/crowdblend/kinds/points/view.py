@@ -9,7 +9,7 @@ import numpy as np
 from crowdblend.figures.maps import Rectangle, point_map
 from crowdblend.kinds.points.facts import AxisFacts, PointsFacts
 from crowdblend.kinds.table.view import bars
-from crowdblend.reading.notes import missing_rows
+from crowdblend.reading.notes import missing_rows, probability
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports import places
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
@@ -51,6 +51,9 @@ def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> lis
     rate = facts.rate
     moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
     stands = f" One point stands for about {1 / rate:.3g} people." if rate else ""
+    inclusion = facts.design.inclusion
+    if inclusion is not None and inclusion.least < inclusion.most:
+        stands = f" It kept each person with probability {probability(inclusion)}."
     kept = {
         "block": "Every point was kept in its own block, so the number of points in a block is exact.",
         "bounds": "Points that left the bounds were put back onto them, so the edges hold too many.",
