@@ -39,14 +39,22 @@ class Expected:
         """What the steward is told."""
         if not self.errors:
             return []
-        off = " and ".join(f"one of {people:,} people by about {error:,.3g}" for people, error in self.errors)
-        chance = "" if self.shown is None else f"; one of {SMALL} is shown with probability {self.shown:.3g}"
+        off = " and ".join(f"one of {people:,} people by about {short(error)}" for people, error in self.errors)
+        chance = ""
+        if self.shown is not None:
+            how = f"is shown with probability {self.shown:.3g}" if self.shown >= 0.0005 else "is hardly ever shown"
+            chance = f"; one of {SMALL} {how}"
         return [f"estimates of cells are off: {off}{chance}"]
 
     def to_dict(self) -> dict[str, float]:
         """The numbers as JSON-ready data."""
         errors = {f"error_of_{people}": error for people, error in self.errors}
         return errors | ({} if self.shown is None else {f"shown_of_{SMALL}": self.shown})
+
+
+def short(people: float) -> str:
+    """A number of people in three digits, without an exponent."""
+    return f"{people:,.0f}" if people >= 100 else f"{people:.3g}"
 
 
 def expected_of(facts: ReleaseFacts) -> Expected:

@@ -30,6 +30,7 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part as module_of
+from crowdblend.programme.errors_expected import short
 from crowdblend.programme.facts import Sample, differential_of
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
 
@@ -360,4 +361,4 @@ def _cost(planned: ProgrammePlan) -> float:
 def compared(other: ProgrammePlan) -> str:
     """What another split would give, in a sentence."""
     people = math.exp(_cost(other))
-    return f"would leave a cell of 100 people off, or missing, by about {people:,.3g} people in the mean"
+    return f"would leave a cell of 100 people off, or missing, by about {short(people)} people in the mean"

@@ -16,7 +16,7 @@ from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
-from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations
+from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations, short
 from crowdblend.programme.plan import compared, may_join, plan_splits
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import Field, fields_of, numbered, prefixed
@@ -191,7 +191,7 @@ def _short(key: str, value: float | None) -> str:
         return "–"
     if key.startswith("shown_of"):
         return f"{100 * value:.3g} %" if value >= 0.001 else "< 0.1 %"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return short(value)
 
 
 def _fields(choices: Choices, problem: str) -> dict[str, object]:
