@@ -18,6 +18,7 @@ from crowdblend.kinds.facts import derive, read_facts
 from crowdblend.mechanisms import SuppressedHistogram
 from crowdblend.policies import parse_policy
 from crowdblend.policies.publication import Publication
+from crowdblend.policies.starter import init_policy
 from tests.cases import for_each
 
 PEOPLE, ASKED = 20_000, 4_000
@@ -109,6 +110,30 @@ def test_more_people_than_were_asked_are_refused(name: str, everybody: pd.DataFr
         cb.release(everybody, policy_of(name), out=tmp_path / "out", ledger=None)
     assert caught.value.code == "data.people"
     assert not (tmp_path / "out").exists()
+
+
+def test_a_few_people_more_than_were_asked_are_refused(everybody: pd.DataFrame, tmp_path: Path) -> None:
+    """Also where the people who were kept are fewer than were asked."""
+    with pytest.raises(CrowdblendError) as caught:
+        cb.release(everybody[: ASKED + 1], policy_of("table"), out=tmp_path / "out", ledger=None)
+    assert caught.value.code == "data.people"
+    cb.release(everybody[: ASKED - 1], policy_of("table"), out=tmp_path / "out", ledger=None)
+
+
+def test_the_key_of_the_coins_may_be_sealed(survey: pd.DataFrame, tmp_path: Path) -> None:
+    ledger = cb.Ledger.create(tmp_path / "ledger.db")
+    sealed = policy_of("table", sampling=cb.Survey(ASKED, of=PEOPLE, thin=0.8, key="seal"))
+    cb.release(survey, sealed, out=tmp_path / "out", ledger=ledger)
+    assert [entry.key for entry in ledger.entries()] == ["sealed"]
+
+
+def test_a_starter_policy_of_a_survey_is_thinned(tmp_path: Path) -> None:
+    source = tmp_path / "survey.csv"
+    source.write_text("id,sex\n1,f\n", encoding="utf-8")
+    text = init_policy(source, person="id", design="survey")
+    filled = text.replace('people = "FILL_IN"', "people = 10").replace('of = "FILL_IN"', "of = 100")
+    policy = parse_policy(filled.replace('"FILL_IN"', '"f", "m"', 1))
+    assert policy.sampling == cb.Survey(10, of=100, thin=0.8)
 
 
 def test_the_ledger_refuses_a_second_look_at_a_survey(survey: pd.DataFrame, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         columns = (*policy.columns, *self._unpublished)
         with engine.open(policy.data, self.names, policy.resources, progress) as source, refusing_weights(self.design):
             counted = source.class_counts(columns, drawn or self.draw(key.coin()))
-        check_survey(self.sample, counted.classes.people)
+        check_survey(self.sample, counted, one_row=policy.data.duplicates == "refuse")
         if self._unpublished:
             counted = replace(counted, classes=_narrowed(counted.classes, policy.columns))
         return ClassCountsReading(counted)
@@ -144,9 +144,9 @@ def published_strata(design: Design, *, already_drawn: bool) -> Strata:
     return Strata(design.strata.column, strata, already_drawn=already_drawn)
 
 
-def check_survey(sample: sampled.Design, people: int) -> None:
-    """Refuse a survey of which more people were read than were drawn."""
-    if isinstance(sample, Thinned) and people > sample.people:
+def check_survey(sample: sampled.Design, counted: ClassCounts, *, one_row: bool) -> None:
+    """Refuse a survey of more people than were drawn: rows where everybody has one, else the people who were kept."""
+    if isinstance(sample, Thinned) and (counted.rows_read if one_row else counted.classes.people) > sample.people:
         raise larger_survey(sample.people)
 
 

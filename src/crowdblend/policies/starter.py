@@ -52,6 +52,7 @@ _USUAL_OF = {
     "poisson": {"[sampling] rate": "0.1"},
     "points": {"[[publish]] noise_epsilon": "1.0"},
     "synopsis": {"[[publish]] conjunctions": "2"},
+    **{f"{kind} of a survey": {"[sampling] thin": "0.8"} for kind in ("table", "microdata", "points")},
 }
 # What only the steward knows and the kind or the design cannot do without.
 _ASKED = {
@@ -71,7 +72,8 @@ def usual(kind: str, design: str) -> dict[str, str]:
     >>> usual("table", "poisson")
     {'[privacy] epsilon': '1.0', '[privacy] delta': '1e-6', '[sampling] rate': '0.1'}
     """
-    return {**_USUAL, **_USUAL_OF.get(kind, {}), **_USUAL_OF.get(design, {})}
+    both = _USUAL_OF.get(f"{kind} of a {design}", {})
+    return {**_USUAL, **_USUAL_OF.get(kind, {}), **_USUAL_OF.get(design, {}), **both}
 
 
 def init_policy(

@@ -101,7 +101,8 @@ def release(
                 record = Record()
                 if ledger is not None and pending is not None:
                     # Until the release is finished the ledger holds the key: whoever resumes it gets the same output.
-                    seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
+                    kept = not policy.sampling.already_drawn or policy.sampling.thin is not None
+                    seal = policy.sampling.key == "seal" and kept
                     entry = ledger.begin(pending.spending, identity=pending.identity, key=secret, seal=seal)
                     named = None if policy_file is None else str(policy_file)
                     python = in_memory or policy.data.format == "frame"
