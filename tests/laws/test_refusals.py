@@ -325,3 +325,12 @@ def test_premises_are_named_in_a_refusal() -> None:
         with pytest.raises(InvalidInput) as refused:
             RULES["zero-knowledge.differential"].conclude(*premises)
         assert named in str(refused.value)
+
+
+def test_a_sampler_may_fail_half_as_often_as_it_misses_a_person_and_no_more_often() -> None:
+    """Just below the limit of the theorem it applies, just above it does not."""
+    rule, premise = RULES["laplace.random-samples"], EXAMPLES["laplace.random-samples"][0].premises[0]
+    limit = (1 - premise.aggregate.samples / premise.aggregate.population) / 2
+    assert rule.conclude(replace(premise, failure=0.999999 * limit), scale=0.5).epsilon > 0
+    with pytest.raises(NotApplicable):
+        rule.conclude(replace(premise, failure=1.000001 * limit), scale=0.5)
