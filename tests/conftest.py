@@ -12,11 +12,16 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
+from crowdblend.calculus.theorem import Rule
 from crowdblend.engines.duckdb import engine
 from crowdblend.engines.duckdb.database import database
 from crowdblend.policies.source import Resources
 from crowdblend.reports import write_report
 from tests.needs import required
+
+# Folders whose tests are about what follows from what; all others draw the same conclusions again and again.
+ABOUT_CONCLUSIONS = {"calculus", "guarantees", "laws", "mutation", "numerics", "planning", "truth"}
+DRAWN_ANEW = pytest.StashKey[bool]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -63,6 +68,31 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _forbid_skip(report)
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let every test draw its own conclusions that is about them, and no other."""
+    item.session.stash[DRAWN_ANEW] = bool({*item.path.relative_to(item.config.rootpath).parts} & ABOUT_CONCLUSIONS)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _remembered_conclusions(request: pytest.FixtureRequest) -> Generator[None]:
+    """Draw a conclusion once from the same premises: a release and its checks draw each of theirs nine times."""
+    known: dict[object, object] = {}
+    conclude, stash = Rule.conclude, request.session.stash
+
+    def remember(self: Rule, *premises: Any, **parameters: Any) -> object:
+        if stash[DRAWN_ANEW]:
+            return conclude(self, *premises, **parameters)
+        drawn = self.function, premises, tuple((name, type(value), value) for name, value in parameters.items())
+        if drawn not in known:
+            known[drawn] = conclude(self, *premises, **parameters)
+        return known[drawn]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "conclude", remember)
+        yield
 
 
 @pytest.fixture
