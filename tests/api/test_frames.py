@@ -99,7 +99,7 @@ RELEASED: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "chunks": (lambda: pa.Table.from_batches(survey().to_batches(max_chunksize=7)), {}),
     "a slice": (lambda: pa.concat_tables([survey(), survey()]).slice(PEOPLE // 2, PEOPLE), {}),
     "a list that nobody needs": (lambda: arrow(notes=pa.array([[1]] * PEOPLE)), {}),
-    "a relation": (lambda: duckdb.from_arrow(survey()), {}),
+    "a relation": (lambda: duckdb.connect().from_arrow(survey()), {}),
 }
 
 

@@ -25,10 +25,10 @@ def test_labels_and_codes(recoding, labels):
     assert recoding.labels == labels
     for value in [*_VALUES, *_MORE]:
         text = f"SELECT {recoding.sql('v')} FROM (SELECT ?::VARCHAR AS v)"
-        assert duckdb.execute(text, [value]).fetchone() == (recoding.code(value),), value
+        assert duckdb.execute(text, [value]).fetchall() == [(recoding.code(value),)], value
         if value is not None and value.strip() and value not in ("x", "NaN", "inf", "-inf"):
             typed = f"SELECT {recoding.sql('v', typed=True)} FROM (SELECT ?::DOUBLE AS v)"
-            assert duckdb.execute(typed, [float(value)]).fetchone() == (recoding.code(value),), value
+            assert duckdb.execute(typed, [float(value)]).fetchall() == [(recoding.code(value),)], value
 
 
 def test_fractions_are_outside():
