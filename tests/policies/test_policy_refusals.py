@@ -114,7 +114,7 @@ WRONG = {
     "everybody without epsilon": (REGISTER.replace("epsilon = 1.0", ""), "everybody"),
     "everybody without noise": (REGISTER.replace("epsilon = 1.0", "epsilon = 0.0"), "everybody"),
     "everybody as microdata": (REGISTER.replace(KIND, 'kind = "microdata"'), "everybody"),
-    "everybody in a series": (REGISTER.replace("epsilon = 1.0", "epsilon = 1.0\nreleases = 3"), "everybody"),
+    "everybody with a delta": (REGISTER.replace("epsilon = 1.0", "epsilon = 1.0\ndelta = 1e-6"), "everybody"),
     "everybody with noise below k": (REGISTER.replace(KIND, NOISE), "everybody"),
     "everybody in an open domain": (
         REGISTER.replace('{ values = ["Female", "Male"] }', "{ prefix = 1 }"),

@@ -39,7 +39,7 @@ def test_keys_that_a_design_rules_out_are_left_out():
     assert set(drawn["publish"]) - set(everybody["publish"]) == {"k", "below_k", "flag", "noise_epsilon", "show_from"}
     assert set(everybody["publish"]) - set(drawn["publish"]) == {"count"}
     assert set(everybody["data"]) - set(drawn["data"]) == {"rows_per_person"}
-    assert set(drawn["privacy"]) - set(everybody["privacy"]) == {"delta", "releases"}
+    assert set(drawn["privacy"]) - set(everybody["privacy"]) == {"delta"}
     assert "recoding" in drawn
     assert "recoding" not in everybody
     assert "recoding" not in kind_sections("table", "strata")

@@ -107,5 +107,5 @@ def lead(guarantees: Iterable[Guarantee], releases: int = 1) -> str | None:
     first = differential_for_one(known) or zero_knowledge_for_one(known)
     said = [] if first is None else [guess_sentence(first) or ""]
     if releases > 1:
-        said.append(f"It is one of {releases} releases, each from a fresh sample, that were planned under one budget.")
+        said.append(f"It is one of {releases} releases that were planned under one budget.")
     return " ".join(filter(None, said)) or None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -180,6 +181,16 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         if isinstance(self.design, Biased):
             found |= {"low": self.design.low, "high": self.design.high, "exceptions": self.design.exceptions}
         return found
+
+
+def check_totals(once: Derivation, releases: int, epsilon: float, delta: float) -> None:
+    """Refuse totals that as many releases do not keep together: by sums, or by curves where there is a delta."""
+    stated = ((once.conclusion.epsilon, epsilon), (once.conclusion.delta, delta))
+    if releases == 1 or all(Fraction(one) * releases <= Fraction(total) for one, total in stated):
+        return
+    if not delta:
+        raise contradiction("its releases guarantee less together than it states")
+    check_series(profile_of(once), releases, epsilon, delta)
 
 
 def check_series(once: Derivation, releases: int, epsilon: float, delta: float) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.profiles import profile_of
 from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata
 from crowdblend.designs.design import PartClaims
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import MOST_PARTS
-from crowdblend.kinds.crowd_facts import CrowdFacts, check_series
+from crowdblend.kinds.crowd_facts import CrowdFacts, check_totals
 from crowdblend.kinds.facts import (
     DATA,
     CellTable,
@@ -115,11 +113,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         differential = differential_of(derived)
         if differential.conclusion.epsilon > self.epsilon or differential.conclusion.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
-        if self.releases > 1 and self.delta == 0:
-            if Fraction(differential.conclusion.epsilon) * self.releases > Fraction(self.epsilon):
-                raise contradiction("its releases guarantee less together than it states")
-        elif self.releases > 1:
-            check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
+        check_totals(differential, self.releases, self.epsilon, self.delta)
         return tuple(derived)
 
     def _mechanisms(self, name: str) -> Sequence[PartClaims]:

@@ -10,7 +10,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Everybody
-from crowdblend.kinds.crowd_facts import CrowdFacts, by_stratum
+from crowdblend.kinds.crowd_facts import CrowdFacts, by_stratum, check_totals
 from crowdblend.kinds.facts import DATA, CellTable, Parameters, contradiction
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.noisy import NoisyHistogram
@@ -85,11 +85,12 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return self._of_everybody(self.design)
 
     def _of_everybody(self, design: Everybody) -> tuple[Derivation, ...]:
-        if self.releases > 1 or self.recoding is not None:
-            raise contradiction("a register has neither a series nor a choice of the recoding")
+        if self.recoding is not None or self.delta:
+            raise contradiction("a register has neither a delta nor a choice of the recoding")
         derived = design.derivations(self.mechanisms, self.epsilon)
         if derived[0].conclusion.epsilon > self.epsilon:
             raise contradiction("its mechanisms guarantee less than it states")
+        check_totals(derived[0], self.releases, self.epsilon, self.delta)
         return derived
 
     def check(self) -> None:

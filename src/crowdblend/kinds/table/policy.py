@@ -36,8 +36,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             because="it says in how many classes a person may be counted",
         ),
         conflicts(
-            *("sampling.everybody", "k", "delta", "recoding", "noise_epsilon", "show_from", "flag"),
-            *("releases", "below_k=noise"),
+            *("sampling.everybody", "k", "delta", "recoding", "noise_epsilon", "show_from", "flag", "below_k=noise"),
             because="a table of everybody has noise on every cell",
         ),
         *(needs(name, "below_k=noise", code="needs-noise") for name in ("flag", "noise_epsilon", "show_from")),

@@ -65,8 +65,9 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         return TableFacts(
             software=software(),
             person=self.policy.data.person,
-            epsilon=self.epsilon,
+            epsilon=self.policy.epsilon or self.epsilon if self.policy.releases > 1 else self.epsilon,
             delta=0.0,
+            releases=self.policy.releases,
             design=self.sample,
             columns={column.name: column.recoding.domain() for column in self.policy.columns},
             mechanism=cells,
@@ -120,9 +121,10 @@ def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str
 
 
 def plan_register(policy: TablePolicy) -> RegisterPlan:
-    """The plan of a register; refuses a loss that is too small to be drawn, before anything is spent."""
+    """The plan of a register, or of one of several; refuses a loss too small to be drawn, before anything is spent."""
     assert policy.epsilon is not None, "a register has an epsilon"
-    return plan_noisy(policy, policy.epsilon)
+    with precision(128):
+        return plan_noisy(policy, round_down(arb(policy.epsilon) / policy.releases))
 
 
 def plan_noisy(policy: TablePolicy, epsilon: float) -> RegisterPlan:

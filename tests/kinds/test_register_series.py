@@ -1,0 +1,52 @@
+"""A register published every year: epsilon is for all years together."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+import crowdblend as cb
+from crowdblend.demo import town
+from crowdblend.errors import DoesNotVerify
+from crowdblend.kinds import plan
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.mechanisms.everywhere import NoiseEverywhere
+
+
+def register(**changes: Any) -> cb.Policy:
+    given: dict[str, Any] = {
+        "columns": {"sex": ["female", "male"]},
+        "sampling": cb.Everybody(),
+        "person": "person_id",
+        "epsilon": 1.0,
+        "publish": cb.Table("sex"),
+    }
+    return cb.Policy(**{**given, **changes})
+
+
+def facts_of(policy: cb.Policy) -> TableFacts:
+    found = plan(policy.only).facts()
+    assert isinstance(found, TableFacts)
+    return found
+
+
+def loss(facts: TableFacts) -> float:
+    assert isinstance(facts.mechanism, NoiseEverywhere)
+    return facts.mechanism.noise_epsilon
+
+
+def test_every_release_has_its_share_of_epsilon() -> None:
+    once = loss(facts_of(register(releases=7)))
+    assert 7 * Fraction(once) <= 1 < 7 * Fraction(once * (1 + 1e-12))
+
+
+def test_the_folder_verifies_and_more_releases_than_planned_do_not(tmp_path: Path) -> None:
+    policy = register(releases=50)
+    cb.release(town(2_000), policy, out=tmp_path / "out", ledger=None)
+    assert cb.verify(tmp_path / "out").differential() is not None
+    facts = facts_of(policy)
+    for change in ({"releases": 51}, {"delta": 1e-6}, {"epsilon": 0.99}):
+        with pytest.raises(DoesNotVerify):
+            structs.replace(facts, **change).derivations()
