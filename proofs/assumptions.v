@@ -1,6 +1,6 @@
 (* What the theorems rest on: every answer must be "Closed under the global context". *)
-From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling suppression parts.
-From crowdblend Require Import strata composition checker examples counterexamples.
+From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling suppression attained.
+From crowdblend Require Import blending parts strata composition checker examples counterexamples same_sample.
 Print Assumptions hockey_events.
 Print Assumptions hockey_convex_factor.
 Print Assumptions hockey_inverse.
@@ -36,6 +36,11 @@ Print Assumptions exact_down.
 Print Assumptions suppression_blends.
 Print Assumptions suppression_up.
 Print Assumptions suppression_down.
+Print Assumptions attained_up.
+Print Assumptions attained_down.
+Print Assumptions blending_push.
+Print Assumptions differential_blends.
+Print Assumptions recoded_blends.
 Print Assumptions parts_up.
 Print Assumptions parts_down.
 Print Assumptions strata_worst.
@@ -49,3 +54,6 @@ Print Assumptions crowds_of_20_is_least.
 Print Assumptions crowds_of_12_holds.
 Print Assumptions crowds_of_12_is_least.
 Print Assumptions crowds_do_not_compose.
+Print Assumptions choice_is_private.
+Print Assumptions suppression_alone.
+Print Assumptions same_sample_fails.
