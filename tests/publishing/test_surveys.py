@@ -234,3 +234,65 @@ def test_a_survey_is_rehearsed(name: str) -> None:
 @for_each("name", ["table", "synopsis"])
 def test_a_survey_is_audited(name: str) -> None:
     assert not cb.audit(policy_of(name), runs=1_000).finding
+
+
+SHARES = {"a": 0.1, "b": 0.2, "c": 0.5}
+
+
+def stratified(**changes: Any) -> cb.Policy:
+    """A fixed number of people in every region, kept by coins."""
+    return policy_of("table", **{"sampling": cb.Strata("region", SHARES, thin=0.8), **changes})
+
+
+def test_strata_of_fixed_sizes_are_thinned(everybody: pd.DataFrame, tmp_path: Path) -> None:
+    """One k for all strata, that of the coins; nothing is assumed; estimates divide by what was asked and kept."""
+    groups = everybody.groupby("region")
+    survey = pd.concat([own.sample(int(len(own) * SHARES[str(name)]), random_state=3) for name, own in groups])
+    policy = stratified()
+    assert parse_policy(policy.to_toml()) == policy
+    plain = policy_of("table", sampling=cb.Poisson(0.8)).plan()
+    assert policy.plan().k == plain.k
+    ledger = cb.Ledger.create(tmp_path / "ledger.db")
+    done = cb.release(survey, policy, out=tmp_path / "out", ledger=ledger)
+    certificate = cb.verify(tmp_path / "out")
+    assert not {Assumption.ASSUMED_RATE, Assumption.ASSUMED_SURVEY} & {*certificate.stated}
+    assert certificate.differential(Relation.ADD_REMOVE) == plain.certificate().differential(Relation.ADD_REMOVE)
+    assert set(done.data["region"]) == {"a", "b", "c"}
+    for row in done.data.to_dict("records"):
+        assert row["estimate"] == pytest.approx(row["count"] / (SHARES[row["region"]] * 0.8), abs=0.051)
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "rests on nothing about how they were chosen" in text
+    # With coins of its own a second release of the survey is one more loss, and no second look at a sample.
+    cb.release(survey, stratified(publish=cb.Microdata("sex", "region")), out=tmp_path / "again", ledger=ledger)
+
+
+def test_weights_of_a_survey_are_thinned(survey: pd.DataFrame, tmp_path: Path) -> None:
+    weighed = survey.assign(weight=np.where(survey["region"] == "a", 4.0, 8.0))
+    columns = {"weight": cb.breaks(3, 5, 10), "sex": SEX}
+    policy = policy_of(
+        "table", sampling=cb.Weights("weight", thin=0.5), columns=columns, publish=cb.Table("weight", "sex")
+    )
+    done = cb.release(weighed, policy, out=tmp_path / "out", ledger=None)
+    assert policy.plan().k == 35
+    assert not {Assumption.ASSUMED_RATE, Assumption.ASSUMED_SURVEY} & {*cb.verify(tmp_path / "out").stated}
+    for row in done.data.to_dict("records"):
+        assert row["low"] < row["estimate"] < row["high"]
+
+
+@for_each(
+    ("changes", "code"),
+    [
+        ({"publish": cb.Table("sex")}, "thin"),
+        ({"publish": [cb.Table("sex", "region", name="x"), cb.Microdata("sex", "region", name="y")]}, "split"),
+        ({"delta": None, "people": PEOPLE, "publish": cb.Statistics(cb.count({"sex": "f"}, name="women"))}, "thin"),
+    ],
+)
+def test_what_no_theorem_covers_of_thinned_strata_is_refused(changes: dict[str, Any], code: str) -> None:
+    with pytest.raises(CrowdblendError) as caught:
+        stratified(**changes).plan()
+    assert caught.value.code == f"policy.{code}"
+
+
+def test_thinned_strata_assume_no_coins() -> None:
+    with pytest.raises(CrowdblendError, match="Remove already_drawn"):
+        cb.Strata("region", {"a": 0.1}, already_drawn=True, thin=0.8)

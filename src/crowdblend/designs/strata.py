@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sampling, strata
 from crowdblend.designs.design import Design, InclusionRates, PartClaims, Rate, SampledClaims
-from crowdblend.designs.draw import Draw, Everybody, Part, StratifiedCoin
+from crowdblend.designs.draw import Coin, Draw, Everybody, Part, StratifiedCoin
 from crowdblend.designs.poisson import parts_at_rate
 
 if TYPE_CHECKING:
@@ -56,6 +56,13 @@ class Strata(Design, frozen=True, tag="strata"):
     column: str
     strata: Annotated[dict[str, Stratum], msgspec.Meta(min_length=1, max_length=1_000)]
     already_drawn: bool = False
+    thin: Rate | None = None
+
+    @property
+    def coins(self) -> tuple[Stratum, ...]:
+        """How likely the coins that protect people keep them: of a survey that is thinned those drawn here alone."""
+        here = () if self.thin is None else (Stratum(self.thin, self.thin, self.thin),)
+        return here * len(self.strata) or tuple(self.strata.values())
 
     @property
     def drawn_before(self) -> bool:
@@ -69,9 +76,22 @@ class Strata(Design, frozen=True, tag="strata"):
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Each person by the coin, at the rate of their stratum; of those, one part where one is named."""
+        if self.thin is not None:
+            return Coin(coin, self.thin, part)
         if self.already_drawn:
             return Everybody(part, row_key=coin)
         return StratifiedCoin(coin, self.column, tuple(one.rate for one in self.strata.values()), part=part)
+
+    def sentences(self) -> list[str]:
+        """What the guarantee and the estimates of a survey rest on, where it is thinned."""
+        if self.thin is None:
+            return []
+        return [
+            f"Of a survey that was taken before, a secret coin kept each person with probability {self.thin:g}. The "
+            "guarantee is to the people of the survey, and rests on nothing about how they were chosen. The estimates "
+            "rest on the rates that the publisher states, and their intervals include neither who did not answer nor "
+            "people who were drawn together."
+        ]
 
     def thinned(self, share: float) -> Strata:
         """The same at smaller rates."""
@@ -87,7 +107,7 @@ class Strata(Design, frozen=True, tag="strata"):
         """
         each = {
             (one.low, one.high, mechanism): (one, mechanism)
-            for one, mechanism in zip(self.strata.values(), mechanisms, strict=True)
+            for one, mechanism in zip(self.coins, mechanisms, strict=True)
         }
         return _worst([one.derive(mechanism, epsilon) for one, mechanism in each.values()])
 
@@ -98,7 +118,7 @@ class Strata(Design, frozen=True, tag="strata"):
 
         The people of a stratum are sampled at one rate and sent to one part each, and the worst stratum counts.
         """
-        if any(one.low < one.high for one in self.strata.values()):
+        if self.thin is not None or any(one.low < one.high for one in self.strata.values()):
             return super().parts_derivations(mechanisms, shares, epsilon)
         by_stratum = zip(self.strata.values(), zip(*mechanisms, strict=True), strict=True)
         each = {(one.rate, own): parts_at_rate(own, shares, one.rate, epsilon) for one, own in by_stratum}
@@ -117,7 +137,7 @@ class Strata(Design, frozen=True, tag="strata"):
     def in_copies(self, claim: Derivation, copies: Sequence[int]) -> Derivation:
         """What the claim becomes for the people of all strata."""
         found = claim
-        ends = ((one.low, one.high) for one in self.strata.values())
+        ends = ((one.low, one.high) for one in self.coins)
         for number, ((low, high), times) in enumerate(dict.fromkeys(zip(ends, copies, strict=True))):
             rule = strata.another_stratum_in_copies if number else strata.stratum_in_copies
             found = rule(found, low=low, high=high, copies=times)
@@ -143,5 +163,7 @@ class Weights(Strata, frozen=True, tag="weights"):
         if len(self.breaks) != len(ends) + 1 or not all(1 <= a < b for a, b in pairwise(self.breaks)):
             raise ValueError("every class of weights lies between two breaks")
         for one, (start, end) in zip(ends, pairwise(self.breaks), strict=True):
-            if not (math.isclose(one.low, 1 / end, rel_tol=1e-12) and math.isclose(one.high, 1 / start, rel_tol=1e-12)):
+            kept = self.thin or 1.0
+            ends_meet = math.isclose(one.low, kept / end, rel_tol=1e-12)
+            if not (ends_meet and math.isclose(one.high, kept / start, rel_tol=1e-12)):
                 raise ValueError("the rates of a class are one over its weights")

@@ -135,13 +135,14 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
         raise outside_weights(design.strata.column) from None
 
 
-def published_strata(design: Design, *, already_drawn: bool) -> Strata:
-    """The strata or classes of weights of a sample, whose column is published."""
-    strata = {one.label: Stratum(one.rate, one.low, one.high) for one in design.strata.strata}
+def published_strata(design: Design, *, already_drawn: bool, thin: float | None = None) -> Strata:
+    """The strata or classes of weights of a sample, whose column is published; of a survey a coin may keep a share."""
+    kept = thin or 1.0
+    strata = {one.label: Stratum(one.rate * kept, one.low * kept, one.high * kept) for one in design.strata.strata}
     if design.weighted and design.column is not None:
         breaks = tuple(float(end) for end in getattr(design.column.recoding, "breaks", ()))
-        return Weights(design.strata.column, strata, already_drawn=True, breaks=breaks)
-    return Strata(design.strata.column, strata, already_drawn=already_drawn)
+        return Weights(design.strata.column, strata, already_drawn=thin is None, thin=thin, breaks=breaks)
+    return Strata(design.strata.column, strata, already_drawn=already_drawn, thin=thin)
 
 
 def check_survey(sample: sampled.Design, counted: ClassCounts, *, one_row: bool) -> None:

@@ -72,7 +72,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         """How people are sampled, as it is drawn."""
         drawn = self.policy.sampling.already_drawn
         if self.design is not None and self.design.published:
-            return published_strata(self.design, already_drawn=drawn)
+            return published_strata(self.design, already_drawn=drawn, thin=self.policy.sampling.thin)
         return one_sample(self.parameters.design, self.design, already_drawn=drawn)
 
     def domains(self) -> dict[str, Domain]:
@@ -180,7 +180,11 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
     `more` are further parameters of the kind.
     """
     if policy.design is not None and policy.design.published:
-        planned = plan_strata(policy.design.strata.strata, {**_given(policy, form), **more})
+        rates: Sequence[Rates] = policy.design.strata.strata
+        if (thin := policy.sampling.thin) is not None:
+            # However the survey was drawn, the coins that are thrown here protect its people.
+            rates = [replace(one, low=thin, high=thin, rate=thin) for one in policy.design.strata.strata]
+        planned = plan_strata(rates, {**_given(policy, form), **more})
         given = "k and epsilon"
     else:
         planned = CrowdPlan.of_one(answer(crowd_request(policy, form, **more)))

@@ -138,7 +138,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
         drawn = self.policy.sampling
         stated = {
             Assumption.ASSUMED_RATE: drawn.already_drawn and drawn.thin is None,
-            Assumption.ASSUMED_SURVEY: drawn.thin is not None,
+            Assumption.ASSUMED_SURVEY: drawn.already_drawn and drawn.thin is not None,
             Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
             Assumption.IDS_OF_THE_TABLE: self.policy.data.ids == "table",
         }

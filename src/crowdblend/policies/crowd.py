@@ -108,6 +108,10 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
         if design.published:
             design.check_rates()
+        elif self.sampling.thin is not None:
+            message = f"Estimates of a survey that is thinned divide by the rates of {design.strata.column!r}."
+            remedy = 'Publish that column, or write design = "poisson" to publish about the people of the survey alone.'
+            raise refusal("thin", message, remedy, "[sampling] thin")
 
     def _check_planned(self) -> None:
         given = {"k": self.k, "rate": self._rates_known or None, "epsilon": self.epsilon, "delta": self.delta}

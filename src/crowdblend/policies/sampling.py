@@ -19,6 +19,14 @@ from crowdblend.policies.stratum_rates import rates_of
 
 Secret = Annotated[Literal["destroy", "seal"], says("What happens to the secret key of the sample.")]
 AlreadyDrawn = Annotated[bool, says("True when the table is itself the sample and its rates are your assumption.")]
+Thin = Annotated[
+    float | None,
+    says(
+        "The table is a survey with these rates, however it was drawn: the share of its people whom a secret coin "
+        "keeps, such as 0.8.",
+        "rate",
+    ),
+]
 Rate = Annotated[float | None, says("The share of people kept; leave it out to have it planned.", "rate")]
 
 
@@ -265,11 +273,15 @@ class Strata(Sampling, frozen=True):
         Rates, says("The rate of every label, or the path of a CSV file with a label and a rate in each line.")
     ]
     already_drawn: AlreadyDrawn = False
+    thin: Thin = None
     key: Secret = "destroy"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _ = self.stratum_rates
+        if self.already_drawn and self.thin is not None:
+            message = "[sampling] has already_drawn, which assumes independent coins, and thin, which needs none."
+            raise refusal("thin", message, "Remove already_drawn.", "[sampling] already_drawn")
 
     @property
     def stratum(self) -> str:
@@ -287,7 +299,8 @@ class Strata(Sampling, frozen=True):
 
     def drawn_here(self) -> Strata:
         """Return strata that are drawn now."""
-        return self.replace(already_drawn=False)
+        rates = {label: rate * (self.thin or 1.0) for label, rate in self.stratum_rates.items()}
+        return self.replace(already_drawn=False, **({} if self.thin is None else {"thin": None, "rates": rates}))
 
 
 class Weights(Sampling, frozen=True):
@@ -304,6 +317,7 @@ class Weights(Sampling, frozen=True):
     high: Annotated[
         float | None, says("Where the weights are not published: the largest sampling probability.", "high")
     ] = None
+    thin: Thin = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -314,8 +328,8 @@ class Weights(Sampling, frozen=True):
 
     @property
     def already_drawn(self) -> bool:
-        """By definition."""
-        return True
+        """Unless a coin keeps its people here."""
+        return self.thin is None
 
     @property
     def weight(self) -> str:
@@ -373,7 +387,10 @@ def refuse_thinning(sampling: Sampling) -> None:
     """Refuse to leave people of a survey out of what has noise, and needs nobody left out."""
     if sampling.thin not in (None, 1):
         message = "Noise hides the people of a survey without leaving any of them out."
-        raise refusal("thin", message, "Write thin = 1.", "[sampling] thin")
+        remedy = (
+            "Remove thin; the rates are then those of independent coins." if sampling.designed else "Write thin = 1."
+        )
+        raise refusal("thin", message, remedy, "[sampling] thin")
 
 
 def _check_order(sampling: Sampling) -> None:

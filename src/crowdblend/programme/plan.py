@@ -218,7 +218,7 @@ def _sample_of(policy: Policy, message: str) -> Poisson | Strata:
     drawn = policy.sampling
     if isinstance(drawn, sampled.Poisson | sampled.Coins) and drawn.rate is not None:
         return Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
-    if not isinstance(drawn, sampled.Strata):
+    if not isinstance(drawn, sampled.Strata) or drawn.thin is not None:
         remedy = 'Write design = "poisson" with a rate, "coins" or "strata", or publish one by one.'
         raise refusal("split", message, remedy, "[sampling] design")
     for one, part in zip(policy.publish, policy.parts, strict=True):

@@ -146,6 +146,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
             "The sample was drawn before, and its rates are an assumption of the publisher: the estimates are only as "
             "good as that."
         )
+    lines += [] if facts.sample is None else facts.sample.sentences()
     if any(own.design.least < own.design.most for own in found.values()):
         lines.append(
             "In a stratum of survey weights the estimate counts everybody with a middle weight of the stratum, so that "
