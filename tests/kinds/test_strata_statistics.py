@@ -435,7 +435,7 @@ def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path, 
     folder = tmp_path / "out"
     cb.release(people, policy(statistics=STATISTICS[:1]), out=folder, ledger=None)
     facts = json.loads((folder / "certificate.json").read_text())["facts"]
-    assert set(facts["design"]) == {"design", "column", "strata", "already_drawn"}
+    assert set(facts["design"]) == {"design", "column", "strata", "already_drawn", "thin"}
     assert set(facts["design"]["strata"]["west"]) == {"rate", "low", "high"}
     text = "".join(path.read_text() for path in folder.iterdir() if path.suffix != ".parquet")
     # Whole numbers that stand alone: a hash or a fraction may hold any digits.
