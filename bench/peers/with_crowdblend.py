@@ -83,7 +83,7 @@ def number(folder: Path, statistic: cb.Statistic) -> float:
 def service_policy(*, weighted: bool) -> cb.Policy:
     """Every table of two columns of a register, under one epsilon."""
     tables = [
-        cb.Table(*columns, name=name, weight=math.sqrt(PAIR_CELLS[name]) if weighted else 1.0)
+        cb.Table(*columns, name=name, weight=1.0 if weighted else 1 / math.sqrt(PAIR_CELLS[name]))
         for name, columns in PAIRS.items()
     ]
     return cb.Policy(

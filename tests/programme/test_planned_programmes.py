@@ -1,6 +1,7 @@
 """What a programme plans: the k of every part from a computation of our own, splits, series, shares, refusals."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,22 +100,31 @@ def losses(one: PlannedPublication) -> float:
     return mechanism.noise_epsilon
 
 
-def test_the_budget_of_a_register_is_divided_by_weight():
+REGISTER: dict[str, Any] = {"sampling": cb.Everybody(), "delta": None}
+
+
+def test_the_budget_of_a_register_is_divided_by_weight_and_the_root_of_the_cells():
     tables = [cb.Table("age", "sex", name="a", weight=3), cb.Table("district", name="b")]
-    plan = planned(two(*tables, sampling=cb.Everybody(), delta=None))
+    plan = planned(two(*tables, **REGISTER))
     noise = [losses(one) for one in plan.planned]
-    assert noise[0] == pytest.approx(0.75, rel=1e-9)
-    assert noise[1] == pytest.approx(0.25, rel=1e-9)
+    # 20 cells of age and sex, 8 of district: the mean error of a cell is smallest at the roots of 20 and 8.
+    wanted = [3 * math.sqrt(20), math.sqrt(8)]
+    assert noise == pytest.approx([one / sum(wanted) for one in wanted], rel=1e-9)
     assert sum(noise) <= 1
+
+    def mean_error(part: float) -> float:
+        return (20 / part + 8 / (1 - part)) / 28
+
+    plain = losses(planned(two(*(cb.Table(*one.columns, name=one.name) for one in tables), **REGISTER)).planned[0])
+    assert mean_error(plain) <= min(mean_error(part / 100) for part in range(1, 100))
 
 
 def test_many_noisy_tables_of_one_sample_are_composed_first_and_amplified_once():
     tables = [cb.Table("age", "sex", name="a", below_k="noise"), cb.Table("district", name="b", below_k="noise")]
     plan = planned(two(*tables, sampling=cb.Poisson(0.1), split="budget"))
-    # Amplified once: each of the two may lose half of ln(1 + (e - 1)/0.1), and by curves a little more.
-    half = math.log1p((math.e - 1) / 0.1) / 2
-    for one in plan.planned:
-        assert half * (1 - 1e-3) <= losses(one) <= 1.2 * half
+    # Amplified once: both together may lose ln(1 + (e - 1)/0.1), and by curves a little more.
+    whole = math.log1p((math.e - 1) / 0.1)
+    assert whole * (1 - 1e-3) <= sum(map(losses, plan.planned)) <= 1.2 * whole
 
 
 UNSTRATIFIED = [cb.Table("age", "sex", name="a"), cb.Microdata("district", name="b")]

@@ -186,16 +186,18 @@ def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     if isinstance(sample, Poisson) and not sample.drawn_before:
         _require_ids(policy, "publications with different columns would be drawn from different people")
     _refuse_shares(policy, "budget")
-    whole = math.fsum(one.weight for one in policy.publish)
+    # The mean error of a cell is smallest where parts of epsilon grow as the square root of the number of cells.
+    parts = [one.weight * math.sqrt(_cells(part)) for one, part in zip(policy.publish, policy.parts, strict=True)]
+    whole = math.fsum(parts)
 
     def planned(epsilon: float) -> ProgrammePlan:
         made = []
-        for one, part in zip(policy.publish, policy.parts, strict=True):
+        for one, part, own in zip(policy.publish, policy.parts, parts, strict=True):
             module = _module(part)
             if not hasattr(module, "plan_noisy"):
                 message = f'kind = "{part.kind}" is not certified with a part of the budget.'
                 raise refusal("split", message, 'Write split = "people" or "fresh".', "[privacy] split")
-            made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * one.weight / whole)))
+            made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * own / whole)))
         return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
