@@ -50,3 +50,12 @@ def test_the_folder_verifies_and_more_releases_than_planned_do_not(tmp_path: Pat
     for change in ({"releases": 51}, {"delta": 1e-6}, {"epsilon": 0.99}):
         with pytest.raises(DoesNotVerify):
             structs.replace(facts, **change).derivations()
+
+
+def test_a_series_of_noise_on_a_sample_is_held_against_its_epsilon_too() -> None:
+    """Noise everywhere has no delta at any epsilon, so that its own loss decides how many releases keep to a total."""
+    sampled = facts_of(register(sampling=cb.Poisson(0.5), delta=1e-6))
+    noisy = structs.replace(sampled, mechanism=NoiseEverywhere(1.2), releases=1)
+    assert noisy.derivations()
+    with pytest.raises(DoesNotVerify, match="guarantee less together"):
+        structs.replace(noisy, releases=1_000).derivations()

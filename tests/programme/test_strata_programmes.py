@@ -190,6 +190,8 @@ def test_what_is_not_by_strata_is_refused_and_so_are_forgeries(tmp_path: Path) -
     with pytest.raises(InvalidInput, match="'sexes' is not by strata") as refused:
         programme(publish=mixed, columns=columns).plan()
     assert "Publish 'region' in it" in refused.value.remedy
+    with pytest.raises(InvalidInput, match="would be in two parts"):
+        programme(duplicates="one").plan()
     facts = planned(programme()).facts()
     whole = to_json(facts)
     for change in (

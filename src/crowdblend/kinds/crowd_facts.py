@@ -156,8 +156,10 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def _check_releases(self, differential: Derivation) -> None:
         """Refuse a budget that as many releases do not keep together, by their curves or by equal shares of it."""
         share, part = (math.nextafter(whole / self.releases, 0.0) for whole in (self.epsilon, self.delta))
-        if len(self.mechanisms) == 1 and self.design.derivations(self.mechanisms, share)[1].conclusion.delta <= part:
-            return
+        if len(self.mechanisms) == 1:
+            alone = self.design.derivations(self.mechanisms, share)[1].conclusion
+            if alone.epsilon <= share and alone.delta <= part:
+                return
         check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
 
     def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:

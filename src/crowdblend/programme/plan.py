@@ -142,6 +142,10 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Every publication from a part of one sample."""
     sample = _sample_of(policy, 'Parts of one sample are certified for design = "poisson", "coins" or "strata".')
     _require_ids(policy, "nobody can be sent to one part of the sample and to no other")
+    if isinstance(sample, Strata) and policy.data.duplicates == "one":
+        # Which row counts depends on the columns of the publication, and so would the stratum and the part.
+        message = "Whoever has rows in two strata would be in two parts of the sample."
+        raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")
     shares = shares_of(policy)
     # Of strata every publication plans each with the rate of its own.
     rate = sample.rate if isinstance(sample, Poisson) else max(one.rate for one in sample.strata.values())
