@@ -1,6 +1,6 @@
 (* What the theorems rest on: every answer must be "Closed under the global context". *)
-From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling suppression attained.
-From crowdblend Require Import blending parts strata composition checker examples counterexamples same_sample.
+From crowdblend Require Import hockey coins binomial linear_program averages crowds sampling explicit suppression.
+From crowdblend Require Import attained blending parts strata composition checker examples counterexamples same_sample.
 Print Assumptions hockey_events.
 Print Assumptions hockey_convex_factor.
 Print Assumptions hockey_inverse.
@@ -33,6 +33,8 @@ Print Assumptions blending_sharp_up.
 Print Assumptions blending_sharp_down.
 Print Assumptions exact_up.
 Print Assumptions exact_down.
+Print Assumptions explicit_up.
+Print Assumptions explicit_down.
 Print Assumptions suppression_blends.
 Print Assumptions suppression_up.
 Print Assumptions suppression_down.

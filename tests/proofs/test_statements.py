@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from flint import arb, fmpq
+
 from crowdblend.calculus import RULES
 from crowdblend.calculus.evidence import ENUMERATED, MACHINE_CHECKED, evidence
+from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import sampled_factors
 from crowdblend.numerics.crowd_divergence import crowd_divergence, one_fewer, one_more
 from crowdblend.numerics.programme import CrowdTerm, part_divergences
+from crowdblend.numerics.tail_suprema import rising_tail
 from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 from tests.truth.test_exact_delta import EXTREME_RATES, GROWTHS, RATES
@@ -36,6 +40,11 @@ DEFINITIONS = {
     "crowds": (
         "Definition crowd_blending (k : nat) B M := forall A t, t \\in A -> "
         "(k <= #|[set u in A | blends B M t u]|)%N \\/ within B (M A) (M (A :\\ t)).",
+    ),
+    "explicit": (
+        "Definition few n h : R := \\sum_(h <= j < n.+1) f n j.",
+        "Definition many_up n s : R := \\sum_(0 <= j < n.+1 | n.+1%:R * (s * p) < j.+1%:R * (1 - p + s * p)) f n j.",
+        "Definition many_down n s : R := \\sum_(0 <= j < n.+1 | j%:R * (p + s * (1 - p)) < n.+1%:R * p) f n j.",
     ),
     "parts": ("Definition rest_rate j : R := beta j / (1 - b + beta j).",),
 }
@@ -108,6 +117,21 @@ def test_the_delta_of_crowds_is_that_of_the_theorem(k: int, rate: Fraction, blen
             proved = max(proved, gain * halves / (1 + blend))
         assert crowd_divergence(exact, k, rate, blend, c) == proved
         assert sampled_factors(exact, rate, c)[1][0] == up
+
+
+@for_each("rate", [Fraction(1, 8), Fraction(1, 2)])
+@for_each("factor", [Fraction(3, 2), Fraction(3)])
+def test_the_tails_are_those_of_the_explicit_rule(rate: Fraction, factor: Fraction) -> None:
+    """The supremum that the rule computes in balls is that of the tails of the theorem, where the rule needs it."""
+    h, line = 4, factor * rate / (1 - rate + factor * rate)
+    tails = [
+        sum(pmf(n, j, rate) for j in range(n + 1) if (n + 1) * factor * rate < (j + 1) * (1 - rate + factor * rate))
+        for n in range(80)
+        if math.floor(line * (n + 1)) >= h
+    ]
+    slope, p = (arb(fmpq(value.numerator, value.denominator)) for value in (line, rate))
+    largest = max(tails)
+    assert rising_tail(balls, h, slope, p, person=1).overlaps(arb(fmpq(largest.numerator, largest.denominator)))
 
 
 def test_parts_are_weighed_as_in_the_theorem() -> None:

@@ -18,6 +18,7 @@ MACHINE_CHECKED: Mapping[str, tuple[str, ...]] = {
         "attained.attained_down",
     ),
     "blending.sharp": ("sampling.blending_sharp_up", "sampling.blending_sharp_down", "sampling.rate_alone"),
+    "blending.explicit": ("explicit.explicit_up", "explicit.explicit_down", "sampling.rate_alone"),
     "histogram.suppressed": ("suppression.suppression_blends",),
     "generalization.suppressed": ("blending.recoded_blends",),
     "blending.postprocessing": ("blending.blending_push",),
