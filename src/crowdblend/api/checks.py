@@ -60,12 +60,9 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
     if isinstance(target, Release):
         with target._on_disk() as folder:
             return verification.verify_release(folder).certificate
-    raise InvalidInput(
-        f"verify reads no {type(target).__name__}.",
-        remedy="Pass the folder of a release, a certificate's file, its JSON text, or a Certificate.",
-        where="verify",
-        code="argument.type",
-    )
+    message = f"verify reads no {type(target).__name__}."
+    remedy = "Pass the folder of a release, a certificate's file, its JSON text, or a Certificate."
+    raise InvalidInput(message, remedy=remedy, where="verify", code="argument.type")
 
 
 def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
@@ -75,12 +72,9 @@ def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
     elif isinstance(target, os.PathLike) or (isinstance(target, str) and not _is_json(target)):
         signing.check_release_signature(Path(target), signer)
     else:
-        raise InvalidInput(
-            "A certificate without its file has no signature.",
-            remedy="Pass the folder of the release, or the certificate's file.",
-            where="signer",
-            code="signature.missing",
-        )
+        message = "A certificate without its file has no signature."
+        remedy = "Pass the folder of the release, or the certificate's file."
+        raise InvalidInput(message, remedy=remedy, where="signer", code="signature.missing")
 
 
 def _is_json(text: str) -> bool:

@@ -79,9 +79,6 @@ def _public(like: object) -> pa.Table | None:
         texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
         return csv.read_csv(path, convert_options=texts)
     except (OSError, pa.ArrowException):
-        raise InvalidInput(
-            f"{path.name!r} cannot be read as CSV or Parquet.",
-            remedy="Check the path of the public file.",
-            where="like",
-            code="rehearsal.like",
-        ) from None
+        message = f"{path.name!r} cannot be read as CSV or Parquet."
+        remedy = "Check the path of the public file."
+        raise InvalidInput(message, remedy=remedy, where="like", code="rehearsal.like") from None

@@ -104,12 +104,8 @@ def resume(
     chosen = _engine_for(data, engine)
     books = _opened(ledger)
     if books is None:
-        raise InvalidInput(
-            "A release is resumed from the ledger that recorded it.",
-            remedy="Name that ledger.",
-            where="ledger",
-            code="ledger.type",
-        )
+        message = "A release is resumed from the ledger that recorded it."
+        raise InvalidInput(message, remedy="Name that ledger.", where="ledger", code="ledger.type")
     with about(data, loaded_policy(policy), chosen) as here, engine_named(chosen) as reads:
         if books.entry(entry).spending.folder != target.IN_MEMORY:
             return publishing.resume(books, entry, here, force=force, progress=progress, engine=reads, figures=figures)
@@ -144,12 +140,9 @@ def _engine_for(data: object, engine: str | None) -> str:
 
 def _check_key(key: bytes | None) -> None:
     if key is not None and not (isinstance(key, bytes) and len(key) == _KEY_BYTES):
-        raise InvalidInput(
-            f"key takes {_KEY_BYTES} bytes.",
-            remedy=f"Leave it out, or pass secrets.token_bytes({_KEY_BYTES}).",
-            where="key",
-            code="key.length",
-        )
+        message = f"key takes {_KEY_BYTES} bytes."
+        remedy = f"Leave it out, or pass secrets.token_bytes({_KEY_BYTES})."
+        raise InvalidInput(message, remedy=remedy, where="key", code="key.length")
 
 
 def _opened(ledger: Ledger | str | os.PathLike[str] | UsersOwn | None) -> Ledger | None:
@@ -160,9 +153,6 @@ def _opened(ledger: Ledger | str | os.PathLike[str] | UsersOwn | None) -> Ledger
         return Ledger()
     if isinstance(ledger, str | os.PathLike):
         return Ledger(ledger)
-    raise InvalidInput(
-        f"ledger takes a Ledger, a path or a URL, got {type(ledger).__name__}.",
-        remedy="Leave it out for your own ledger; None records nothing.",
-        where="ledger",
-        code="ledger.type",
-    )
+    message = f"ledger takes a Ledger, a path or a URL, got {type(ledger).__name__}."
+    remedy = "Leave it out for your own ledger; None records nothing."
+    raise InvalidInput(message, remedy=remedy, where="ledger", code="ledger.type")

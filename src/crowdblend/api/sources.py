@@ -66,12 +66,8 @@ def about(data: object, policy: Policy, engine: str) -> Iterator[Policy]:
         yield _about_files(os.fspath(data), policy)
     elif engine == "spark":
         if not is_spark_frame(data):
-            raise refusal(
-                "type",
-                f"The Spark engine reads no data of the type {type(data).__name__}.",
-                "Pass a Spark DataFrame or a path, or leave out engine.",
-                "data",
-            )
+            message = f"The Spark engine reads no data of the type {type(data).__name__}."
+            raise refusal("type", message, "Pass a Spark DataFrame or a path, or leave out engine.", "data")
         yield policy.with_source(DataSource(source="The Spark DataFrame", format="frame", frame=data))
     else:
         with frames.opened_frame(_links(data, policy)) as frame:

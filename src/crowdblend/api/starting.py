@@ -25,12 +25,8 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
     """
     if not _is_database(source):
         if table is not None or query is not None:
-            raise InvalidInput(
-                "Only databases have tables and queries.",
-                remedy="Leave --table and --query out.",
-                where="--table",
-                code="init.table",
-            )
+            message = "Only databases have tables and queries."
+            raise InvalidInput(message, remedy="Leave --table and --query out.", where="--table", code="init.table")
         return init_policy(source, **options)
     kind = format_of(source)
     data = DataSource(source=located(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)

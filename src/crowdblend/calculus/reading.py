@@ -23,11 +23,10 @@ def read_text(path: Path) -> str:
         return read_regular(path, MOST_BYTES).decode("utf-8")
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or "it is not UTF-8 text"
+        message = f"{printable(str(path))} is not readable as a certificate: {why}."
+        remedy = "Pass its path."
         raise InvalidInput(
-            f"{printable(str(path))} is not readable as a certificate: {why}.",
-            remedy="Pass its path.",
-            where=printable(str(path)),
-            code="certificate.unreadable",
+            message, remedy=remedy, where=printable(str(path)), code="certificate.unreadable"
         ) from problem
 
 

@@ -40,8 +40,8 @@ def command(name: str | None, *, plot: str | None, runs: int, force: bool) -> No
         answer({"attacks": ATTACKS}, *(f"{name:<14} {about}" for name, about in ATTACKS.items()))
         return
     if not 0 <= runs <= MOST_RUNS:
-        says = f"--runs takes a number between 0 and {MOST_RUNS}, got {runs}."
-        raise wrong_use(says, "More runs show smaller differences.", "--runs", "range")
+        message = f"--runs takes a number between 0 and {MOST_RUNS}, got {runs}."
+        raise wrong_use(message, "More runs show smaller differences.", "--runs", "range")
     attacked = attack(name)
     found = attacked.launch(runs)
     if plot:

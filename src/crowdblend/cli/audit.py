@@ -59,8 +59,8 @@ def command(
     least = {"understate": (understate, 1), "workers": (workers, 1), "people": (people, 2), "time": (seconds, 1)}
     for name, (value, bound) in least.items():
         if value is not None and not bound <= value < math.inf:
-            says = f"--{name} takes a number of at least {bound}, got {value:g}."
-            raise wrong_use(says, "Raise it, or leave it out.", f"--{name}", "range")
+            message = f"--{name} takes a number of at least {bound}, got {value:g}."
+            raise wrong_use(message, "Raise it, or leave it out.", f"--{name}", "range")
     of_policies = {"epsilon": epsilon, "understate": understate > 1, "people": people, "batch": batch}
     unused = [name for name, given in of_policies.items() if given and policy is None]
     if seconds is not None and runs is not None:
@@ -106,6 +106,6 @@ def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexam
         found: Verdict | Counterexample | None = made.finding()
         return found
     if not all(hasattr(made, part) for part in ("guarantee", "pairs", "observe")):
-        says = f"{name} is no claim and no subject of crowdblend.auditing."
-        raise wrong_use(says, "See docs/audit.md.", "--mechanism", "unknown-name")
+        message = f"{name} is no claim and no subject of crowdblend.auditing."
+        raise wrong_use(message, "See docs/audit.md.", "--mechanism", "unknown-name")
     return audit_foreseen(made, **budget)

@@ -31,8 +31,8 @@ def command(*, out: str, force: bool) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        says = f"{out} cannot be written: {problem.strerror}. Name another folder."
-        raise InvalidInput(says, where="--out", code="output.not-writable") from None
+        message = f"{out} cannot be written: {problem.strerror}. Name another folder."
+        raise InvalidInput(message, where="--out", code="output.not-writable") from None
     for name in POLICIES:
         check_target(folder / name, force=force)
     say = (lambda _: None) if asks_for_json() else click.echo

@@ -166,8 +166,8 @@ def show_budget(population: str | None, *, delta: float | None, group: int | Non
     accounts = ledger.accounts()
     budgets = [one for one in ledger.budgets() if population is None or one.population == normal_name(population)]
     if population is not None and not budgets:
-        says = f"Nothing was released about the population {population!r}. Leave it out to see all."
-        raise InvalidInput(says, where="POPULATION", code="ledger.no-population")
+        message = f"Nothing was released about the population {population!r}. Leave it out to see all."
+        raise InvalidInput(message, where="POPULATION", code="ledger.no-population")
     documents, lines = [], []
     for budget in budgets:
         total, limit = accounts.total(budget.population, delta), accounts.declared.limit(budget.population)

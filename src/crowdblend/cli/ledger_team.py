@@ -144,15 +144,15 @@ def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, wh
     epsilon = known[-1].epsilon if epsilon is None and known else epsilon
     delta = known[-1].delta if delta is None and known else delta
     if epsilon is None or delta is None:
-        says = f"{spending.population!r} has no limit. Pass --epsilon and --delta."
-        raise InvalidInput(says, where="--epsilon", code="limit.missing")
+        message = f"{spending.population!r} has no limit. Pass --epsilon and --delta."
+        raise InvalidInput(message, where="--epsilon", code="limit.missing")
     limit = known[-1] if known else Limit(spending.population, epsilon, delta, None, "--epsilon")
     order = None if limit.order is None else order_for(epsilon, delta)
     limit = msgspec.structs.replace(limit, epsilon=epsilon, delta=delta, order=order)
     count, so_far = ledger.releases_that_fit(spending, limit), ledger.accounts().usage(limit)
     if count is None or so_far is None:
-        says = f"These releases have no differential privacy for {limit.relation.words} that adds up. Plan others."
-        raise Refused(says, where="POLICY", code="does-not-add-up")
+        message = f"These releases have no differential privacy for {limit.relation.words} that adds up. Plan others."
+        raise Refused(message, where="POLICY", code="does-not-add-up")
     stated = {"epsilon": epsilon, "delta": delta, "relation": limit.relation.value, "filter": limit.filter}
     together = f"; {spending.series} of them are one declared series" if spending.series > 1 else ""
     answer(

@@ -110,9 +110,9 @@ def machine_limits() -> Iterator[None]:
             code="system.file",
         ) from problem
     except MemoryError as problem:
-        says = "The memory of this machine is used up."
+        message = "The memory of this machine is used up."
         remedy = "Lower memory in [release], coarsen the columns, or use a larger machine."
-        raise Unavailable(says, remedy=remedy, code="system.memory", where="[release] memory") from problem
+        raise Unavailable(message, remedy=remedy, code="system.memory", where="[release] memory") from problem
 
 
 def exit_with_error(error: CrowdblendError, *, as_json: bool) -> None:
@@ -149,8 +149,8 @@ def tolerate_narrow_streams() -> None:
 
 def refuse_shared_stdout() -> None:
     """--json and a file on stdout exclude each other."""
-    says = "--json prints one object on stdout, which '-' would share."
-    raise wrong_use(says, "Name a file, or leave --json out.", "--json", "two-outputs")
+    message = "--json prints one object on stdout, which '-' would share."
+    raise wrong_use(message, "Name a file, or leave --json out.", "--json", "two-outputs")
 
 
 def wrong_use(message: str, remedy: str, where: str, code: str = "usage") -> InvalidInput:
@@ -178,8 +178,8 @@ def write_text(target: str, text: str, *, force: bool) -> None:
         path.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "not a file name"
-        says = f"{target!r} cannot be written: {why}."
-        raise InvalidInput(says, remedy="Name another file.", code="output.not-writable", where="--out") from problem
+        message = f"{target!r} cannot be written: {why}."
+        raise InvalidInput(message, remedy="Name another file.", code="output.not-writable", where="--out") from problem
 
 
 def show(value: object) -> str:

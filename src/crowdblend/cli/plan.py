@@ -48,8 +48,8 @@ def command(policy: str | None, **parameters: Any) -> None:
         _answer(plan(**given))
         return
     if given:
-        says = f"{', '.join(f'--{name}' for name in given)} cannot be combined with a policy."
-        raise wrong_use(says, "Write it into the policy, or leave POLICY out.", "POLICY")
+        message = f"{', '.join(f'--{name}' for name in given)} cannot be combined with a policy."
+        raise wrong_use(message, "Write it into the policy, or leave POLICY out.", "POLICY")
     planned = kinds.plan(policies.load_policy(policy))
     answer(plan_document(planned), *plan_lines(planned))
 

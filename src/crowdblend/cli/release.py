@@ -177,8 +177,8 @@ def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
     location = location_of.locate(url)
     if location.is_new_default:
         if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
-            says = "Nothing was published: a release is recorded in a ledger."
-            raise Refused(says, remedy="Name one with --ledger.", where="--ledger", code="command.not-confirmed")
+            message = "Nothing was published: a release is recorded in a ledger."
+            raise Refused(message, remedy="Name one with --ledger.", where="--ledger", code="command.not-confirmed")
         click.echo(f"crowdblend: No ledger at {location.words()}; creating a new one.", err=True)
     return books.Ledger.open(url)
 

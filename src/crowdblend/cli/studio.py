@@ -35,9 +35,9 @@ def command(*, root: str, port: int, ledger: str | None, read_only: bool, browse
     try:
         serve = server.serve
     except ImportError:
-        says = "The studio needs packages that are not installed."
+        message = "The studio needs packages that are not installed."
         remedy = 'Install them: pip install "crowdblend[studio]".'
-        raise Unavailable(says, remedy=remedy, where="studio", code="studio.not-installed") from None
+        raise Unavailable(message, remedy=remedy, where="studio", code="studio.not-installed") from None
 
     as_json = asks_for_json()
 

@@ -62,9 +62,9 @@ def command(target: str, *, signer: str | None, proved: str | None) -> None:
 
 def _signed_by(target: str, signer: str) -> dict[str, str | None]:
     if target == "-":
-        says = "A certificate from stdin has no signature."
+        message = "A certificate from stdin has no signature."
         remedy = "Name the folder or the certificate."
-        raise InvalidInput(says, remedy=remedy, where="--signer", code="signature.missing")
+        raise InvalidInput(message, remedy=remedy, where="--signer", code="signature.missing")
     found = signing.check_release_signature(Path(target), signer)
     return {"name": found.name, "key": sshsig.fingerprint(found.key)}
 

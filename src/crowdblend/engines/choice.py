@@ -51,8 +51,8 @@ def engine_named(name: str, master: str | None = None, settings: Sequence[str] =
 def check_engine(name: str) -> None:
     """Refuse an engine that there is not."""
     if name not in ENGINES:
-        says = f"there is no engine {str(name)[:60]!r}."
-        raise InvalidInput(says, remedy=f"Use {' or '.join(ENGINES)}.", where="engine", code="engine.unknown")
+        message = f"there is no engine {str(name)[:60]!r}."
+        raise InvalidInput(message, remedy=f"Use {' or '.join(ENGINES)}.", where="engine", code="engine.unknown")
 
 
 def is_spark_frame(data: object) -> bool:
@@ -96,14 +96,14 @@ def on_disk(data: DataSource, resources: Resources, *, divided: bool = False) ->
 def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        says = f"{text[:60]!r} is no setting of Spark."
+        message = f"{text[:60]!r} is no setting of Spark."
         remedy = "Write name=value, for example spark.driver.memory=4g."
-        raise InvalidInput(says, remedy=remedy, where="--conf", code="engine.spark-setting")
+        raise InvalidInput(message, remedy=remedy, where="--conf", code="engine.spark-setting")
     return name.strip(), value
 
 
 def _refuse_settings(master: str | None, settings: Sequence[str]) -> None:
     if master is not None or settings:
-        says = "--master and --conf are for Spark."
+        message = "--master and --conf are for Spark."
         remedy = "Add --engine spark, or leave them out."
-        raise InvalidInput(says, remedy=remedy, where="--engine", code="engine.not-spark")
+        raise InvalidInput(message, remedy=remedy, where="--engine", code="engine.not-spark")

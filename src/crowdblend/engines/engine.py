@@ -171,13 +171,13 @@ def check_people(data: DataSource, draw: Draw, rows_read: int, counted: int) -> 
     elif isinstance(draw, Everybody) and draw.part is None:
         wrong = people is not None and counted != people
     if wrong:
-        says = f"people in [data] is {people}; the data hold another number of people."
-        raise InvalidInput(says, remedy="Count them and correct it.", where="[data] people", code="data.people")
+        message = f"people in [data] is {people}; the data hold another number of people."
+        raise InvalidInput(message, remedy="Count them and correct it.", where="[data] people", code="data.people")
 
 
 def check_repeatable(engine: Engine, data: DataSource) -> None:
     """Refuse a source that may hold other ids each time it is read, where people are divided in several readings."""
     if engine.name == "spark" and data.format in ("frame", "catalog"):
-        says = "Spark computes a frame or a view anew each time it is read, and people would be divided differently."
+        message = "Spark computes a frame or a view anew each time it is read, and people would be divided differently."
         remedy = "Write the data to Parquet files, and name these as the source."
-        raise InvalidInput(says, remedy=remedy, where="[data] source", code="data.not-repeatable")
+        raise InvalidInput(message, remedy=remedy, where="[data] source", code="data.not-repeatable")

@@ -43,8 +43,8 @@ class Frame:
     def check(self, wanted: str) -> None:
         """Refuse to read a column that cannot be read."""
         if wanted in self.unreadable:
-            says = f"{self.name} has {self.unreadable[wanted]} in column {wanted!r}."
-            raise refusal("column-type", says, "Convert it to text, numbers or dates.", at_column(wanted))
+            message = f"{self.name} has {self.unreadable[wanted]} in column {wanted!r}."
+            raise refusal("column-type", message, "Convert it to text, numbers or dates.", at_column(wanted))
 
     def check_every(self) -> None:
         """Refuse a frame of which some column cannot be read, where rows are known by all their columns."""
@@ -184,8 +184,8 @@ def _arrow_frame(name: str, table: pa.Table) -> Frame:
 def _pandas_columns(frame: pandas.DataFrame) -> Iterator[tuple[str, pa.ChunkedArray | str]]:
     """The columns, then those levels of the index that have a name, as Parquet would have them."""
     if frame.columns.nlevels > 1:
-        says = "Give every column one name, for example by joining the levels."
-        raise refusal("column-names", "The pandas DataFrame has several levels of column names.", says, "data")
+        message = "Give every column one name, for example by joining the levels."
+        raise refusal("column-names", "The pandas DataFrame has several levels of column names.", message, "data")
     for place, name in enumerate(frame.columns):
         yield str(name), _pandas_column(frame.iloc[:, place])
     for level, name in enumerate(frame.index.names):

@@ -161,9 +161,9 @@ def _places(sizes: Sequence[int]) -> list[Place]:
 def refuse_unreadable(name: str, kind: ColumnType) -> None:
     """Refuse a column that is recoded and has a list or structure in each row, or moments without a day."""
     if kind is ColumnType.NESTED:
-        says = "Split it into columns with one number, date or text in each row."
-        raise refusal("nested-column", f"Column {name!r} holds several values in each row.", says, at_column(name))
+        message = "Split it into columns with one number, date or text in each row."
+        raise refusal("nested-column", f"Column {name!r} holds several values in each row.", message, at_column(name))
     if kind is ColumnType.ZONED:
-        says = "Convert it to dates of the zone that you mean, such as (moment AT TIME ZONE 'Europe/Berlin')::date."
+        message = "Convert it to dates of the zone that you mean, such as (moment AT TIME ZONE 'Europe/Berlin')::date."
         remedy = f"Column {name!r} holds moments with a time zone, which fall on other days in other zones."
-        raise refusal("zoned-column", remedy, says, at_column(name))
+        raise refusal("zoned-column", remedy, message, at_column(name))

@@ -41,9 +41,9 @@ def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:
 
 def outside_weights(name: str) -> InvalidInput:
     """The refusal of design weights that contradict the rates of the policy."""
-    says = f"A weight of column {name!r} is blank, no number, or outside the breaks or rates that bound weights."
+    message = f"A weight of column {name!r} is blank, no number, or outside the breaks or rates that bound weights."
     remedy = "Widen its breaks in [columns], or low and high in [sampling]; leave out people without a weight."
-    return refusal("outside-weights", says, remedy, at_column(name))
+    return refusal("outside-weights", message, remedy, at_column(name))
 
 
 def larger_survey(people: int) -> InvalidInput:
@@ -67,8 +67,8 @@ def missing_person(name: str) -> InvalidInput:
 
 def repeated_person(name: str) -> InvalidInput:
     """The refusal of a person with several rows."""
-    says = 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
-    return refusal("repeated-person", f"Someone has several rows in person column {name!r}.", says, at_column(name))
+    message = 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
+    return refusal("repeated-person", f"Someone has several rows in person column {name!r}.", message, at_column(name))
 
 
 def refuse_blanks(name: str, what: str) -> NoReturn:
@@ -78,14 +78,14 @@ def refuse_blanks(name: str, what: str) -> NoReturn:
 
 def refuse_broken_name(name: str, kind: str) -> NoReturn:
     """Refuse people's names that are numbers with fractions."""
-    says = f"Column {name!r} holds names of people, and its type is {kind}."
-    raise refusal("name-type", says, "Convert it to whole numbers or texts.", at_column(name))
+    message = f"Column {name!r} holds names of people, and its type is {kind}."
+    raise refusal("name-type", message, "Convert it to whole numbers or texts.", at_column(name))
 
 
 def out_of_memory() -> InvalidInput:
     """The refusal of data that do not fit the memory that the steward allows."""
-    says = "Reading and grouping the data takes more than memory in [release] allows."
-    return refusal("memory", says, "Raise it, or coarsen the columns.", "[release] memory")
+    message = "Reading and grouping the data takes more than memory in [release] allows."
+    return refusal("memory", message, "Raise it, or coarsen the columns.", "[release] memory")
 
 
 def refuse_beyond(memory_limit: int | None, needed: int) -> None:

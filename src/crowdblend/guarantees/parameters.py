@@ -135,8 +135,8 @@ def check(name: str, value: object) -> None:
     """Refuse a value outside the range of the parameter of that name."""
     parameter = PARAMETERS[name]
     if not parameter.allows(value):
-        says = f"{name} must be {parameter.words()}, got {brief(value)}."
-        raise InvalidInput(says, remedy=parameter.remedy, where=name, code="parameter.range")
+        message = f"{name} must be {parameter.words()}, got {brief(value)}."
+        raise InvalidInput(message, remedy=parameter.remedy, where=name, code="parameter.range")
 
 
 def check_ends(low: float, high: float) -> None:
@@ -148,8 +148,8 @@ def check_ends(low: float, high: float) -> None:
 def check_type(name: str, value: object, kinds: type | tuple[type, ...], words: str) -> None:
     """Refuse an argument of another type; `words` say what it takes."""
     if not isinstance(value, kinds):
-        says = f"{name} takes {words}, got {type(value).__name__}."
-        raise InvalidInput(says, remedy=f"Pass {words}.", where=name, code="argument.type")
+        message = f"{name} takes {words}, got {type(value).__name__}."
+        raise InvalidInput(message, remedy=f"Pass {words}.", where=name, code="argument.type")
 
 
 def brief(value: object) -> str:

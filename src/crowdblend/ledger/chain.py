@@ -103,8 +103,8 @@ def read_head(text: str) -> Head:
         if content["format"] != HEAD_FORMAT or type(made.records) is not int or not DIGEST.fullmatch(made.hash):
             raise ValueError
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        says = "This is no head of a ledger. Pass a file that crowdblend ledger check --save-head wrote."
-        raise InvalidInput(says, where="--head", code="ledger.head") from None
+        message = "This is no head of a ledger. Pass a file that crowdblend ledger check --save-head wrote."
+        raise InvalidInput(message, where="--head", code="ledger.head") from None
     return made
 
 

@@ -52,9 +52,9 @@ def check_conflicts(
             reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
             hint = f" I{_OWN_IDS[1:]}" if _only_by_numbers(new, known, same_sample) else ""
-            says = f"Release {entry.id} has already used this sample. {reason.source}: {reason.reason}."
+            message = f"Release {entry.id} has already used this sample. {reason.source}: {reason.reason}."
             remedy = f"{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}{hint}"
-            raise DoesNotCompose(says, remedy=remedy, code="same-sample", where=f"release {entry.id}")
+            raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
     added_up = {new.spending.population, *declared.overlapping(new.spending.population)}
     _refuse_another_name(new, spent, added_up)
     for entry, known in spent:

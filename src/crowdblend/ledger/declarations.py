@@ -69,11 +69,11 @@ class Limit(_Declaration, frozen=True, tag="limit"):
         if self.until is not None:
             force_setattr(self, "until", last_day(self.until))
         if self.relation is Relation.CONCEAL:
-            says = "A limit compares one person more or less, or one person's data replaced. Choose one of both."
-            raise InvalidInput(says, where="relation", code="limit.relation")
+            message = "A limit compares one person more or less, or one person's data replaced. Choose one of both."
+            raise InvalidInput(message, where="relation", code="limit.relation")
         if self.order is not None and not (1 < self.order < math.inf and self.delta > 0):
-            says = "A limit by Rényi divergence needs a delta above 0 and an order above 1."
-            raise InvalidInput(says, remedy="Raise delta, or count by sums.", where="order", code="limit.order")
+            message = "A limit by Rényi divergence needs a delta above 0 and an order above 1."
+            raise InvalidInput(message, remedy="Raise delta, or count by sums.", where="order", code="limit.order")
 
     @property
     def filter(self) -> str:
@@ -95,12 +95,12 @@ class Limit(_Declaration, frozen=True, tag="limit"):
         if before is None:
             return
         if self.why is None:
-            says = f"{self.population!r} has a limit already, {before.words()}."
-            raise InvalidInput(says, remedy="Say why it changes, with --why.", where="why", code="limit.reason")
+            message = f"{self.population!r} has a limit already, {before.words()}."
+            raise InvalidInput(message, remedy="Say why it changes, with --why.", where="why", code="limit.reason")
         if keeps_end and before.until is not None and self.until is None:
-            says = f"The limit of {before.population!r} so far holds until {before.until}."
+            message = f"The limit of {before.population!r} so far holds until {before.until}."
             remedy = f"Say until when the new one holds with --until: a day, or {NEVER}."
-            raise InvalidInput(says, remedy=remedy, where="until", code="ledger.until")
+            raise InvalidInput(message, remedy=remedy, where="until", code="ledger.until")
 
 
 class Description(_Declaration, frozen=True, tag="population"):
@@ -125,8 +125,8 @@ class Overlap(_Declaration, frozen=True, tag="overlap"):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.population == self.other:
-            says = "A population does not overlap with itself. Name two populations."
-            raise InvalidInput(says, where="POPULATION", code="ledger.overlap")
+            message = "A population does not overlap with itself. Name two populations."
+            raise InvalidInput(message, where="POPULATION", code="ledger.overlap")
 
 
 Declaration = Limit | Description | Overlap
@@ -177,8 +177,8 @@ def last_day(until: str) -> str:
         if stated is not None:
             year, month = int(stated[1]), int(stated[2] or 12)
             return date(year, month, int(stated[3] or calendar.monthrange(year, month)[1])).isoformat()
-    says = "until is a year, a month or a day, such as 2030 or 2030-06-30. Correct it."
-    raise InvalidInput(says, where="until", code="ledger.until")
+    message = "until is a year, a month or a day, such as 2030 or 2030-06-30. Correct it."
+    raise InvalidInput(message, where="until", code="ledger.until")
 
 
 def this_user() -> str:
@@ -208,6 +208,6 @@ def refuse_confusable(name: str, known: Iterable[str]) -> None:
         return
     for other in names:
         if spelling(name) == spelling(other):
-            says = f"The ledger has a population {other!r}, and {name!r} is easily taken for it."
+            message = f"The ledger has a population {other!r}, and {name!r} is easily taken for it."
             remedy = f"Write {other!r} if these are the same people, else choose a name that reads differently."
-            raise Refused(says, remedy=remedy, where="population", code="population.look-alike")
+            raise Refused(message, remedy=remedy, where="population", code="population.look-alike")

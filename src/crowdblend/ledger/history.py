@@ -54,8 +54,8 @@ class History:
     def entry(self, entry_id: int) -> Entry:
         """The release of that number; refuses one that there is not."""
         if entry_id not in self.entries:
-            says = f"The ledger has no release {entry_id}. crowdblend ledger list shows them."
-            raise InvalidInput(says, where=f"release {entry_id}", code="ledger.no-release")
+            message = f"The ledger has no release {entry_id}. crowdblend ledger list shows them."
+            raise InvalidInput(message, where=f"release {entry_id}", code="ledger.no-release")
         return self.entries[entry_id]
 
     def budget(self, population: str) -> Budget:
@@ -226,8 +226,8 @@ def _changed_identity(number: int) -> DoesNotVerify:
 
 
 def _edited(number: int, problem: str) -> DoesNotVerify:
-    says = f"{problem}: the ledger was edited. Restore it from a backup."
-    return DoesNotVerify(says, where=f"release {number}", code="does-not-verify")
+    message = f"{problem}: the ledger was edited. Restore it from a backup."
+    return DoesNotVerify(message, where=f"release {number}", code="does-not-verify")
 
 
 def edited_ledger(problem: str) -> DoesNotVerify:

@@ -45,8 +45,8 @@ def identity_of(text: str) -> Identity:
         stored = msgspec.json.decode(text, type=_StoredIdentity)
         return Identity(stored.source, stored.hashing, tuple(one.sketch() for one in stored.sketches))
     except (msgspec.MsgspecError, RecursionError, struct.error):
-        says = "an identity in the ledger cannot be read. Restore a backup."
-        raise InvalidInput(says, where="ledger", code="ledger.identity") from None
+        message = "an identity in the ledger cannot be read. Restore a backup."
+        raise InvalidInput(message, where="ledger", code="ledger.identity") from None
 
 
 def fingerprint(text: str) -> str:

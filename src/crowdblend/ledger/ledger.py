@@ -247,8 +247,8 @@ class Ledger:
         with self._writing() as (transaction, history):
             entry = history.entry(entry_id)
             if entry.status == "finished":
-                says = f"Release {entry.id} is finished already. Begin a new one."
-                raise InvalidInput(says, where=f"release {entry.id}", code="ledger.step")
+                message = f"Release {entry.id} is finished already. Begin a new one."
+                raise InvalidInput(message, where=f"release {entry.id}", code="ledger.step")
             known = dict(internal or {})
             _append(transaction, history, Finished(entry.id, now(), certificate_digest, data_sha256, known))
             if entry.key != "sealed":
@@ -356,9 +356,9 @@ class Ledger:
         if self._store is None and not self.location.is_missing:
             self._store = Store.open(self.location)
         if self._store is None and self.location.named:
-            says = f"There is no ledger at {self.location.words()}."
+            message = f"There is no ledger at {self.location.words()}."
             remedy = "Correct its name; the first release makes a new one."
-            raise InvalidInput(says, remedy=remedy, where="ledger", code="ledger.missing")
+            raise InvalidInput(message, remedy=remedy, where="ledger", code="ledger.missing")
         return self._store
 
     def _opened(self) -> Store:

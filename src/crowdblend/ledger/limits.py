@@ -49,9 +49,9 @@ class Accounts:
             if limit is None:
                 continue
             if limit.has_ended(today):
-                says = f"The limit of {population!r} ended on {limit.until}."
+                message = f"The limit of {population!r} ended on {limit.until}."
                 remedy = "Set a new one: crowdblend ledger limit."
-                raise Refused(says, remedy=remedy, where=population, code="limit.ended")
+                raise Refused(message, remedy=remedy, where=population, code="limit.ended")
             if not self.fits(limit, SpendingGroup.of(coming)):
                 raise self._refusal(limit, coming)
 

@@ -63,28 +63,28 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
     if _POSTGRES.match(named):
         location = Location(url=named)
         if location.words() != named:
-            says = f"{location.words()} has a password, which lists of processes and histories of shells show."
+            message = f"{location.words()} has a password, which lists of processes and histories of shells show."
             remedy = "Leave it out, and put it into PGPASSWORD or ~/.pgpass."
-            raise InvalidInput(says, remedy=remedy, where="ledger", code="ledger.password")
+            raise InvalidInput(message, remedy=remedy, where="ledger", code="ledger.password")
         return location
     name = _SQLITE.sub("", named, count=1)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         scheme = name.partition("://")[0]
-        says = f"A ledger cannot be kept at {scheme}://. Name a file, sqlite:/// or postgresql://."
-        raise InvalidInput(says, where="ledger", code="ledger-location")
+        message = f"A ledger cannot be kept at {scheme}://. Name a file, sqlite:/// or postgresql://."
+        raise InvalidInput(message, where="ledger", code="ledger-location")
     try:
         return Location(path=Path(name).expanduser())
     except RuntimeError:
-        says = f"The home folder in {name} does not exist. Name the ledger in full."
-        raise InvalidInput(says, where="ledger", code="ledger-location") from None
+        message = f"The home folder in {name} does not exist. Name the ledger in full."
+        raise InvalidInput(message, where="ledger", code="ledger-location") from None
 
 
 def _text(where: object) -> str:
     """Return a path or URL as text."""
     named = os.fspath(where) if isinstance(where, os.PathLike) else where
     if not isinstance(named, str):
-        says = f"The ledger is named by a value of type {type(where).__name__}."
-        raise InvalidInput(says, remedy="Pass a path or a URL as text.", where="ledger", code="ledger-location")
+        message = f"The ledger is named by a value of type {type(where).__name__}."
+        raise InvalidInput(message, remedy="Pass a path or a URL as text.", where="ledger", code="ledger-location")
     return named
 
 

@@ -66,14 +66,14 @@ class Store:
         """Return a new store; refuses a location that has one."""
         if location.path is not None:
             if not location.is_missing:
-                says = f"There is something at {location.path} already. Name a new file."
-                raise InvalidInput(says, where="ledger", code="ledger.exists")
+                message = f"There is something at {location.path} already. Name a new file."
+                raise InvalidInput(message, where="ledger", code="ledger.exists")
             return cls.open(location, make=True)
         store = cls(location)
         with store.transaction(writing=True) as transaction:
             if transaction.has_ledger():
-                says = f"{location.words()} has a ledger already. Name another database."
-                raise InvalidInput(says, where="ledger", code="ledger.exists")
+                message = f"{location.words()} has a ledger already. Name another database."
+                raise InvalidInput(message, where="ledger", code="ledger.exists")
             _fill(transaction)
         return store
 
@@ -128,8 +128,8 @@ def _check_url(url: str) -> None:
     try:
         psycopg.conninfo.conninfo_to_dict(url)
     except ImportError:
-        says = "A ledger in PostgreSQL needs the package psycopg. Install crowdblend[postgres]."
-        raise InvalidInput(says, where="ledger", code="system.package") from None
+        message = "A ledger in PostgreSQL needs the package psycopg. Install crowdblend[postgres]."
+        raise InvalidInput(message, where="ledger", code="system.package") from None
     except psycopg.Error:
         raise InvalidInput(
             "The address of the ledger is no PostgreSQL URL. Correct it.", where="ledger", code="ledger-location"
@@ -142,9 +142,9 @@ def _refusal(location: Location, code: str, reason: str) -> InvalidInput:
 
 def _server_refusal(location: Location, problem: Exception) -> CrowdblendError:
     if isinstance(problem, psycopg.errors.InsufficientPrivilege):
-        says = f"Your role may not do this in the ledger {location.words()}."
+        message = f"Your role may not do this in the ledger {location.words()}."
         remedy = "Ask its owner for the rights that crowdblend ledger roles prints."
-        return Refused(says, remedy=remedy, where="ledger", code="ledger.no-right")
+        return Refused(message, remedy=remedy, where="ledger", code="ledger.no-right")
     return _refusal(
         location, "unreachable", "does not answer or does not allow this. Check the address and your rights"
     )
@@ -154,8 +154,8 @@ def _prepare_file(path: Path, *, make: bool) -> None:
     """Refuse a path without a ledger, or make one there; close an existing one to others."""
     try:
         if path.is_dir():
-            says = f"The ledger is a file, and {path} is a folder. Name a file in it."
-            raise InvalidInput(says, where="ledger", code="ledger.folder")
+            message = f"The ledger is a file, and {path} is a folder. Name a file in it."
+            raise InvalidInput(message, where="ledger", code="ledger.folder")
         if not path.exists():
             if not make:
                 raise InvalidInput(
@@ -170,8 +170,8 @@ def _prepare_file(path: Path, *, make: bool) -> None:
             with suppress(PermissionError):  # somebody else's file is theirs to protect
                 path.chmod(0o600)
     except OSError as problem:
-        says = f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another."
-        raise InvalidInput(says, where="ledger", code="ledger.not-writable") from None
+        message = f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another."
+        raise InvalidInput(message, where="ledger", code="ledger.not-writable") from None
 
 
 def _make_file(path: Path) -> None:

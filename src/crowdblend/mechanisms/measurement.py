@@ -60,11 +60,8 @@ def sample_and_sanitize(
     """
     n = len(data)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:
-        raise InvalidInput(
-            f"k must be a whole number between 1 and the {n} rows of the data, got {k!r}. Lower it.",
-            where="k",
-            code="mechanism.k",
-        )
+        message = f"k must be a whole number between 1 and the {n} rows of the data, got {k!r}. Lower it."
+        raise InvalidInput(message, where="k", code="mechanism.k")
     mechanism = SampledMeasurement(measurement, k, n, delta)
     claims = (mechanism.claim(), mechanism.claim_replaced())
     bits = source or SystemSource()
@@ -123,11 +120,8 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
             code="mechanism.metric",
         )
     if measure in (PURE, APPROXIMATE) and delta is not None:
-        raise InvalidInput(
-            f"delta must be left out for a measurement whose privacy map fixes it, got {delta!r}. Leave it out.",
-            where="delta",
-            code="mechanism.delta",
-        )
+        message = f"delta must be left out for a measurement whose privacy map fixes it, got {delta!r}. Leave it out."
+        raise InvalidInput(message, where="delta", code="mechanism.delta")
     if measure == PURE:
         return float(measurement.map(ONE_REPLACED[metric])), 0.0
     if measure in (CONCENTRATED, SMOOTHED):
@@ -181,17 +175,11 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
         except (mod.OpenDPException, TypeError, ValueError, OverflowError):
             value = _FAILED
     if value is _FAILED:
-        raise InvalidInput(
-            "The measurement failed on the drawn rows. Try it on made-up rows.",
-            where="measurement",
-            code="mechanism.failed",
-        )
+        message = "The measurement failed on the drawn rows. Try it on made-up rows."
+        raise InvalidInput(message, where="measurement", code="mechanism.failed")
     if isinstance(value, mod.Queryable):
-        raise InvalidInput(
-            "The measurement does not answer at once: it waits for queries. Fix its queries.",
-            where="measurement",
-            code="mechanism.interactive",
-        )
+        message = "The measurement does not answer at once: it waits for queries. Fix its queries."
+        raise InvalidInput(message, where="measurement", code="mechanism.interactive")
     return value
 
 

@@ -103,12 +103,8 @@ def false_cells(cells: int, loss: float | Fraction, show_from: int | None) -> fl
 def check_show_from(show_from: int | None) -> None:
     """Refuse a threshold that empty cells without noise would reach."""
     if show_from is not None and show_from < 1:
-        raise InvalidInput(
-            f"show_from must be at least 1, got {show_from}.",
-            remedy="Cells not shown read as 0.",
-            where="show_from",
-            code="mechanism.show-from",
-        )
+        message = f"show_from must be at least 1, got {show_from}."
+        raise InvalidInput(message, remedy="Cells not shown read as 0.", where="show_from", code="mechanism.show-from")
 
 
 def natural_threshold(cells: int, noise_epsilon: float) -> int:
@@ -151,12 +147,8 @@ def empty_cells(
 def cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
     """Each class by its place in the table of all cells, which sorts like the codes."""
     if sample.cells > MOST_CELLS:
-        raise InvalidInput(
-            "The table has more than 2^62 cells.",
-            remedy="Publish fewer columns.",
-            where="columns",
-            code="mechanism.cells",
-        )
+        message = "The table has more than 2^62 cells."
+        raise InvalidInput(message, remedy="Publish fewer columns.", where="columns", code="mechanism.cells")
     numbers = np.zeros(len(sample.counts), np.int64)
     for place, labels in enumerate(sample.labels):
         numbers = numbers * len(labels) + sample.codes[:, place]

@@ -56,8 +56,8 @@ def network(
     ([0, 1], [1, 2], [1, 2, 1, 0])
     """
     if people > MOST_PEOPLE or len(source) > MOST_LINKS:
-        says = "A network may have at most 2^31 - 1 people and 2^30 links. Split it."
-        raise InvalidInput(says, where="[data] source", code="data.network-size")
+        message = "A network may have at most 2^31 - 1 people and 2^30 links. Split it."
+        raise InvalidInput(message, where="[data] source", code="data.network-size")
     # n² < 2^62 fits a signed word.
     keys = np.minimum(source, target).astype(np.int64)
     keys *= people
@@ -65,8 +65,8 @@ def network(
     loops = source == target
     if loops.any():
         if self_loops != "drop":
-            says = 'Some links join a person with itself. Set self_loops = "drop" in [[publish]], or remove them.'
-            raise InvalidInput(says, where="[[publish]] self_loops", code="data.self-loops")
+            message = 'Some links join a person with itself. Set self_loops = "drop" in [[publish]], or remove them.'
+            raise InvalidInput(message, where="[[publish]] self_loops", code="data.self-loops")
         keys = keys[~loops]
     keys.sort()
     again = keys[1:] == keys[:-1]
@@ -97,8 +97,8 @@ def numbered(
 ) -> tuple[int, Names, Names]:
     """How many people there are, and the two ends of every link as numbers; people are those `known`, if given."""
     if known is not None and len(known) != len(known.unique()):
-        says = "Somebody is listed twice in vertices. Remove the repeats."
-        raise InvalidInput(says, where="[[publish]] vertices", code="data.repeated-person")
+        message = "Somebody is listed twice in vertices. Remove the repeats."
+        raise InvalidInput(message, where="[[publish]] vertices", code="data.repeated-person")
     dense = _dense(source, target) if known is None else None
     if dense is not None:
         return dense
@@ -106,8 +106,8 @@ def numbered(
     people = both.unique() if known is None else known
     codes = compute.index_in(both, value_set=people)
     if codes.null_count:
-        says = "Some ends of links are not listed in vertices. Add them, or remove the links."
-        raise InvalidInput(says, where="[[publish]] vertices", code="data.unknown-person")
+        message = "Some ends of links are not listed in vertices. Add them, or remove the links."
+        raise InvalidInput(message, where="[[publish]] vertices", code="data.unknown-person")
     numbers: Names = codes.to_numpy()
     return len(people), numbers[: len(source)], numbers[len(source) :]
 

@@ -116,12 +116,9 @@ def _plan_as(policy: Policy, split: Split, budget: Budget) -> ProgrammePlan:
             where="[privacy] delta",
             code="plan.delta-out-of-reach",
         )
-    raise Infeasible(
-        f"epsilon = {budget.epsilon:g} cannot be guaranteed for {budget.releases} releases with these parameters.",
-        remedy="Raise k or epsilon, or leave k out to be planned.",
-        where="[privacy] epsilon",
-        code="plan.epsilon-out-of-reach",
-    )
+    message = f"epsilon = {budget.epsilon:g} cannot be guaranteed for {budget.releases} releases with these parameters."
+    remedy = "Raise k or epsilon, or leave k out to be planned."
+    raise Infeasible(message, remedy=remedy, where="[privacy] epsilon", code="plan.epsilon-out-of-reach")
 
 
 def _budget(policy: Policy) -> Budget:
@@ -263,12 +260,9 @@ def _within(planned: Callable[[Each], ProgrammePlan], policy: Policy, budget: Bu
             tried = planned(Each(budget.epsilon / crowds, delta, budget.epsilon / noise))
             if _keeps(tried):
                 return tried
-    raise Infeasible(
-        f"No plan was found that {budget.releases} releases or samples keep together.",
-        remedy="Raise epsilon or delta, lower the rate, or plan fewer.",
-        where="[privacy]",
-        code="plan.no-k",
-    )
+    message = f"No plan was found that {budget.releases} releases or samples keep together."
+    remedy = "Raise epsilon or delta, lower the rate, or plan fewer."
+    raise Infeasible(message, remedy=remedy, where="[privacy]", code="plan.no-k")
 
 
 def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]]:

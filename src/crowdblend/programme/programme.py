@@ -67,12 +67,9 @@ class PlannedPublication:
         if not isinstance(self.plan, RegisterPlan):
             return found
         if not found.sampling.everybody:
-            raise InvalidInput(
-                'With split = "budget" a publication of a sample has noise that it has not by itself.',
-                remedy='Look at it with split = "people" or "fresh".',
-                where="publication",
-                code="policy.publication",
-            )
+            message = 'With split = "budget" a publication of a sample has noise that it has not by itself.'
+            remedy = 'Look at it with split = "people" or "fresh".'
+            raise InvalidInput(message, remedy=remedy, where="publication", code="policy.publication")
         return found.replace(epsilon=self.plan.epsilon)
 
     def facts(self, budget: tuple[float, float], result: Result | None = None) -> ReleaseFacts:

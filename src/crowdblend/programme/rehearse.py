@@ -44,12 +44,9 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
     if policy.sampling.already_drawn:
         policy = policy.replace(sampling=policy.sampling.drawn_here(), accept_delta=True)
     if any("columns" not in one.common for one in policy.publish):
-        raise InvalidInput(
-            "The audit runs programmes of tables, microdata and points.",
-            remedy="Audit the others one by one.",
-            where="[[publish]] kind",
-            code="rehearsal.programme",
-        )
+        message = "The audit runs programmes of tables, microdata and points."
+        remedy = "Audit the others one by one."
+        raise InvalidInput(message, remedy=remedy, where="[[publish]] kind", code="rehearsal.programme")
     planned = cast(ProgrammePlan, plan(policy))
     return ProgrammeSubject(
         policy,  # type: ignore[arg-type]  # a programme has the columns and the source of a policy of classes

@@ -116,17 +116,11 @@ def refuse_another(entry: books.Entry, spending: books.Spending) -> None:
     """Refuse to resume a release with another policy or other data: its output would be a second one."""
     begun = entry.spending
     if spending.policy != begun.policy:
-        raise InvalidInput(
-            f"Release {entry.id} was begun with another policy or engine. Pass that one, unchanged.",
-            code="other-policy",
-            where="POLICY",
-        )
+        message = f"Release {entry.id} was begun with another policy or engine. Pass that one, unchanged."
+        raise InvalidInput(message, code="other-policy", where="POLICY")
     if (spending.source, spending.sample) != (begun.source, begun.sample):
-        raise InvalidInput(
-            f"The data are not those that release {entry.id} was begun with. Restore them.",
-            code="other-data",
-            where="[data] source",
-        )
+        message = f"The data are not those that release {entry.id} was begun with. Restore them."
+        raise InvalidInput(message, code="other-data", where="[data] source")
     if spending != begun:
         reason = f"Release {entry.id} was begun with other guarantees. Use the crowdblend that began it."
         raise InvalidInput(reason, code="other-version", where=f"release {entry.id}")

@@ -195,12 +195,8 @@ def _kept_in_memory(entry: Entry) -> InvalidInput:
 def _refuse_unsigned(entry: Entry, journal: Journal, sign: Sign | None) -> None:
     """A release that was to be signed does not appear without its signature."""
     if journal.signed and sign is None:
-        raise InvalidInput(
-            f"Release {entry.id} was begun to be signed.",
-            remedy="Pass the key again: --sign KEY.",
-            code="signature-needed",
-            where="--sign",
-        )
+        message = f"Release {entry.id} was begun to be signed."
+        raise InvalidInput(message, remedy="Pass the key again: --sign KEY.", code="signature-needed", where="--sign")
 
 
 def _check_version(entry: Entry) -> None:

@@ -49,8 +49,8 @@ def thin(counts: ArrayLike, rate: float | Fraction, source: Source, *, chunk: in
     """
     people = _counts(counts)
     if not 0 <= rate <= 1:
-        says = f"rate must be between 0 and 1, got {rate}. Pass the share of people kept."
-        raise InvalidInput(says, where="rate", code="randomness.rate")
+        message = f"rate must be between 0 and 1, got {rate}. Pass the share of people kept."
+        raise InvalidInput(message, where="rate", code="randomness.rate")
     if rate in (0, 1):
         return people.copy() if rate else np.zeros_like(people)
     kept = np.zeros_like(people)
@@ -107,9 +107,9 @@ def _digits(rate: float | Fraction) -> Iterator[bool]:
 def _counts(counts: ArrayLike) -> Counts:
     given = np.asarray(counts)
     if given.ndim != 1 or np.ma.is_masked(counts) or (given.dtype.kind not in "iu" and len(given)):
-        says = "counts must be a list of whole numbers; pass how many people each class has."
-        raise InvalidInput(says, where="counts", code="randomness.counts")
+        message = "counts must be a list of whole numbers; pass how many people each class has."
+        raise InvalidInput(message, where="counts", code="randomness.counts")
     if len(given) and (given.min() < 0 or given.max() > MOST_PEOPLE):
-        says = f"counts must be between 0 and {MOST_PEOPLE}; pass how many people each class has."
-        raise InvalidInput(says, where="counts", code="randomness.counts")
+        message = f"counts must be between 0 and {MOST_PEOPLE}; pass how many people each class has."
+        raise InvalidInput(message, where="counts", code="randomness.counts")
     return given.astype(np.int64)

@@ -42,8 +42,8 @@ def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
     """
     _check_range(size)
     if not 0 <= n <= size:
-        says = f"the number of different places must be between 0 and {size}, got {n}."
-        raise InvalidInput(says, where="n", code="randomness.places")
+        message = f"the number of different places must be between 0 and {size}, got {n}."
+        raise InvalidInput(message, where="n", code="randomness.places")
     if 2 * n > size:
         left = np.ones(size, dtype=np.bool_)
         left[distinct(size - n, size, source)] = False

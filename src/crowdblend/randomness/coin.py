@@ -81,12 +81,12 @@ def below_rate(marked: NDArray[np.uint64], rate: float | Fraction) -> NDArray[np
 def _threshold(rate: float | Fraction) -> int:
     """rate·2^128, which must be whole."""
     if not 0 <= rate <= 1:
-        says = f"rate must be between 0 and 1, got {rate}. Pass the share of people kept."
-        raise InvalidInput(says, where="rate", code="randomness.rate")
+        message = f"rate must be between 0 and 1, got {rate}. Pass the share of people kept."
+        raise InvalidInput(message, where="rate", code="randomness.rate")
     top, bottom = rate.as_integer_ratio()
     if bottom.bit_length() > MARK_BITS + 1:
-        says = f"rate must have at most {MARK_BITS} binary places, got {rate}. Take 0 or at least 1e-22."
-        raise InvalidInput(says, where="rate", code="randomness.rate-too-fine")
+        message = f"rate must have at most {MARK_BITS} binary places, got {rate}. Take 0 or at least 1e-22."
+        raise InvalidInput(message, where="rate", code="randomness.rate-too-fine")
     return (top << MARK_BITS) // bottom
 
 
@@ -117,8 +117,8 @@ class _Marker:
         if isinstance(persons, Texts):
             return self._texts(persons)
         if _has_gaps(persons) or (isinstance(persons, np.ndarray) and persons.ndim != 1):
-            says = "persons must be a list without gaps; remove people without an identifier."
-            raise InvalidInput(says, where="persons", code="randomness.person")
+            message = "persons must be a list without gaps; remove people without an identifier."
+            raise InvalidInput(message, where="persons", code="randomness.person")
         if isinstance(persons, np.ndarray) and persons.dtype.kind in "iu":
             return self._of_number.of_rows(_words(persons))
         return self._texts(_texts(persons.tolist() if isinstance(persons, np.ndarray) else persons))
@@ -179,9 +179,9 @@ def _text(person: Person) -> bytes:
             return person.encode()
         except UnicodeEncodeError:
             # Not chained: the original message quotes the text.
-            says = "a person's text must be valid Unicode; repair the identifiers' encoding."
-            raise InvalidInput(says, where="persons", code="randomness.person") from None
+            message = "a person's text must be valid Unicode; repair the identifiers' encoding."
+            raise InvalidInput(message, where="persons", code="randomness.person") from None
     if isinstance(person, int | np.integer) and not isinstance(person, bool):
         return b"%d" % person
-    says = "a person must be a whole number or a text; remove empty and fractional identifiers."
-    raise InvalidInput(says, where="persons", code="randomness.person")
+    message = "a person must be a whole number or a text; remove empty and fractional identifiers."
+    raise InvalidInput(message, where="persons", code="randomness.person")

@@ -144,6 +144,6 @@ def _exact(epsilon: Epsilon) -> fmpq:
         )
     exact = epsilon if isinstance(epsilon, fmpq) else fmpq(*epsilon.as_integer_ratio())
     if exact < fmpq(*SMALLEST_EPSILON.as_integer_ratio()):
-        says = f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}."
-        raise InvalidInput(says, where="epsilon", code="randomness.epsilon")
+        message = f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}."
+        raise InvalidInput(message, where="epsilon", code="randomness.epsilon")
     return exact

@@ -37,8 +37,8 @@ DOUBLINGS = 8
 def rational(probability: Fraction | float) -> Bounds:
     """The bounds of a rational probability; a double stands for its exact value."""
     if not 0 <= probability <= 1:
-        says = f"a probability must be between 0 and 1, got {probability}."
-        raise InvalidInput(says, where="probability", code="randomness.probability")
+        message = f"a probability must be between 0 and 1, got {probability}."
+        raise InvalidInput(message, where="probability", code="randomness.probability")
     top, bottom = probability.as_integer_ratio()
 
     def bounds(bits: int) -> tuple[int, int]:
@@ -62,8 +62,8 @@ def enclosed(compute: Callable[[], arb]) -> Bounds:
                 upper = scaled.upper().ceil().unique_fmpz()
                 if lower is not None and upper is not None and upper - lower <= 2:
                     return max(0, int(lower)), min(1 << bits, int(upper))
-        says = "the probability must be computable to any number of digits; move it away from its limits."
-        raise NotProved(says, where="probability", code="randomness.not-proved")
+        message = "the probability must be computable to any number of digits; move it away from its limits."
+        raise NotProved(message, where="probability", code="randomness.not-proved")
 
     return bounds
 

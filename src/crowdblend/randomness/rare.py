@@ -47,8 +47,8 @@ def _walk(trials: int, probability: Bounds, source: Source) -> Iterator[NDArray[
             f"trials must be between 0 and 2^62, got {trials}.", where="trials", code="randomness.trials"
         )
     if trials * probability(64)[0] >> 64 > MOST_SUCCESSES:
-        says = "trials times probability must be at most 2^32; count the failures or split the trials."
-        raise InvalidInput(says, where="trials", code="randomness.trials")
+        message = "trials times probability must be at most 2^32; count the failures or split the trials."
+        raise InvalidInput(message, where="trials", code="randomness.trials")
     levels = max(trials - 1, 0).bit_length()
     failure = _Failure(probability)
     digits = [digit(failure.power, i) for i in range(levels)]

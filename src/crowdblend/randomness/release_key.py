@@ -94,8 +94,8 @@ class ReleaseKey:
 
     def _hand_out(self, what: str, label: bytes) -> None:
         if (what, label) in self._handed_out:
-            says = f"{what} {label.decode()!r} of this key is already in use. Take another label."
-            raise InvalidInput(says, where=f"{what} {label.decode()!r}", code="key.label-in-use")
+            message = f"{what} {label.decode()!r} of this key is already in use. Take another label."
+            raise InvalidInput(message, where=f"{what} {label.decode()!r}", code="key.label-in-use")
         self._handed_out.add((what, label))
 
     def __reduce__(self) -> NoReturn:

@@ -109,8 +109,8 @@ class KeyedSource:
             )
 
     def __reduce__(self) -> NoReturn:
-        says = "a keyed source must not be copied; make one per worker, each with its own label."
-        raise InvalidInput(says, where="source", code="key.copied")
+        message = "a keyed source must not be copied; make one per worker, each with its own label."
+        raise InvalidInput(message, where="source", code="key.copied")
 
     def __deepcopy__(self, memo: object) -> NoReturn:
         self.__reduce__()

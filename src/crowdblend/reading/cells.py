@@ -168,11 +168,8 @@ class Totals:
 
 def unreadable(path: Path) -> InvalidInput:
     """The refusal of a file that is damaged or in another format than its name says."""
-    return InvalidInput(
-        f"{path.name} is damaged or not {path.suffix[1:]}. Pass the folder of a whole release.",
-        where=path.name,
-        code="reading.damaged",
-    )
+    message = f"{path.name} is damaged or not {path.suffix[1:]}. Pass the folder of a whole release."
+    return InvalidInput(message, where=path.name, code="reading.damaged")
 
 
 def open_cells(path: Path, *, counted: bool | None) -> Cells:
@@ -182,24 +179,15 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
         raise unreadable(path) from damaged
     if len(set(names)) < len(names):
-        raise InvalidInput(
-            f"{path.name} has two columns with the same name. It is not a file that a release writes.",
-            where=path.name,
-            code="reading.same-columns",
-        )
+        message = f"{path.name} has two columns with the same name. It is not a file that a release writes."
+        raise InvalidInput(message, where=path.name, code="reading.same-columns")
     counted = "count" in names if counted is None else counted
     if counted and "count" not in names:
-        raise InvalidInput(
-            f"{path.name} has no column count. The data file of a table has one.",
-            where=path.name,
-            code="reading.no-count",
-        )
+        message = f"{path.name} has no column count. The data file of a table has one."
+        raise InvalidInput(message, where=path.name, code="reading.no-count")
     if not counted and not names:
-        raise InvalidInput(
-            f"{path.name} has no columns. It is not a file that a release writes.",
-            where=path.name,
-            code="reading.no-columns",
-        )
+        message = f"{path.name} has no columns. It is not a file that a release writes."
+        raise InvalidInput(message, where=path.name, code="reading.no-columns")
     # Releases of before had no estimates, and may have had a column of such a name.
     estimated = counted and tuple(names[-3:]) == ESTIMATES
     columns = tuple(
@@ -263,11 +251,8 @@ def _text(column: Any) -> Any:
 
 def _whole(column: Any) -> Any:
     if not pa.types.is_integer(column.type) or column.null_count:
-        raise InvalidInput(
-            "The column count holds something else than whole numbers. The data file of a table does not.",
-            where="count",
-            code="reading.count-type",
-        )
+        message = "The column count holds something else than whole numbers. The data file of a table does not."
+        raise InvalidInput(message, where="count", code="reading.count-type")
     return column if column.type == pa.int64() else column.cast(pa.int64())
 
 

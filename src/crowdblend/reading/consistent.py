@@ -54,22 +54,14 @@ def consistent_estimates(margins: Mapping[str, Margin]) -> Mapping[str, pa.Table
     """Every table with an estimate that agrees with all others, beside its own; refuses what cannot be solved."""
     tables = dict(_tables(margins))
     if len(tables) < 2:
-        raise InvalidInput(
-            "Estimates are made consistent where two or more publications count people in cells.",
-            remedy="Read them as they are.",
-            where="consistent",
-            code="reading.consistent",
-        )
+        message = "Estimates are made consistent where two or more publications count people in cells."
+        raise InvalidInput(message, remedy="Read them as they are.", where="consistent", code="reading.consistent")
     x = np.concatenate([table.estimates for table in tables.values()])
     variances = np.concatenate([table.variances for table in tables.values()])
     rows = list(_differences(list(tables.values())))
     if len(x) * len(rows) > MOST_NUMBERS or len(rows) > MOST_SHARED:
-        raise InvalidInput(
-            f"There are too many cells for consistent estimates: up to {MOST_SHARED:,} margins may be in common.",
-            remedy="Read them as they are.",
-            where="consistent",
-            code="reading.consistent",
-        )
+        message = f"There are too many cells for consistent estimates: up to {MOST_SHARED:,} margins may be in common."
+        raise InvalidInput(message, remedy="Read them as they are.", where="consistent", code="reading.consistent")
     y = _closest(x, variances, rows)
     return {name: _shown(table, y[table.places]) for name, table in tables.items()}
 

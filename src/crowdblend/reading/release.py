@@ -94,12 +94,9 @@ class PublishedRelease:
         if self.publication is not None:
             stems = {name: DATA for name, stem in stems.items() if stem == self.publication}
         if not stems:
-            raise InvalidInput(
-                "The certificate names no data file (.parquet or .csv).",
-                remedy="Pass the folder of a whole release.",
-                code="reading.no-data",
-                where="certificate.json",
-            )
+            message = "The certificate names no data file (.parquet or .csv)."
+            remedy = "Pass the folder of a whole release."
+            raise InvalidInput(message, remedy=remedy, code="reading.no-data", where="certificate.json")
         own = [name for name, stem in stems.items() if stem not in _BESIDE]
         if not self.is_programme and len(own) == 1:
             stems[own[0]] = DATA  # called after its publication
@@ -127,12 +124,9 @@ class PublishedRelease:
     def table(self, name: str) -> pa.Table:
         """One of several published tables."""
         if name not in self.files:
-            raise InvalidInput(
-                f"The release has no table {name[:60]!r}.",
-                remedy=f"Its tables are {', '.join(self.files)}.",
-                where="table",
-                code="reading.no-table",
-            )
+            message = f"The release has no table {name[:60]!r}."
+            remedy = f"Its tables are {', '.join(self.files)}."
+            raise InvalidInput(message, remedy=remedy, where="table", code="reading.no-table")
         if self.is_programme:
             return self.publications[name].table(DATA)
         ordered = frozenset(column for column, domain in self.facts.domains.items() if domain.is_ordered)
@@ -156,11 +150,9 @@ class PublishedRelease:
         be said, and `estimate` where cells are missing: their sum is no estimate.
         """
         if not 0 < confidence < 1:
+            message = f"confidence is {confidence!r}, and lies between 0 and 1."
             raise InvalidInput(
-                f"confidence is {confidence!r}, and lies between 0 and 1.",
-                remedy="Pass a share such as 0.95.",
-                where="confidence",
-                code="reading.confidence",
+                message, remedy="Pass a share such as 0.95.", where="confidence", code="reading.confidence"
             )
         if consistent:
             return self._consistent(confidence, margin, table)
@@ -207,12 +199,9 @@ class PublishedRelease:
         )
         name = next(iter(found)) if table is None else table
         if margin is not None or name not in found:
-            raise InvalidInput(
-                "Consistent estimates are those of a whole table of people in cells.",
-                remedy=f"Name one of {', '.join(found)} as table, without a margin.",
-                where="table",
-                code="reading.consistent",
-            )
+            message = "Consistent estimates are those of a whole table of people in cells."
+            remedy = f"Name one of {', '.join(found)} as table, without a margin."
+            raise InvalidInput(message, remedy=remedy, where="table", code="reading.consistent")
         return found[name]
 
     @property
@@ -228,23 +217,16 @@ class PublishedRelease:
         wanted = set(columns or ())
         fitting = [one for one in self.publications.values() if one.tables and wanted <= set(one.tables[DATA].columns)]
         if not fitting:
-            raise InvalidInput(
-                f"No publication of the release has all of the columns {', '.join(sorted(wanted))[:200]}.",
-                remedy=f"Name columns of one of them, or one of {', '.join(self.publications)} as table.",
-                where="margin",
-                code="reading.no-column",
-            )
+            message = f"No publication of the release has all of the columns {', '.join(sorted(wanted))[:200]}."
+            remedy = f"Name columns of one of them, or one of {', '.join(self.publications)} as table."
+            raise InvalidInput(message, remedy=remedy, where="margin", code="reading.no-column")
         return fitting[0] if columns is None else min(fitting, key=lambda one: len(one.tables[DATA].columns))
 
     def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
         """The file that has the columns: the one that is named, or that with the fewest others."""
         if not self.tables:
-            raise InvalidInput(
-                f"A release of kind {self.kind[:40]!r} has no counts of people in cells.",
-                remedy="Read its data instead.",
-                code="reading.no-counts",
-                where="folder",
-            )
+            message = f"A release of kind {self.kind[:40]!r} has no counts of people in cells."
+            raise InvalidInput(message, remedy="Read its data instead.", code="reading.no-counts", where="folder")
         if table is not None and table not in self.tables:
             self.table(table)
         names = [table] if table is not None else [name for name in self.files if name in self.tables]
@@ -254,12 +236,9 @@ class PublishedRelease:
         if fitting:
             return fitting[0] if columns is None else min(fitting, key=lambda pair: len(pair[1].columns))
         known = dict.fromkeys(name for _, cells in opened for name in cells.columns)
-        raise InvalidInput(
-            f"No table of the release has all of the columns {', '.join(sorted(wanted))[:200]}.",
-            remedy=f"Name columns of one table: {', '.join(known)}.",
-            where="margin",
-            code="reading.no-column",
-        )
+        message = f"No table of the release has all of the columns {', '.join(sorted(wanted))[:200]}."
+        remedy = f"Name columns of one table: {', '.join(known)}."
+        raise InvalidInput(message, remedy=remedy, where="margin", code="reading.no-column")
 
     def open(self, name: str) -> Cells:
         """Open the file of a table as cells; coordinates of points are no labels."""
@@ -269,12 +248,9 @@ class PublishedRelease:
     def _stated(self, confidence: float, stated: float) -> pa.Table:
         """Statistics have an error of their own, for one confidence."""
         if stated != confidence:
-            raise InvalidInput(
-                f"The errors of this release are stated for a confidence of {stated}.",
-                remedy=f"Read it with confidence {stated}.",
-                where="confidence",
-                code="reading.confidence",
-            )
+            message = f"The errors of this release are stated for a confidence of {stated}."
+            remedy = f"Read it with confidence {stated}."
+            raise InvalidInput(message, remedy=remedy, where="confidence", code="reading.confidence")
         data = self.data
         # The error of a quantile is one of its rank, so that its error is blank, and so are low and high.
         values, errors = (data.column(name).to_numpy() for name in ("value", "error"))
@@ -291,12 +267,9 @@ def read(folder: Path | str) -> PublishedRelease:
     """
     path = Path(folder)
     if not path.is_dir():
-        raise InvalidInput(
-            f"{str(path)[:200]!r} is not a folder.",
-            remedy="Pass the folder that has certificate.json in it.",
-            where="folder",
-            code="reading.no-folder",
-        )
+        message = f"{str(path)[:200]!r} is not a folder."
+        remedy = "Pass the folder that has certificate.json in it."
+        raise InvalidInput(message, remedy=remedy, where="folder", code="reading.no-folder")
     release = PublishedRelease(path, verify_file(path))
     _ = release.facts, release.files  # refuses a certificate without data, or of another form
     return release

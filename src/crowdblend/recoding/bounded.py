@@ -48,8 +48,8 @@ class Bounded:
     def __post_init__(self) -> None:
         start, stop, _ = self._declared
         if self.blank is not None and not start <= Fraction(exact("blank", self.blank)) <= stop:
-            says = f"blank must lie between from and to, got {self.blank}. Choose a value between them."
-            raise InvalidInput(says, where="blank", code="recoding.blank")
+            message = f"blank must lie between from and to, got {self.blank}. Choose a value between them."
+            raise InvalidInput(message, where="blank", code="recoding.blank")
 
     @cached_property
     def _declared(self) -> tuple[Fraction, Fraction, Fraction]:

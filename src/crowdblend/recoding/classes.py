@@ -49,8 +49,8 @@ class Recoding(ABC):
     def __post_init__(self) -> None:
         for name, label in (("other", self.other), ("missing", self.missing)):
             if label is not None and (is_blank(label) or "\0" in label):
-                says = f"{name} must be a label that can be seen, got {label!r}. Name the class in a word."
-                raise InvalidInput(says, where=name, code="recoding.label")
+                message = f"{name} must be a label that can be seen, got {label!r}. Name the class in a word."
+                raise InvalidInput(message, where=name, code="recoding.label")
         if self.other is not None and self.other == self.missing:
             raise InvalidInput(
                 f"other and missing must be two different labels, got {self.other!r} twice. "
@@ -107,8 +107,8 @@ class Closed(Recoding):
         seen: set[str] = set()
         for label in self.labels:
             if label in seen:
-                says = f"labels must differ, got {label!r} twice. Rename or merge one of them."
-                raise InvalidInput(says, where="labels", code="recoding.repeated")
+                message = f"labels must differ, got {label!r} twice. Rename or merge one of them."
+                raise InvalidInput(message, where="labels", code="recoding.repeated")
             seen.add(label)
 
     @property

@@ -70,8 +70,8 @@ def period_label(period: Period, when: date) -> str:
 
 def _check_period(period: str) -> None:
     if period not in PERIODS:
-        says = f"date must be one of {', '.join(PERIODS)}, got {period!r}. Pick the coarsest that serves."
-        raise InvalidInput(says, where="date", code="recoding.period")
+        message = f"date must be one of {', '.join(PERIODS)}, got {period!r}. Pick the coarsest that serves."
+        raise InvalidInput(message, where="date", code="recoding.period")
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,11 @@ class DateRange(Computed):
     def __post_init__(self) -> None:
         _check_period(self.period)
         if self.start > self.last:
-            says = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
-            raise InvalidInput(says, where="from", code="recoding.order")
+            message = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
+            raise InvalidInput(message, where="from", code="recoding.order")
         if period_number(self.period, self.last) - period_number(self.period, self.start) >= LARGEST_DOMAIN:
-            says = f"a column may have at most {LARGEST_DOMAIN} periods. Use a coarser date."
-            raise InvalidInput(says, where="date", code="recoding.size")
+            message = f"a column may have at most {LARGEST_DOMAIN} periods. Use a coarser date."
+            raise InvalidInput(message, where="date", code="recoding.size")
         super().__post_init__()
 
     def declaration(self) -> Domain:
@@ -143,8 +143,8 @@ class DateRange(Computed):
         if self.include_stop:
             return self.stop
         if self.stop == FIRST_DAY:
-            says = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
-            raise InvalidInput(says, where="from", code="recoding.order")
+            message = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
+            raise InvalidInput(message, where="from", code="recoding.order")
         return self.stop - timedelta(days=1)
 
     @cached_property

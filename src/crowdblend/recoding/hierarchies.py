@@ -41,8 +41,8 @@ class Hierarchies(Lookup):
 
     def __post_init__(self) -> None:
         if not self.lines:
-            says = "a hierarchy must list at least one value, got none. Check that the file is the right one."
-            raise InvalidInput(says, where="hierarchy", code="recoding.too-few")
+            message = "a hierarchy must list at least one value, got none. Check that the file is the right one."
+            raise InvalidInput(message, where="hierarchy", code="recoding.too-few")
         widths = {len(line) for line in self.lines}
         if len(widths) > 1:
             raise InvalidInput(
@@ -52,11 +52,11 @@ class Hierarchies(Lookup):
                 code="recoding.uneven",
             )
         if any(is_blank(field) for line in self.lines for field in line):
-            says = "a hierarchy must not have blank fields, got one. Name the group, or use missing."
-            raise InvalidInput(says, where="hierarchy", code="recoding.blank")
+            message = "a hierarchy must not have blank fields, got one. Name the group, or use missing."
+            raise InvalidInput(message, where="hierarchy", code="recoding.blank")
         if not 0 <= self.level < min(widths):
-            says = f"level must be between 0 and {min(widths) - 1}, got {self.level}. 0 keeps the values themselves."
-            raise InvalidInput(says, where="level", code="recoding.level")
+            message = f"level must be between 0 and {min(widths) - 1}, got {self.level}. 0 keeps the values themselves."
+            raise InvalidInput(message, where="level", code="recoding.level")
         self._refuse_repeats()
         super().__post_init__()
 
@@ -64,8 +64,8 @@ class Hierarchies(Lookup):
         seen: set[str] = set()
         for value, *_ in self.lines:
             if value in seen:
-                says = f"a hierarchy must list each value once, got {value!r} twice. Delete one line."
-                raise InvalidInput(says, where="hierarchy", code="recoding.repeated")
+                message = f"a hierarchy must list each value once, got {value!r} twice. Delete one line."
+                raise InvalidInput(message, where="hierarchy", code="recoding.repeated")
             seen.add(value)
 
     @property
@@ -101,17 +101,17 @@ def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
     try:
         text = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
     except OSError as error:
-        says = f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path."
-        raise InvalidInput(says, where="hierarchy", code="recoding.unreadable") from None
+        message = f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path."
+        raise InvalidInput(message, where="hierarchy", code="recoding.unreadable") from None
     except UnicodeDecodeError:
-        says = f"hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8."
-        raise InvalidInput(says, where="hierarchy", code="recoding.unreadable") from None
+        message = f"hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8."
+        raise InvalidInput(message, where="hierarchy", code="recoding.unreadable") from None
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True)
         return tuple(tuple(row) for row in rows if row)
     except csv.Error as error:
-        says = f"hierarchy {path.name!r} must be fields separated by ';' ({error}). Check quotes."
-        raise InvalidInput(says, where="hierarchy", code="recoding.unreadable") from None
+        message = f"hierarchy {path.name!r} must be fields separated by ';' ({error}). Check quotes."
+        raise InvalidInput(message, where="hierarchy", code="recoding.unreadable") from None
 
 
 Lines = tuple[tuple[str, ...], ...]

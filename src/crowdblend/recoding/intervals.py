@@ -58,8 +58,8 @@ class Intervals(Computed):
                 code="recoding.digits",
             )
         if self.include_stop and self.top:
-            says = "include_to and top must not both be true: top already takes the value of to. Drop one."
-            raise InvalidInput(says, where="include_to", code="recoding.two-ends")
+            message = "include_to and top must not both be true: top already takes the value of to. Drop one."
+            raise InvalidInput(message, where="include_to", code="recoding.two-ends")
         if self.whole:
             check_whole((("from", self.start), ("to", self.stop), ("width", self.width)))
         super().__post_init__()
@@ -204,8 +204,8 @@ class Breaks(Computed):
             )
         for low, high in pairwise(self.breaks):
             if float(exact("breaks", low)) >= float(exact("breaks", high)):
-                says = f"breaks must rise, got {low} before {high}. Sort them and drop repeats."
-                raise InvalidInput(says, where="breaks", code="recoding.order")
+                message = f"breaks must rise, got {low} before {high}. Sort them and drop repeats."
+                raise InvalidInput(message, where="breaks", code="recoding.order")
         if self.whole:
             check_whole(("breaks", value) for value in self.breaks)
         super().__post_init__()
@@ -271,8 +271,10 @@ def check_whole(named: Iterable[tuple[str, Number]]) -> None:
     """Refuse ends and widths with a fraction, where classes are of whole numbers."""
     for name, value in named:
         if exact(name, value) != exact(name, value).to_integral_value():
-            says = f"whole = true declares whole numbers, and {name} is {value}. Use a whole number, or remove whole."
-            raise InvalidInput(says, where=name, code="recoding.whole")
+            message = (
+                f"whole = true declares whole numbers, and {name} is {value}. Use a whole number, or remove whole."
+            )
+            raise InvalidInput(message, where=name, code="recoding.whole")
 
 
 def whole_sql(value: str) -> str:

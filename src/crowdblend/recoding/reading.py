@@ -133,8 +133,8 @@ def exact_range(
     low, high, each = (Fraction(exact(name, value)) for name, value in named)
     given = ", ".join(f"{name} {value}" for name, value in named)
     if each <= 0 or low >= high:
-        says = f"from must be below to and {unit} above 0, got {given}. Declare the range that applies to everybody."
-        raise InvalidInput(says, where="from", code="recoding.order")
+        message = f"from must be below to and {unit} above 0, got {given}. Declare the range that applies to everybody."
+        raise InvalidInput(message, where="from", code="recoding.order")
     if (high - low) % each:
         message = f"to - from must be a whole number of {unit}s, got {given}. Move to, or use breaks."
         raise InvalidInput(message, where="to", code="recoding.step")

@@ -25,11 +25,11 @@ class Values(Lookup):
 
     def __post_init__(self) -> None:
         if not self.values:
-            says = "values must list at least one value, got none. List every value that may be published."
-            raise InvalidInput(says, where="values", code="recoding.too-few")
+            message = "values must list at least one value, got none. List every value that may be published."
+            raise InvalidInput(message, where="values", code="recoding.too-few")
         if any(is_blank(value) for value in self.values):
-            says = 'values must not list a blank, got one. Declare missing = "a label" to give blanks a class.'
-            raise InvalidInput(says, where="values", code="recoding.blank")
+            message = 'values must not list a blank, got one. Declare missing = "a label" to give blanks a class.'
+            raise InvalidInput(message, where="values", code="recoding.blank")
         super().__post_init__()
 
     @property
@@ -59,8 +59,8 @@ class Prefixes(Open):
 
     def __post_init__(self) -> None:
         if not 1 <= self.length <= 1000:
-            says = f"prefix must be a whole number between 1 and 1000, got {self.length}. Say how many to keep."
-            raise InvalidInput(says, where="prefix", code="recoding.prefix")
+            message = f"prefix must be a whole number between 1 and 1000, got {self.length}. Say how many to keep."
+            raise InvalidInput(message, where="prefix", code="recoding.prefix")
         if self.other is not None:
             raise InvalidInput(
                 f"prefix must go without other, got other = {self.other!r}: every text has a prefix. "

@@ -181,6 +181,6 @@ def _value(column: Column, label: str) -> str | None:
     for value in examples(column.recoding, EVERY_CLASS):
         if column.recoding.label(value) == label:
             return value
-    says = f"No raw value is known for the stratum {label!r}."
+    message = f"No raw value is known for the stratum {label!r}."
     remedy = "Write its labels as values."
-    raise InvalidInput(says, remedy=remedy, where=f"column {column.name!r}", code="rehearsal.no-value")
+    raise InvalidInput(message, remedy=remedy, where=f"column {column.name!r}", code="rehearsal.no-value")

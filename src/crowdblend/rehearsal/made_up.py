@@ -84,12 +84,12 @@ def people_of(policy: RowsPolicy | GraphPolicy, people: int | None) -> int:
         # Whoever has a weight is in the sample already, and people are those of the population.
         declared = None
     if declared is not None and people not in (None, declared):
-        says = f"The policy declares {declared:,} people, so {people:,} cannot be made up for it."
-        raise _refusal("people", says, "Change people in the policy, or leave it out here.")
+        message = f"The policy declares {declared:,} people, so {people:,} cannot be made up for it."
+        raise _refusal("people", message, "Change people in the policy, or leave it out here.")
     count = declared if declared is not None else USUAL_PEOPLE if people is None else people
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MADE_UP:
-        says = f"Between 1 and {MOST_MADE_UP:,} people can be made up, got {count!r}."
-        raise _refusal("people", says, "Rehearse with fewer people.")
+        message = f"Between 1 and {MOST_MADE_UP:,} people can be made up, got {count!r}."
+        raise _refusal("people", message, "Rehearse with fewer people.")
     return count
 
 
@@ -99,14 +99,14 @@ def _refusal(where: str, message: str, remedy: str) -> InvalidInput:
 
 def _check_shape(spread: float, sparsity: float, like: pyarrow.Table | None) -> None:
     if not 0 <= spread <= 100:
-        says = f"spread takes a number from 0 to 100, got {spread!r}."
-        raise _refusal("spread", says, "Write 0 for classes of equal size, or 1.")
+        message = f"spread takes a number from 0 to 100, got {spread!r}."
+        raise _refusal("spread", message, "Write 0 for classes of equal size, or 1.")
     if not 0 <= sparsity < 1:
-        says = f"sparsity takes a share from 0 to below 1, got {sparsity!r}."
-        raise _refusal("sparsity", says, "Write 0.9 to leave nine cells of ten empty.")
+        message = f"sparsity takes a share from 0 to below 1, got {sparsity!r}."
+        raise _refusal("sparsity", message, "Write 0.9 to leave nine cells of ten empty.")
     if like is not None and sparsity:
-        says = "sparsity is given together with a public table, which has its own."
-        raise _refusal("sparsity", says, "Leave one of them out.")
+        message = "sparsity is given together with a public table, which has its own."
+        raise _refusal("sparsity", message, "Leave one of them out.")
 
 
 def _rows(
@@ -127,8 +127,8 @@ def _rows(
         places = rng.integers(0, like.num_rows, count)
         shared = [name for name in found if name in like.column_names]
         if not shared:
-            says = "The public table has none of the policy's columns."
-            raise _refusal("like", says, "Give a table whose columns are named as in [columns].")
+            message = "The public table has none of the policy's columns."
+            raise _refusal("like", message, "Give a table whose columns are named as in [columns].")
         found |= {name: like.column(name).combine_chunks().take(places) for name in shared}
     return found
 
@@ -140,8 +140,8 @@ def _pool(columns: tuple[Column, ...], count: int, sparsity: float) -> int:
     sizes = [column.recoding.size if column.recodings else None for column in columns]
     known: list[int] = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
-        says = "sparsity needs columns whose classes are all known beforehand."
-        raise _refusal("sparsity", says, "Leave it out, or declare values, width, breaks or a hierarchy.")
+        message = "sparsity needs columns whose classes are all known beforehand."
+        raise _refusal("sparsity", message, "Leave it out, or declare values, width, breaks or a hierarchy.")
     return max(1, min(count, math.floor((1 - sparsity) * math.prod(known))))
 
 

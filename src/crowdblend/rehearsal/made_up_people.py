@@ -98,9 +98,9 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             or not design.published
             or not all(one.exact for one in design.strata.strata)
         ):
-            says = "The audit runs tables and microdata of published strata with one sampling rate each."
+            message = "The audit runs tables and microdata of published strata with one sampling rate each."
             remedy = "Audit each stratum as a policy of its own, with its rate."
-            raise InvalidInput(says, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
+            raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
         exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True)
         return exact
     if isinstance(sampling, Survey):

@@ -130,7 +130,7 @@ def _cut(text: str, names: tuple[str, ...]) -> tuple[str, dict[str, list[str]]]:
             copy, rest = row.split(",", 1)
             lines[copy.strip('"')].append(rest)
     except (ValueError, KeyError):
-        says = "A label has a line break, by which the releases of a batch cannot be told apart."
+        message = "A label has a line break, by which the releases of a batch cannot be told apart."
         remedy = "Audit one release at a time."
-        raise InvalidInput(says, remedy=remedy, where="--batch", code="rehearsal.batch") from None
+        raise InvalidInput(message, remedy=remedy, where="--batch", code="rehearsal.batch") from None
     return header.split(",", 1)[1], lines

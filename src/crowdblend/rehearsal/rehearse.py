@@ -149,8 +149,8 @@ def rehearse(
 ) -> Expectation:
     """Return what to expect of a policy, measured on made-up people; see `make_up_people` for what they are like."""
     if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
-        says = f"times takes a whole number from 1 to {MOST_TIMES:,}, got {times!r}."
-        raise InvalidInput(says, remedy="Write 20, for example.", where="times", code="rehearsal.times")
+        message = f"times takes a whole number from 1 to {MOST_TIMES:,}, got {times!r}."
+        raise InvalidInput(message, remedy="Write 20, for example.", where="times", code="rehearsal.times")
     made = make_up_people(policy, people, spread=spread, sparsity=sparsity, like=like)
     with about_made_up(policy, made, spread) as here:
         planned = plan(here)

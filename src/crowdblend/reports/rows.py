@@ -27,11 +27,8 @@ def read_rows(
     """
     texts = (name, label)
     if path.stat().st_size > LARGEST_FILE:
-        raise InvalidInput(
-            f"{path.name} is larger than {LARGEST_FILE >> 20} MB. No release of this kind is.",
-            where=path.name,
-            code="report.too-large",
-        )
+        message = f"{path.name} is larger than {LARGEST_FILE >> 20} MB. No release of this kind is."
+        raise InvalidInput(message, where=path.name, code="report.too-large")
     try:
         table = _read_table(path, texts)
     except (pa.ArrowException, OSError) as error:
@@ -39,20 +36,14 @@ def read_rows(
     names = table.column_names
     if any(names.count(column) != 1 for column in (name, *numbers)) or names.count(label) > 1:
         columns = enumeration((name, *numbers))
-        raise InvalidInput(
-            f"{path.name} lacks one of the columns {columns}. It is not a file of this kind of release.",
-            where=path.name,
-            code="report.columns",
-        )
+        message = f"{path.name} lacks one of the columns {columns}. It is not a file of this kind of release."
+        raise InvalidInput(message, where=path.name, code="report.columns")
     for column in (*numbers, *(column for column in blank if column in names)):
         kind = table.schema.field(column).type
         filled = column in blank or not table.column(column).null_count
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)) or not filled:
-            raise InvalidInput(
-                f"Column {column!r} of {path.name} holds something else than numbers.",
-                where=path.name,
-                code="report.numbers",
-            )
+            message = f"Column {column!r} of {path.name} holds something else than numbers."
+            raise InvalidInput(message, where=path.name, code="report.numbers")
     return [
         {
             name: str(row[name]),
@@ -79,11 +70,8 @@ def _read_table(path: Path, texts: tuple[str, ...]) -> pa.Table:
 
 
 def _too_long(path: Path) -> InvalidInput:
-    return InvalidInput(
-        f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has.",
-        where=path.name,
-        code="report.too-large",
-    )
+    message = f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has."
+    return InvalidInput(message, where=path.name, code="report.too-large")
 
 
 def _text(value: Any) -> str | None:

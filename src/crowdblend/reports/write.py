@@ -33,19 +33,12 @@ def write_report(
         reason = f"{visible(str(target))} is not a file. Remove it, or choose another --out."
         raise InvalidInput(reason, code="output-exists", where="--out")
     if out is not None and not target.parent.is_dir():
-        raise InvalidInput(
-            f"The folder {visible(str(target.parent))} does not exist. Create it first.",
-            where="--out",
-            code="output-parent",
-        )
+        message = f"The folder {visible(str(target.parent))} does not exist. Create it first."
+        raise InvalidInput(message, where="--out", code="output-parent")
     opened = read(folder)
     if target.name == REPORT and target.parent.resolve() == folder.resolve() and REPORT in opened.facts.files:
-        raise InvalidInput(
-            "report.html is covered by the certificate, which a page of another version would break.",
-            remedy="Name another file with --out.",
-            where="--out",
-            code="report-certified",
-        )
+        message = "report.html is covered by the certificate, which a page of another version would break."
+        raise InvalidInput(message, remedy="Name another file with --out.", where="--out", code="report-certified")
     write_whole(target, _html(opened, figures).encode(), what="report")
     return target
 

@@ -84,9 +84,9 @@ class RecodingChoice:
     ) -> list[ChosenRecoding]:
         """So many independent choices of the same people, for rehearsals."""
         if (lattice.shape, lattice.most) != (self.lattice.shape, self.lattice.most):
-            says = "The lattice has other levels or weights than the claim."
+            message = "The lattice has other levels or weights than the claim."
             remedy = "Build both from the same columns."
-            raise InvalidInput(says, remedy=remedy, where="lattice", code="selection.lattice")
+            raise InvalidInput(message, remedy=remedy, where="lattice", code="selection.lattice")
         nodes = self.search.several(
             lattice,
             codes,

@@ -102,8 +102,8 @@ class Score:
         if self.published is None:
             return max(1, self.step * self.parts(most))
         if self.published.step < self.step or not self.monotone:
-            says = "the values of a score must rise within the proved bound; name one level per column."
-            raise NotProved(says, where="values", code="selection.not-proved")
+            message = "the values of a score must rise within the proved bound; name one level per column."
+            raise NotProved(message, where="values", code="selection.not-proved")
         return self.published.step * self.parts(most)
 
     def of(self, sizes: NDArray[np.int64], kept: NDArray[np.int64]) -> int:

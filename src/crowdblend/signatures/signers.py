@@ -61,9 +61,9 @@ def read_signers(stated: str | os.PathLike[str]) -> tuple[Signer, ...]:
         try:
             text = read_regular(Path(text).expanduser()).decode("utf-8")
         except (OSError, ValueError, RuntimeError):
-            says = f"{text[:200]} cannot be read."
+            problem = f"{text[:200]} cannot be read."
             remedy = "Name a public key (.pub) or an allowed_signers file."
-            raise InvalidInput(says, remedy=remedy, where="--signer", code="key.not-readable") from None
+            raise InvalidInput(problem, remedy=remedy, where="--signer", code="key.not-readable") from None
     lines = [line.strip(" \t\r") for line in text.split("\n")]
     found = [_signer(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
     if not any(found):
@@ -77,8 +77,10 @@ def check_signer(message: bytes, signature: Signature, namespace: str, signers: 
     for signer in signers:
         if signer.key == signature.key and signer.may_sign(namespace, time.time()):
             return signer
-    says = f"It was signed with the key {signature.fingerprint}, which is none of those that count. Ask the publisher."
-    raise DoesNotVerify(says, where="--signer", code="signature.signer")
+    problem = (
+        f"It was signed with the key {signature.fingerprint}, which is none of those that count. Ask the publisher."
+    )
+    raise DoesNotVerify(problem, where="--signer", code="signature.signer")
 
 
 def _signer(number: int, line: str) -> Signer | None:

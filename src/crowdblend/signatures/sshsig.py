@@ -97,8 +97,8 @@ def parse(text: str) -> Signature:
             raise ValueError
         return Signature(key, namespace.decode(), name.decode(), blob)
     except (ValueError, IndexError, struct.error, binascii.Error):
-        says = "this is no SSH signature. Ask the publisher for the original file."
-        raise DoesNotVerify(says, where="signature", code="signature.format") from None
+        problem = "this is no SSH signature. Ask the publisher for the original file."
+        raise DoesNotVerify(problem, where="signature", code="signature.format") from None
 
 
 def check(message: bytes, signature: Signature, namespace: str) -> None:
@@ -112,8 +112,8 @@ def check(message: bytes, signature: Signature, namespace: str) -> None:
     try:
         _check(_to_be_signed(message, namespace, signature.hash_name), signature)
     except (InvalidSignature, UnsupportedAlgorithm, NotImplementedError, ValueError, KeyError, struct.error):
-        says = "the signature is not one of this file: the file or the signature was edited. Ask for the originals."
-        raise DoesNotVerify(says, where="signature", code="signature.wrong") from None
+        problem = "the signature is not one of this file: the file or the signature was edited. Ask for the originals."
+        raise DoesNotVerify(problem, where="signature", code="signature.wrong") from None
 
 
 def _check(signed: bytes, signature: Signature) -> None:

@@ -40,12 +40,9 @@ def checked_address(root: Root, address: str) -> str:
     except ValueError:
         raise _refusal("This is not the address of a database.") from None
     if password is not None or any("pass" in name.lower() for name, _ in parameters):
-        raise InvalidInput(
-            "The address holds a password.",
-            remedy="Take it out; put it into PGPASSWORD or ~/.pgpass before you start the studio.",
-            where="address",
-            code="studio.password",
-        )
+        message = "The address holds a password."
+        remedy = "Take it out; put it into PGPASSWORD or ~/.pgpass before you start the studio."
+        raise InvalidInput(message, remedy=remedy, where="address", code="studio.password")
     unknown = [name for name, _ in parameters if name not in _PARAMETERS]
     if unknown or parts.fragment or not _HOST.fullmatch(parts.netloc.rpartition("@")[2]):
         raise _refusal("The address has parameters that the studio does not pass on.")

@@ -59,12 +59,8 @@ class Drafts:
     def new(self, choices: Choices, columns: tuple[tuple[str, str], ...] = ()) -> Draft:
         """Begin another draft."""
         if len(self.all()) >= _MOST_DRAFTS:
-            raise Refused(
-                f"There are {_MOST_DRAFTS} drafts already.",
-                remedy="Delete some on the first page.",
-                where="drafts",
-                code="studio.drafts",
-            )
+            message = f"There are {_MOST_DRAFTS} drafts already."
+            raise Refused(message, remedy="Delete some on the first page.", where="drafts", code="studio.drafts")
         return self._write(Draft(secrets.token_hex(6), choices, columns=columns))
 
     def get(self, draft_id: str) -> Draft:
@@ -93,12 +89,9 @@ class Drafts:
         with self._lock:
             draft = self.get(draft_id)
             if revision is not None and revision != draft.revision:
-                raise Refused(
-                    "This draft was changed in another tab since this page was loaded.",
-                    remedy="Reload the page, and make your change again.",
-                    where="draft",
-                    code="studio.changed-elsewhere",
-                )
+                message = "This draft was changed in another tab since this page was loaded."
+                remedy = "Reload the page, and make your change again."
+                raise Refused(message, remedy=remedy, where="draft", code="studio.changed-elsewhere")
             changed = how(draft)
             if changed == draft:
                 return draft

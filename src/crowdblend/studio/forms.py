@@ -99,12 +99,8 @@ async def form_of(request: Request) -> dict[str, str]:
 
 def malformed() -> InvalidInput:
     """Return the refusal of a request that no page of the studio sends."""
-    return InvalidInput(
-        "This request cannot be read.",
-        remedy="Reload the page, and try again.",
-        where="request",
-        code="studio.malformed",
-    )
+    message = "This request cannot be read."
+    return InvalidInput(message, remedy="Reload the page, and try again.", where="request", code="studio.malformed")
 
 
 def _broken(text: str) -> bool:

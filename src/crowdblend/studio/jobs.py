@@ -80,12 +80,8 @@ class Jobs:
         with self._lock:
             self._reap()
             if len(self._running) >= _MOST_RUNNING:
-                raise Refused(
-                    f"{_MOST_RUNNING} jobs are running.",
-                    remedy="Wait for one of them, or cancel it.",
-                    where="jobs",
-                    code="studio.busy",
-                )
+                message = f"{_MOST_RUNNING} jobs are running."
+                raise Refused(message, remedy="Wait for one of them, or cancel it.", where="jobs", code="studio.busy")
             self.prune()
             number = secrets.token_hex(6)
             folder = self._folder / number

@@ -37,12 +37,8 @@ class Root:
         """Return the root at an existing folder."""
         found = Path(folder).resolve()
         if not found.is_dir():
-            raise InvalidInput(
-                f"{str(folder)!r} is not a folder.",
-                remedy="Name the folder with your data.",
-                where="--root",
-                code="studio.root",
-            )
+            message = f"{str(folder)!r} is not a folder."
+            raise InvalidInput(message, remedy="Name the folder with your data.", where="--root", code="studio.root")
         return cls(found)
 
     def inside(self, path: str) -> Path:
@@ -63,12 +59,8 @@ class Root:
         """Return a path under the root at which there is something."""
         found = self.inside(path)
         if not found.exists():
-            raise InvalidInput(
-                f"There is no {found.name!r} in this folder.",
-                remedy="Choose a file from the list.",
-                where="path",
-                code="studio.no-file",
-            )
+            message = f"There is no {found.name!r} in this folder."
+            raise InvalidInput(message, remedy="Choose a file from the list.", where="path", code="studio.no-file")
         return found
 
     def relative(self, path: Path) -> str:

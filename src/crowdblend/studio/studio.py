@@ -56,9 +56,6 @@ class Studio:
     def refuse_when_read_only(self) -> None:
         """Refuse to change anything where the studio is for looking only."""
         if self.read_only:
-            raise Refused(
-                "This studio is for looking only.",
-                remedy="Start it without --read-only to make a release.",
-                where="--read-only",
-                code="studio.read-only",
-            )
+            message = "This studio is for looking only."
+            remedy = "Start it without --read-only to make a release."
+            raise Refused(message, remedy=remedy, where="--read-only", code="studio.read-only")

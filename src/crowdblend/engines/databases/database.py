@@ -77,14 +77,16 @@ def _refusal(data: DataSource, error: Exception) -> InvalidInput:
             "table", f"{what} names something that the database does not have.", "Check its spelling.", where
         )
     if state.startswith(("42501", "28")):
-        says = "Check user, PGPASSWORD or ~/.pgpass, and the permission to SELECT."
-        return refusal("permission", "The database does not let this user read the data.", says, "[data] source")
+        message = "Check user, PGPASSWORD or ~/.pgpass, and the permission to SELECT."
+        return refusal("permission", "The database does not let this user read the data.", message, "[data] source")
     if state == "25006":
         return refusal("read-only", f"{what} would write to the database.", "Write a query that only reads.", where)
     if state.startswith("42"):
         return refusal("query", f"{what} is no single SELECT that the database can run.", "Correct the query.", where)
-    says = "Check source, the password (PGPASSWORD, ~/.pgpass) and the server."
-    return refusal("database", "The database in [data] does not answer, or stopped answering.", says, "[data] source")
+    message = "Check source, the password (PGPASSWORD, ~/.pgpass) and the server."
+    return refusal(
+        "database", "The database in [data] does not answer, or stopped answering.", message, "[data] source"
+    )
 
 
 def named(data: DataSource) -> tuple[str, str]:

@@ -37,9 +37,9 @@ def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
     try:
         driver = import_module("adbc_driver_postgresql.dbapi")
     except ImportError:
-        says = "This source needs the database driver adbc-driver-postgresql, which is not installed."
+        message = "This source needs the database driver adbc-driver-postgresql, which is not installed."
         remedy = "Install crowdblend[postgres]."
-        raise Unavailable(says, remedy=remedy, where="[data] source", code="system.package") from None
+        raise Unavailable(message, remedy=remedy, where="[data] source", code="system.package") from None
     with silenced(data), closing(driver.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
         for statement in _BEGIN:
             cursor.execute(statement)

@@ -37,8 +37,8 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
             connection.execute("BEGIN")
             connection.execute("SELECT name FROM sqlite_master LIMIT 0")
         except sqlite3.DatabaseError:
-            says = f"{file.name!r} is no SQLite file."
-            raise refusal("database", says, "Check source and format in [data].", "[data] source") from None
+            message = f"{file.name!r} is no SQLite file."
+            raise refusal("database", message, "Check source and format in [data].", "[data] source") from None
         yield SQLite(data, connection)
 
 
@@ -95,8 +95,8 @@ class SQLite:
             found = self._connection.execute(f"SELECT * FROM {self._relation} LIMIT 0").description
         except sqlite3.Error:
             what, where = named(self._data)
-            says = f"{what} cannot be read in this SQLite file."
-            raise refusal("table", says, f"Check {where.removeprefix('[data] ')} in [data].", where) from None
+            message = f"{what} cannot be read in this SQLite file."
+            raise refusal("table", message, f"Check {where.removeprefix('[data] ')} in [data].", where) from None
         return [str(name) for name, *_ in found]
 
 
@@ -110,8 +110,8 @@ def _type_of(name: str, kinds: set[str]) -> str:
     if kinds == {"blob"}:
         return "blob"
     # SQLite writes a number with a fraction with 15 digits, which is another number.
-    says = f"Column {name!r} holds numbers with fractions beside texts, or bytes beside other values."
-    raise refusal("mixed-types", says, "Read it with a query that casts it, or leaves it out.", at_column(name))
+    message = f"Column {name!r} holds numbers with fractions beside texts, or bytes beside other values."
+    raise refusal("mixed-types", message, "Read it with a query that casts it, or leaves it out.", at_column(name))
 
 
 def _read_as(stored: str, column: str) -> str:

@@ -24,8 +24,8 @@ _SOURCE = "[data] source"
 
 def not_utf8() -> InvalidInput:
     """The refusal of text in another encoding, where none was declared."""
-    says = 'Add encoding = "cp1252" (Windows), "latin-1" or another to [data], or convert the file to UTF-8.'
-    return refusal("encoding", "The data are not UTF-8 text.", says, _SOURCE)
+    message = 'Add encoding = "cp1252" (Windows), "latin-1" or another to [data], or convert the file to UTF-8.'
+    return refusal("encoding", "The data are not UTF-8 text.", message, _SOURCE)
 
 
 # What the engine says of a failure, in lower case, and what we say instead; the first that fits.

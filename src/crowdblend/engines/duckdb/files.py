@@ -51,8 +51,8 @@ def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str], fol
     """
     header = _header(data, files[0])
     if any(_header(data, file) != header for file in files[1:]):
-        says = f"The files of {shown(data)} begin with different lines of column names."
-        raise refusal("different-headers", says, "Give all of them the same first line.", "[data] source")
+        message = f"The files of {shown(data)} begin with different lines of column names."
+        raise refusal("different-headers", message, "Give all of them the same first line.", "[data] source")
     _check_delimiter(data, header, wanted)
     check_names(data, header, wanted)
     # Named by position, so that nothing but the wanted columns has to have a sensible name.
@@ -102,8 +102,8 @@ def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str])
         return
     for mark in (";", "\t", "|", ","):
         if mark in header[0]:
-            says = f"{shown(data)} is read as a single column and has no column {wanted[0]!r}."
-            raise refusal("delimiter", says, f"Add delimiter = {json.dumps(mark)} to [data].", "[data] delimiter")
+            message = f"{shown(data)} is read as a single column and has no column {wanted[0]!r}."
+            raise refusal("delimiter", message, f"Add delimiter = {json.dumps(mark)} to [data].", "[data] delimiter")
 
 
 def _in_utf8(data: DataSource, files: Sequence[Path], folder: Path) -> Sequence[Path]:
@@ -126,9 +126,9 @@ def _convert(data: DataSource, file: Path, copy: Path) -> None:
         with created, open_unpacked(file) as stream, io.TextIOWrapper(stream, data.csv.encoding, newline="") as text:
             while block := text.read(_BLOCK):
                 if _CONTROLS.search(block):
-                    says = f"{shown(data)} holds control characters when it is read as {data.csv.encoding}."
+                    message = f"{shown(data)} holds control characters when it is read as {data.csv.encoding}."
                     remedy = 'Try encoding = "cp1252" in [data], which Windows writes.'
-                    raise refusal("encoding", says, remedy, "[data] encoding")
+                    raise refusal("encoding", message, remedy, "[data] encoding")
                 created.write(block.removeprefix("\ufeff"))
     except UnicodeError:
         raise _wrong_encoding(data, file) from None
@@ -145,8 +145,8 @@ def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
         return refusal("encoding", f"{shown(data)} is UTF-16 text.", remedy, "[data] encoding")
     if data.encoding is None:
         return not_utf8()
-    says = f"{shown(data)} is not text in the encoding {data.encoding}."
-    return refusal("encoding", says, "Correct encoding in [data].", "[data] encoding")
+    message = f"{shown(data)} is not text in the encoding {data.encoding}."
+    return refusal("encoding", message, "Correct encoding in [data].", "[data] encoding")
 
 
 def _header(data: DataSource, file: Path) -> list[str]:
@@ -162,9 +162,9 @@ def _header(data: DataSource, file: Path) -> list[str]:
         names = []
     if names and (mark := re.fullmatch(r"(?i)sep=(.?)", names[0])):
         delimiter = json.dumps(mark[1] or data.csv.delimiter)
-        says = f"{shown(data)} begins with a line that tells Excel the delimiter, not with column names."
+        message = f"{shown(data)} begins with a line that tells Excel the delimiter, not with column names."
         remedy = f"Remove the first line, and write delimiter = {delimiter} in [data]."
-        raise refusal("no-header", says, remedy, file.name)
+        raise refusal("no-header", message, remedy, file.name)
     if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
         raise refusal(
             "no-header", f"{shown(data)} does not begin with a line of column names.", "Add that line.", file.name
@@ -187,8 +187,8 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
         first = first or (file, types)
         for name in types.keys() & first[1].keys():
             if types[name] != first[1][name]:
-                says = f"Column {name!r} has different types in {first[0].name!r} and {file.name!r}."
-                raise refusal("different-types", says, "Write both with the same type.", at_column(name))
+                message = f"Column {name!r} has different types in {first[0].name!r} and {file.name!r}."
+                raise refusal("different-types", message, "Write both with the same type.", at_column(name))
     return Relation(
         f"read_parquet({listed(files)}, hive_partitioning = false)", (), rows=sum(sizes), sizes=tuple(sizes)
     )
@@ -204,5 +204,5 @@ def _check_folders(data: DataSource, file: Path, names: Sequence[str], wanted: S
     """Refuse a column that only a folder such as sex=Female has: what it says is not in the file."""
     for name in wanted:
         if name not in names and any(part.startswith(f"{name}=") for part in file.parent.parts):
-            says = f"Column {name!r} of {shown(data)} is only in the names of folders, which are not read."
-            raise refusal("folder-column", says, "Write it into the files.", at_column(name))
+            message = f"Column {name!r} of {shown(data)} is only in the names of folders, which are not read."
+            raise refusal("folder-column", message, "Write it into the files.", at_column(name))

@@ -101,8 +101,8 @@ class Relation:
 
 def missing_rows() -> InvalidInput:
     """The refusal of a source of which some rows were not read."""
-    says = "The source could not be read whole: rows are missing, or it changed meanwhile."
-    return refusal("missing-rows", says, "Write it again in a plain form, for example as Parquet.", "[data] source")
+    message = "The source could not be read whole: rows are missing, or it changed meanwhile."
+    return refusal("missing-rows", message, "Write it again in a plain form, for example as Parquet.", "[data] source")
 
 
 def column_type(kind: str) -> ColumnType:
@@ -152,8 +152,8 @@ def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str])
     lowered = [name.lower() for name in names]
     for name in wanted:
         if lowered.count(name.lower()) > 1:
-            says = f"{shown(data)} has several columns {name!r}; upper and lower case count as the same."
-            raise refusal("repeated-column", says, "Rename one.", at_column(name))
+            message = f"{shown(data)} has several columns {name!r}; upper and lower case count as the same."
+            raise refusal("repeated-column", message, "Rename one.", at_column(name))
 
 
 # Parquet files have no such types: their dates and times are to the microsecond, or finer.

@@ -59,8 +59,8 @@ def open_source(
         attach(connection, data)
         table = ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
         return described(connection, data, Relation(table, ()), wanted)
-    says = f"{shown(data)} is a table in the catalog of Spark."
-    raise refusal("catalog", says, "Use --engine spark, or name files in [data].", "[data] source")
+    message = f"{shown(data)} is a table in the catalog of Spark."
+    raise refusal("catalog", message, "Use --engine spark, or name files in [data].", "[data] source")
 
 
 def described(
@@ -98,19 +98,19 @@ def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     if data.source == STDIN:
         return [spooled(data, folder)]
     if "://" in data.source:
-        says = "Download the data first, or read Parquet files there with --engine spark."
-        raise refusal("remote-source", "source in [data] is an address on the network.", says, "[data] source")
+        message = "Download the data first, or read Parquet files there with --engine spark."
+        raise refusal("remote-source", "source in [data] is an address on the network.", message, "[data] source")
     files = source_files(data.source, data.format)
     for file in files:
         try:
             with open_regular(file) as opened:
                 start = opened.read(8)
         except OSError as error:
-            says = f"{shown(data)} cannot be read ({error.strerror})."
-            raise refusal("unreadable", says, "Check the path and its permissions.", file.name) from None
+            message = f"{shown(data)} cannot be read ({error.strerror})."
+            raise refusal("unreadable", message, "Check the path and its permissions.", file.name) from None
         if start.startswith(_WORKBOOKS) and data.format == "csv":
-            says = "Save it as CSV in UTF-8 from the spreadsheet program."
-            raise refusal("workbook", f"{shown(data)} is a spreadsheet, not a text file.", says, file.name)
+            message = "Save it as CSV in UTF-8 from the spreadsheet program."
+            raise refusal("workbook", f"{shown(data)} is a spreadsheet, not a text file.", message, file.name)
         if not start:
             raise refusal("empty-file", f"{shown(data)} is empty.", "Check that it was written.", file.name)
     return files

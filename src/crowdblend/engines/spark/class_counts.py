@@ -170,9 +170,9 @@ def _word(rate: float) -> int:
 def _at_places(relation: SparkRelation, task: CountClasses, draw: Exactly) -> CountClasses:
     """The task for rows that have no names, which are drawn by their places."""
     if not relation.files:
-        says = "Rows without ids are drawn by their places, and these rows of Spark have no order."
+        message = "Rows without ids are drawn by their places, and these rows of Spark have no order."
         remedy = "Name the person column in [data], or name the Parquet or CSV files as source."
-        raise refusal("unordered", says, remedy, "[data] person")
+        raise refusal("unordered", message, remedy, "[data] person")
     opening = relation.opening([field.name for field in task.opening.fields], placed=True)
     starts = _starts(relation)
     return replace(task, opening=opening, places=random_places(draw.samples, draw.people, draw.key), starts=starts)

@@ -57,9 +57,9 @@ class HashRows:
 
 
 def _other_version() -> InvalidInput:
-    says = "The Spark executors have another version of DuckDB than the driver, with other hashes."
+    message = "The Spark executors have another version of DuckDB than the driver, with other hashes."
     remedy = "Install the same version everywhere."
-    return InvalidInput(says, remedy=remedy, where="duckdb", code="engine.spark-package")
+    return InvalidInput(message, remedy=remedy, where="duckdb", code="engine.spark-package")
 
 
 def _groups(

@@ -66,9 +66,9 @@ def _started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
         with quiet():
             builder = sql.SparkSession.builder.appName("crowdblend")
     except ImportError:
-        says = "The Spark engine needs PySpark."
+        message = "The Spark engine needs PySpark."
         remedy = "Install crowdblend[spark]."
-        raise Unavailable(says, remedy=remedy, where="crowdblend[spark]", code="system.package") from None
+        raise Unavailable(message, remedy=remedy, where="crowdblend[spark]", code="system.package") from None
     remote = (master or "").startswith("sc://") or (master is None and "SPARK_REMOTE" in os.environ)
     if not remote and (master is None or master.startswith("local")):
         # The same Python, with the same packages, where the workers are on this machine.
@@ -92,9 +92,9 @@ def _started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
 
 def _refuse_settings(master: str | None, conf: Mapping[str, str] | None) -> None:
     if master is not None or conf:
-        says = "A Spark session is already running, which has its own master and settings."
+        message = "A Spark session is already running, which has its own master and settings."
         remedy = "Leave out --master and --conf, or stop that session."
-        raise InvalidInput(says, remedy=remedy, where="--master", code="engine.spark-session")
+        raise InvalidInput(message, remedy=remedy, where="--master", code="engine.spark-session")
 
 
 @contextmanager
@@ -159,17 +159,17 @@ def redacted() -> Iterator[None]:
 def _failure(text: str) -> CrowdblendError:
     """What we say of a failure, by what Spark says of it."""
     if "maxResultSize" in text:
-        says = "Raise spark.driver.maxResultSize and the driver's memory, or coarsen the columns."
+        message = "Raise spark.driver.maxResultSize and the driver's memory, or coarsen the columns."
         remedy = "The classes of the sample take more room than the driver has."
-        return refusal("memory", remedy, says, "spark.driver.maxResultSize")
+        return refusal("memory", remedy, message, "spark.driver.maxResultSize")
     if "No module named" in text:
-        says = "The Spark executors lack crowdblend or a package that it needs."
+        message = "The Spark executors lack crowdblend or a package that it needs."
         remedy = "Install crowdblend[spark] for the Python of the executors."
-        return Unavailable(says, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package")
+        return Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package")
     if "PYTHON_VERSION_MISMATCH" in text:
-        says = "The Spark executors run another version of Python than the driver."
+        message = "The Spark executors run another version of Python than the driver."
         remedy = "Set PYSPARK_PYTHON to the same version."
-        return Unavailable(says, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package")
+        return Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package")
     return Unavailable(
         "The Spark job failed.",
         remedy="Its log says why; nothing was published.",

@@ -46,8 +46,8 @@ def open_source(spark: SparkSession, data: DataSource, wanted: Sequence[str]) ->
         return open_parquet_files(spark, data, _absolute(data), wanted)
     if data.format == "csv":
         return open_csv_files(spark, data, _absolute(data), wanted)
-    says = f"The Spark engine reads no source of format {data.format}."
-    raise refusal("format", says, "Use --engine duckdb, or write Parquet files.", "[data] source")
+    message = f"The Spark engine reads no source of format {data.format}."
+    raise refusal("format", message, "Use --engine duckdb, or write Parquet files.", "[data] source")
 
 
 def _table(spark: SparkSession, data: DataSource) -> Any:

@@ -176,9 +176,9 @@ _ANYWAY = 4096
 
 def too_many_classes(allowed: int) -> InvalidInput:
     """The refusal of more classes than the driver takes; how many there are is not shown."""
-    says = f"The sample has more classes than the driver takes, which are {allowed:,}."
+    message = f"The sample has more classes than the driver takes, which are {allowed:,}."
     remedy = "Raise memory in [release] and the driver's, or coarsen the columns."
-    return refusal("memory", says, remedy, "[release] memory")
+    return refusal("memory", message, remedy, "[release] memory")
 
 
 @dataclass(frozen=True)

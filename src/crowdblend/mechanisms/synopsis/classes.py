@@ -23,11 +23,8 @@ def ranges(values: int) -> Explicit:
     Measured are the single values: a person is in one of them only, which more than makes up for adding up many.
     """
     if values > MOST_VALUES:
-        raise InvalidInput(
-            f"Ranges must be over at most {MOST_VALUES} values, got {values}. Use wider intervals.",
-            where="queries",
-            code="synopsis.cells",
-        )
+        message = f"Ranges must be over at most {MOST_VALUES} values, got {values}. Use wider intervals."
+        raise InvalidInput(message, where="queries", code="synopsis.cells")
     pairs = [(low, high) for low in range(values) for high in range(low + 1, values + 1)]
     adds = np.zeros((len(pairs), values), np.int8)
     for row, (low, high) in zip(adds, pairs, strict=True):
@@ -42,11 +39,10 @@ def half_planes(wide: int, high: int) -> Explicit:
     and every half-plane cuts off a beginning of such an order; ties at the directions themselves add no other set.
     """
     if wide * high > MOST_GRID:
-        raise InvalidInput(
-            f"Half-planes must be over a grid of at most {MOST_GRID} cells, got {wide * high}. Use wider intervals.",
-            where="queries",
-            code="synopsis.cells",
+        message = (
+            f"Half-planes must be over a grid of at most {MOST_GRID} cells, got {wide * high}. Use wider intervals."
         )
+        raise InvalidInput(message, where="queries", code="synopsis.cells")
     points = [(x, y) for x in range(wide) for y in range(high)]
     found: set[bytes] = set()
     for a, b in _between(wide, high):
@@ -91,11 +87,8 @@ def _by_angle(one: tuple[int, int], other: tuple[int, int]) -> int:
 def listed(shape: tuple[int, ...], conditions: Sequence[Mapping[int, int]]) -> Explicit:
     """A list of conjunctions, each as column → value, by their places."""
     if not conditions:
-        raise InvalidInput(
-            "A list of queries must have at least one, got none. Add a query.",
-            where="queries",
-            code="synopsis.no-queries",
-        )
+        message = "A list of queries must have at least one, got none. Add a query."
+        raise InvalidInput(message, where="queries", code="synopsis.no-queries")
     check_universe(shape)
     if len(conditions) * math.prod(shape) > MOST_LISTED:
         raise InvalidInput(

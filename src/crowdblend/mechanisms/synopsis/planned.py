@@ -131,17 +131,11 @@ def plan_synopsis(
     less in practice and is taken unless another one is proved to be clearly better.
     """
     if not 1 <= samples <= population:
-        raise InvalidInput(
-            f"sample must be between 1 and the {population} people there are, got {samples}. Lower it.",
-            where="sample",
-            code="plan.sample",
-        )
+        message = f"sample must be between 1 and the {population} people there are, got {samples}. Lower it."
+        raise InvalidInput(message, where="sample", code="plan.sample")
     if not 0 < epsilon <= 100:
-        raise InvalidInput(
-            f"epsilon must be above 0 and at most 100 for a synopsis, got {epsilon:g}. Use 1, say.",
-            where="epsilon",
-            code="plan.epsilon",
-        )
+        message = f"epsilon must be above 0 and at most 100 for a synopsis, got {epsilon:g}. Use 1, say."
+        raise InvalidInput(message, where="epsilon", code="plan.epsilon")
     ways = []
     for queries in variants:
         way = _Way(queries, samples, population, epsilon, failure / _SPLIT, rows)

@@ -38,11 +38,8 @@ def random_samples(table: Cells, samples: int, source: Source) -> Cells:
     In rising order of their places; everything here counts rows and so ignores their order.
     """
     if not 0 <= samples <= len(table):
-        raise InvalidInput(
-            f"samples must be between 0 and the {len(table)} rows of the table, got {samples}.",
-            where="samples",
-            code="synopsis.samples",
-        )
+        message = f"samples must be between 0 and the {len(table)} rows of the table, got {samples}."
+        raise InvalidInput(message, where="samples", code="synopsis.samples")
     return table[distinct(samples, len(table), source)]
 
 

@@ -39,11 +39,11 @@ def proved_steps(certificate: Certificate, proofs: Path) -> list[Step]:
     `proofs` is the folder in which `make proofs` has compiled the theorems.
     """
     if not (proofs / "checker.vo").is_file():
-        says, remedy = (
+        message, remedy = (
             f"There are no compiled theorems in {proofs}.",
             "Run make proofs, and name the folder out/proofs.",
         )
-        raise Unavailable(says, remedy=remedy, where=_WHERE, code="verify.proofs-missing")
+        raise Unavailable(message, remedy=remedy, where=_WHERE, code="verify.proofs-missing")
     steps = {_named(step): step for derivation in certificate.derivations for step in derivation.steps()}
     return list(dict.fromkeys(Step(step.rule.id, _rests_on(step, proofs)) for step in steps.values()))
 
@@ -65,8 +65,8 @@ def decide(step: Derivation, proofs: Path) -> None:
     """Have Coq decide that δ of an application of suppression.exact is true; refuse it where it is not."""
     coq = shutil.which("coqc")
     if coq is None:
-        says, remedy = "Coq is not installed.", "Install Coq with Mathematical Components, as make proofs needs it."
-        raise Unavailable(says, remedy=remedy, where=_WHERE, code="verify.coq-missing")
+        message, remedy = "Coq is not installed.", "Install Coq with Mathematical Components, as make proofs needs it."
+        raise Unavailable(message, remedy=remedy, where=_WHERE, code="verify.coq-missing")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "claim.v"
         source.write_text(claim(step), encoding="utf-8")
@@ -74,12 +74,12 @@ def decide(step: Derivation, proofs: Path) -> None:
         try:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False)
         except subprocess.TimeoutExpired:
-            says, remedy = f"Coq was not done after {MOST_SECONDS} s.", "Verify without --proved."
-            raise Unavailable(says, remedy=remedy, where=_WHERE, code="verify.proof-time") from None
+            message, remedy = f"Coq was not done after {MOST_SECONDS} s.", "Verify without --proved."
+            raise Unavailable(message, remedy=remedy, where=_WHERE, code="verify.proof-time") from None
     if ended.returncode or "Closed under the global context" not in ended.stdout:
-        says = f"Coq does not confirm the delta of {DECIDED}."
+        message = f"Coq does not confirm the delta of {DECIDED}."
         remedy = "Run make proofs again; if it is still refused, do not rely on the certificate."
-        raise DoesNotVerify(says, remedy=remedy, where=_WHERE, code="verify.not-confirmed")
+        raise DoesNotVerify(message, remedy=remedy, where=_WHERE, code="verify.not-confirmed")
 
 
 def claim(step: Derivation) -> str:

@@ -16,12 +16,9 @@ MOST_ROWS, MOST_LEVELS = 2_000, 12
 def check_size(rows: int, levels: int) -> None:
     """Refuse a table that is too large for a page."""
     if rows > MOST_ROWS or levels > MOST_LEVELS:
-        raise InvalidInput(
-            f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.",
-            remedy="Write the file with crowdblend hierarchy, or by hand.",
-            where="hierarchy",
-            code="hierarchy.size",
-        )
+        message = f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels."
+        remedy = "Write the file with crowdblend hierarchy, or by hand."
+        raise InvalidInput(message, remedy=remedy, where="hierarchy", code="hierarchy.size")
 
 
 def read_rows(path: Path) -> list[list[str]]:
@@ -35,22 +32,16 @@ def checked_rows(rows: list[list[str]]) -> list[list[str]]:
     """Return the rows without blank ones; refuses a table whose levels do not nest, or in which a cell is blank."""
     kept = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
     if not kept or not all(all(row) for row in kept):
-        raise InvalidInput(
-            "Every row needs a value and its group at each level.",
-            remedy="Fill in the blank cells, or empty the row.",
-            where="hierarchy",
-            code="recoding.blank",
-        )
+        message = "Every row needs a value and its group at each level."
+        remedy = "Fill in the blank cells, or empty the row."
+        raise InvalidInput(message, remedy=remedy, where="hierarchy", code="recoding.blank")
     for level in range(len(kept[0])):
         Hierarchies(tuple(map(tuple, kept)), level)
         # A group as a whole belongs to one group of the next level.
         if level and len({(row[level - 1], row[level]) for row in kept}) > len({row[level - 1] for row in kept}):
-            raise InvalidInput(
-                f"Level {level} splits a group of level {level - 1}; levels must nest.",
-                remedy="Give all values that share a group the same group at every coarser level.",
-                where="hierarchy",
-                code="recoding.nesting",
-            )
+            message = f"Level {level} splits a group of level {level - 1}; levels must nest."
+            remedy = "Give all values that share a group the same group at every coarser level."
+            raise InvalidInput(message, remedy=remedy, where="hierarchy", code="recoding.nesting")
     return kept
 
 

@@ -24,12 +24,8 @@ def source_header(source: Path, table: str | None = None, delimiter: str | None 
     if kind is None:
         return read_header(source, delimiter)
     if table is None or (kind == "duckdb" and table not in tables_of(source)):
-        raise InvalidInput(
-            f"{source.name!r} is a database with several tables.",
-            remedy="Choose the table to read.",
-            where="[data] table",
-            code="init.table",
-        )
+        message = f"{source.name!r} is a database with several tables."
+        raise InvalidInput(message, remedy="Choose the table to read.", where="[data] table", code="init.table")
     return database_header(DataSource(str(source), kind, table=table, rows_are_people=True))
 
 

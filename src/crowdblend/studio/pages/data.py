@@ -77,12 +77,9 @@ def open_source(
     if not table and not query:
         offered = tables_at(database_source(studio.root, address, "x", "").source)
         if not offered:
-            raise InvalidInput(
-                "This database has no table that you may read.",
-                remedy="Write a query, or ask for the permission to SELECT.",
-                where="address",
-                code="studio.tables",
-            )
+            message = "This database has no table that you may read."
+            remedy = "Write a query, or ask for the permission to SELECT."
+            raise InvalidInput(message, remedy=remedy, where="address", code="studio.tables")
         table = offered[0]
     return address, table, query, database_header(database_source(studio.root, address, table, query))
 

@@ -107,12 +107,8 @@ def _check_replacement(visit: Visit, path: Path) -> None:
     except OSError:
         known = False
     if not known:
-        raise InvalidInput(
-            f"{path.name!r} exists, and the studio did not write it.",
-            remedy="Give the hierarchy another name.",
-            where="file",
-            code="output.exists",
-        )
+        message = f"{path.name!r} exists, and the studio did not write it."
+        raise InvalidInput(message, remedy="Give the hierarchy another name.", where="file", code="output.exists")
 
 
 def _hash(content: bytes) -> str:

@@ -57,12 +57,9 @@ def _source(studio: Studio, terms: Terms) -> tuple[str, Columns]:
     """Return the source of a policy as the studio names it, and its columns."""
     source = terms.source or ""
     if terms.query is not None and not is_address(source):
-        raise InvalidInput(
-            "The studio opens files under its root, PostgreSQL and SQLite only.",
-            remedy="Release this policy with crowdblend release.",
-            where="[data] source",
-            code="studio.source",
-        )
+        message = "The studio opens files under its root, PostgreSQL and SQLite only."
+        remedy = "Release this policy with crowdblend release."
+        raise InvalidInput(message, remedy=remedy, where="[data] source", code="studio.source")
     given = {"source": source, "table": terms.table or "", "query": terms.query or ""}
     named, *_, header = open_source(
         studio, **given, address=source if is_address(source) else "", delimiter=terms.delimiter

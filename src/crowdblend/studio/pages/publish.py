@@ -43,12 +43,9 @@ def begin(visit: Visit) -> Response:
     sent, studio, draft = visit.sent, visit.studio, visit.draft
     population = draft.choices.text("data", "population")
     if "save" not in sent and sent.get("confirm", "") != population:
-        raise Refused(
-            "The name that was typed is not the name of the population.",
-            remedy="Nothing was published. Type the name exactly as it is shown.",
-            where="confirm",
-            code="studio.not-confirmed",
-        )
+        message = "The name that was typed is not the name of the population."
+        remedy = "Nothing was published. Type the name exactly as it is shown."
+        raise Refused(message, remedy=remedy, where="confirm", code="studio.not-confirmed")
     job = studio.last_job(draft, "publish")
     if job is not None and job.running:
         raise Refused(
@@ -89,12 +86,8 @@ def _write(policy: Policy, path: Path, *, own: bool) -> None:
             if load_policy(path) == policy:
                 return
         if not own:
-            raise InvalidInput(
-                f"{path.name!r} exists and is another policy.",
-                remedy="Give the policy another name.",
-                where="policy",
-                code="output.exists",
-            )
+            message = f"{path.name!r} exists and is another policy."
+            raise InvalidInput(message, remedy="Give the policy another name.", where="policy", code="output.exists")
         path.unlink()  # a link that is put there meanwhile is not followed
     path.parent.mkdir(parents=True, exist_ok=True)
     policy.save(path)

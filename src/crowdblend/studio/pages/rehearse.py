@@ -49,12 +49,9 @@ def begin(visit: Visit) -> Response:
     data = None
     if sent.get("data"):
         if sent.get("public") != "true":
-            raise InvalidInput(
-                "A rehearsal shows what it is run on.",
-                remedy="Confirm that the file is public, or rehearse on made-up people.",
-                where="data",
-                code="studio.not-public",
-            )
+            message = "A rehearsal shows what it is run on."
+            remedy = "Confirm that the file is public, or rehearse on made-up people."
+            raise InvalidInput(message, remedy=remedy, where="data", code="studio.not-public")
         data = str(studio.root.existing(sent["data"]))
     folder = studio.state / "rehearsed"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
