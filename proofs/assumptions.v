@@ -48,6 +48,7 @@ Print Assumptions parts_down.
 Print Assumptions strata_worst.
 Print Assumptions composition_sums.
 Print Assumptions products_dominate.
+Print Assumptions groups.
 Print Assumptions passed.
 Print Assumptions crowds_of_35_holds.
 Print Assumptions crowds_of_35_is_least.

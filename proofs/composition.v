@@ -78,3 +78,17 @@ by rewrite ![_ * a1 t]mulrC ![_ * b1 t]mulrC.
 Qed.
 
 End Composition.
+
+(* The rule differential.group: a chain of worlds, each with one person more or less than the one before. *)
+Theorem groups (R : realFieldType) (T : finType) (c d : R) (m : nat) (p : nat -> T -> R) : 0 <= c ->
+  (forall i, (i < m)%N -> hockey c (p i) (p i.+1) <= d) ->
+  hockey (c ^+ m) (p 0%N) (p m) <= d * \sum_(i < m) c ^+ i.
+Proof.
+move=> c0; elim: m p => [|m IH] p h.
+  by rewrite big_ord0 mulr0 /hockey big1 // => t _; rewrite expr0 mul1r subrr pos0.
+rewrite exprS; apply: le_trans (hockey_chain _ _ (p 1%N) _ c0) _.
+have step := IH (fun i => p i.+1) (fun i im => h i.+1 im).
+apply: le_trans (ler_add (h 0%N (ltn0Sn m)) (ler_wpmul2l c0 step)) _.
+rewrite big_ord_recl expr0 mulrDr mulr1 ler_add2l mulrCA mulr_sumr le_eqVlt; apply/orP; left; apply/eqP.
+by congr (d * _); apply: eq_bigr => i _; rewrite exprS.
+Qed.

@@ -10,6 +10,7 @@ MACHINE_CHECKED: Mapping[str, tuple[str, ...]] = {
     "dps.postprocessing": ("hockey.hockey_push",),
     "dps.random-choice": ("hockey.hockey_convex",),
     "differential.replace": ("hockey.hockey_chain",),
+    "differential.group": ("composition.groups",),
     "suppression.exact": (
         "sampling.exact_up",
         "sampling.exact_down",
