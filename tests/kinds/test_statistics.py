@@ -142,7 +142,7 @@ def test_the_certificate_names_the_random_people(town: Path, tmp_path: Path) -> 
     assert differential.relation is Relation.REPLACE
     facts = json.loads((tmp_path / "out" / "certificate.json").read_text())["facts"]
     assert read_facts(facts).parameters == {"epsilon": 1.0, "sample": K, "people": N, "confidence": 0.95}
-    assert facts["design"] == {"design": "survey", "people": K, "of": N}
+    assert facts["design"] == {"design": "survey", "people": K, "of": N, "already_drawn": False}
     assert set(facts["statistics"]) == {"income", "age", "young women", "men", "ages of men"}
 
 
