@@ -11,7 +11,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.calculus import Assumption
-from crowdblend.designs import Survey, Thinned
+from crowdblend.designs import Strata, Stratum, Survey, Thinned
 from crowdblend.errors import CrowdblendError, DoesNotCompose
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.kinds.facts import derive, read_facts
@@ -296,3 +296,38 @@ def test_what_no_theorem_covers_of_thinned_strata_is_refused(changes: dict[str, 
 def test_thinned_strata_assume_no_coins() -> None:
     with pytest.raises(CrowdblendError, match="Remove already_drawn"):
         cb.Strata("region", {"a": 0.1}, already_drawn=True, thin=0.8)
+
+
+def test_whose_rows_are_chosen_after_the_coin_cannot_be_counted_before_it() -> None:
+    with pytest.raises(CrowdblendError, match="as many rows as people were asked"):
+        cb.Policy(
+            columns={"sex": SEX},
+            person="id",
+            duplicates="one",
+            epsilon=1.0,
+            delta=1e-6,
+            sampling=cb.Survey(ASKED, of=PEOPLE, thin=0.5),
+            publish=cb.Table("sex"),
+        )
+
+
+@pytest.mark.parametrize("name", ["table", "microdata", "points"])
+def test_a_survey_that_shows_more_people_than_it_has_does_not_verify(
+    name: str, survey: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever publishes by a program of their own could say that fewer were asked, which would guarantee more."""
+    monkeypatch.setattr("crowdblend.kinds.class_counts.check_survey", lambda *_, **__: None)
+    publication, _, columns, delta = KINDS[name]
+    given: dict[str, Any] = {"columns": columns, "person": "id", "epsilon": 1.0, "delta": delta}
+    policy = cb.Policy(sampling=cb.Survey(100, of=PEOPLE, thin=0.8), publish=publication, **given)
+    cb.release(survey, policy, out=tmp_path / "out", ledger=None)
+    with pytest.raises(CrowdblendError, match="more people than its survey has"):
+        cb.verify(tmp_path / "out")
+
+
+@pytest.mark.parametrize("change", [{"thin": 0.01}, {"thin": 0.6, "already_drawn": True}])
+def test_strata_are_not_kept_more_often_than_their_coin_keeps_people(change: dict[str, Any]) -> None:
+    drawn: dict[str, Any] = {"column": "sex", "strata": {"f": Stratum(0.5, 0.5, 0.5), "m": Stratum(0.4, 0.4, 0.4)}}
+    assert Strata(**drawn, thin=0.5)
+    with pytest.raises(ValueError, match="at most as often as its coin"):
+        Strata(**drawn, **change)

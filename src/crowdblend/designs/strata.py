@@ -58,6 +58,11 @@ class Strata(Design, frozen=True, tag="strata"):
     already_drawn: bool = False
     thin: Rate | None = None
 
+    def __post_init__(self) -> None:
+        # What is kept of a survey was asked first, so that nobody is counted more often than the coin keeps people.
+        if self.thin is not None and (self.already_drawn or any(one.high > self.thin for one in self.strata.values())):
+            raise ValueError("people of a thinned survey are counted at most as often as its coin keeps them")
+
     @property
     def coins(self) -> tuple[Stratum, ...]:
         """How likely the coins that protect people keep them: of a survey that is thinned those drawn here alone."""
@@ -159,6 +164,7 @@ class Weights(Strata, frozen=True, tag="weights"):
     breaks: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         ends = list(self.strata.values())
         if len(self.breaks) != len(ends) + 1 or not all(1 <= a < b for a, b in pairwise(self.breaks)):
             raise ValueError("every class of weights lies between two breaks")

@@ -51,16 +51,22 @@ Releases = Annotated[
 Drawn = Annotated[Sampling, part("How people are drawn.")]
 
 
+# Of whom one row counts is known after the coin, and how many people were asked before it.
+SURVEY_ROWS = conflicts(
+    "sampling.people", "duplicates=one", code="survey", because="a survey has as many rows as people were asked"
+)
+
+
 class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     """What tables, microdata and points have in common."""
 
     reserved: ClassVar[tuple[str, ...]] = ()
-    rules: ClassVar[tuple[Rule, ...]] = tuple(
-        conflicts(
-            *(f"sampling.{design}", "recoding", "flag", "show_from"),
-            because="they are not certified together",
-        )
-        for design in ("stratum", "weight")
+    rules: ClassVar[tuple[Rule, ...]] = (
+        SURVEY_ROWS,
+        *(
+            conflicts(f"sampling.{design}", "recoding", "flag", "show_from", because="they are not certified together")
+            for design in ("stratum", "weight")
+        ),
     )
 
     columns: tuple[Column, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells, check_order
+from crowdblend.publishing.verification.counts import check_cells, check_order, check_people
+from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 
 
@@ -12,5 +13,5 @@ def check(published: PublishedRelease) -> None:
     ((name, table),) = published.tables.items()
     (path,) = require_files(published, name)
     cells = require_cells(path, list(table.columns), counted=False)
-    check_cells(table, cells)
+    check_people(published.facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
     check_order(table, cells)

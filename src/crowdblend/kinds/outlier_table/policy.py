@@ -6,7 +6,7 @@ import math
 from typing import Annotated, ClassVar, Never
 
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
-from crowdblend.policies.crowd import Accept, Delta, Drawn, People
+from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People
 from crowdblend.policies.key import Rule, conflicts, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy
@@ -22,6 +22,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     designs = ("everybody", "poisson", "survey", "coins")
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
+        SURVEY_ROWS,
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
         *(
             conflicts(f"sampling.{name}", code=code, because="an outlier-table is proved for one sampling rate")

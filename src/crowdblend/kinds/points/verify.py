@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdblend.kinds.facts import CellTable, contradiction
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import RowOrder
+from crowdblend.publishing.verification.counts import RowOrder, check_people
 from crowdblend.publishing.verification.estimates import check_point_estimates
 from crowdblend.reading.cells import ESTIMATES, Cells, Estimates
 from crowdblend.reading.release import PublishedRelease
@@ -39,6 +39,7 @@ def check(published: PublishedRelease) -> None:
         _check_coordinates(facts, coordinates)
         groups.add(piece, list(coordinates.values()), len(blocks))
     groups.check()
+    check_people(facts, table, groups.people)
 
 
 class _Groups:
@@ -73,6 +74,11 @@ class _Groups:
             self._keys.append(keys[starts])
             self._sizes.append(sizes)
             self._said.append(said[starts])
+
+    @property
+    def people(self) -> int:
+        """How many points there are."""
+        return sum(int(sizes.sum()) for sizes in self._sizes)
 
     def check(self) -> None:
         """Refuse a group that comes twice, that is too small, or of which something is said that does not follow."""

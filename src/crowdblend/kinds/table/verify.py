@@ -5,9 +5,9 @@ from __future__ import annotations
 from crowdblend.kinds.facts import contradiction
 from crowdblend.kinds.table.facts import TOTALS, TableFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.counts import check_cells, check_people
 from crowdblend.publishing.verification.estimates import check_estimates, check_totals
-from crowdblend.reading.cells import Cells
+from crowdblend.reading.cells import Cells, N
 from crowdblend.reading.release import PublishedRelease
 
 
@@ -18,7 +18,7 @@ def check(published: PublishedRelease) -> None:
     ((name, table),) = published.tables.items()
     path, *totals = require_files(published, name, *([TOTALS] if facts.totals else []))
     cells = require_cells(path, list(table.columns), counted=True, flagged=table.flagged)
-    check_cells(table, cells)
+    check_people(facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
     check_estimates(table.laws, cells)
     for other in totals:
         _check_totals(facts, require_cells(other, ["total"], counted=True))

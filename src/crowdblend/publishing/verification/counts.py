@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
+from crowdblend.designs import Thinned
 from crowdblend.estimates import combinations
-from crowdblend.kinds.facts import CellTable, contradiction
+from crowdblend.kinds.facts import CellTable, ReleaseFacts, contradiction
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.reading.margins import numbered
 from crowdblend.recoding.domain import Domain
@@ -52,6 +53,13 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
     if table.laws.stratum is not None:
         check_strata(table, cells)
     return found
+
+
+def check_people(facts: ReleaseFacts, table: CellTable, shown: int) -> None:
+    """Refuse exact counts of more people than a survey has: a smaller survey would guarantee more."""
+    sample = facts.sample
+    if isinstance(sample, Thinned) and all(law.noiseless for law in table.shown_by) and shown > sample.people:
+        raise contradiction("it shows more people than its survey has")
 
 
 def check_order(table: CellTable, cells: Cells) -> None:
