@@ -50,24 +50,18 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
 def check_epsilon(policy: Any, epsilon: float) -> None:
     """Refuse an epsilon above 10 unless the policy accepts it: whoever guesses is right all but one time in 20,000."""
     if epsilon > LARGEST_EPSILON and not policy.accept_epsilon:
-        raise Infeasible(
-            f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that guarantees next to nothing.",
-            remedy="Lower it: 1 is usual. accept_epsilon = true in [privacy] accepts it as it is.",
-            where="[privacy] epsilon",
-            code="plan.epsilon",
-        )
+        message = f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that guarantees next to nothing."
+        remedy = "Lower it: 1 is usual. accept_epsilon = true in [privacy] accepts it as it is."
+        raise Infeasible(message, remedy=remedy, where="[privacy] epsilon", code="plan.epsilon")
 
 
 def require_more_than_sampling(planned: CrowdPlan) -> None:
     """Refuse crowds of one, which hide nobody, and a delta that sampling alone keeps."""
     if min(stratum.k for stratum in planned.strata) == 1:
         where = " in one of the strata" if len(planned.strata) > 1 else ""
-        raise Infeasible(
-            f"k = 1 hides nobody: sampling alone guarantees as much{where}.",
-            remedy="Lower delta, or state a larger k.",
-            where="[[publish]] k",
-            code="plan.crowd-of-one",
-        )
+        message = f"k = 1 hides nobody: sampling alone guarantees as much{where}."
+        remedy = "Lower delta, or state a larger k."
+        raise Infeasible(message, remedy=remedy, where="[[publish]] k", code="plan.crowd-of-one")
     if planned.delta >= planned.sampled_with:
         noise = planned.largest.noise_epsilon
         raise Infeasible(
@@ -82,10 +76,7 @@ def require_more_than_sampling(planned: CrowdPlan) -> None:
 def with_stated_delta(planned: CrowdPlan, delta: float, given: str) -> CrowdPlan:
     """The plan with the delta of the policy; refuses one below what the parameters, named in `given`, come to."""
     if planned.delta > delta:
-        raise Infeasible(
-            f"delta = {delta:g} cannot be guaranteed: with these {given} it is {at_most(planned.delta)}.",
-            remedy="Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned.",
-            where="[privacy] delta",
-            code="plan.delta-out-of-reach",
-        )
+        message = f"delta = {delta:g} cannot be guaranteed: with these {given} it is {at_most(planned.delta)}."
+        remedy = "Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
+        raise Infeasible(message, remedy=remedy, where="[privacy] delta", code="plan.delta-out-of-reach")
     return replace(planned, delta=delta)

@@ -69,12 +69,8 @@ class Output(ABC):
                 writer = writer or _open(folder / self.file, batch)
                 writer.write(batch)
         except OSError as problem:
-            raise InvalidInput(
-                f"Writing the release failed: {problem.strerror}.",
-                remedy="Make room on the disk.",
-                where=self.file,
-                code="write-failed",
-            ) from None
+            message = f"Writing the release failed: {problem.strerror}."
+            raise InvalidInput(message, remedy="Make room on the disk.", where=self.file, code="write-failed") from None
         finally:
             if writer is not None:
                 writer.close()

@@ -34,12 +34,9 @@ def plan(policy: AnyPolicy) -> AnyPlan:
         check_epsilon(policy, planned.facts().largest_epsilon)
         return planned
     except (Undecided, OverflowError, ZeroDivisionError) as problem:
-        raise NotProved(
-            "The numbers of this policy are too extreme to be bounded rigorously.",
-            remedy="Choose epsilon, delta, rate and k closer to the usual: docs/parameters.md.",
-            where="[privacy]",
-            code="plan.not-proved",
-        ) from problem
+        message = "The numbers of this policy are too extreme to be bounded rigorously."
+        remedy = "Choose epsilon, delta, rate and k closer to the usual: docs/parameters.md."
+        raise NotProved(message, remedy=remedy, where="[privacy]", code="plan.not-proved") from problem
 
 
 # A policy in hand plans itself: the layer below is told how.

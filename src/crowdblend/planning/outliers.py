@@ -66,12 +66,9 @@ def plan_outliers(
     42
     """
     if (transition is None) == (delta is None):
-        raise InvalidInput(
-            "Exactly one of transition and delta is solved for.",
-            remedy="Leave one of them unset and give the other.",
-            where="transition",
-            code="plan.unknown",
-        )
+        message = "Exactly one of transition and delta is solved for."
+        remedy = "Leave one of them unset and give the other."
+        raise InvalidInput(message, remedy=remedy, where="transition", code="plan.unknown")
     if transition is not None:
         delta = _claim(epsilon, transition, limit, factor).conclusion.delta
         return OutlierPlan(epsilon, transition, limit, factor, delta, "delta")
@@ -87,12 +84,9 @@ def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float
     # With t = K − 1 the noise hardly changes from bin to bin: nothing guarantees a smaller delta.
     low, high = 0, limit - 1
     if high < 1 or not reaches(high):
-        raise Infeasible(
-            f"No transition below limit = {limit} reaches delta = {delta:g}.",
-            remedy="Raise limit, factor, epsilon or delta.",
-            where="transition",
-            code="plan.no-transition",
-        )
+        message = f"No transition below limit = {limit} reaches delta = {delta:g}."
+        remedy = "Raise limit, factor, epsilon or delta."
+        raise Infeasible(message, remedy=remedy, where="transition", code="plan.no-transition")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)

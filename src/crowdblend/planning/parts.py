@@ -56,12 +56,9 @@ def smallest_k(
     try:
         return first_true(keeps, 1, 10, largest)
     except LookupError:
-        raise Infeasible(
-            f"No k up to {largest:,} reaches delta = {delta:g}.",
-            remedy="Raise epsilon or delta, lower the rate, or where there is noise lower its loss.",
-            where="k",
-            code="plan.no-k",
-        ) from None
+        message = f"No k up to {largest:,} reaches delta = {delta:g}."
+        remedy = "Raise epsilon or delta, lower the rate, or where there is noise lower its loss."
+        raise Infeasible(message, remedy=remedy, where="k", code="plan.no-k") from None
 
 
 def smallest_thresholds(shares: Sequence[float], rate: float, epsilon: float, delta: float) -> tuple[int, ...]:

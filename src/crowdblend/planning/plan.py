@@ -178,12 +178,8 @@ class SolvedPlan(Plan):
 
     def _require_planned(self, derived: Derivation) -> None:
         if derived.conclusion.epsilon > self.epsilon or derived.conclusion.delta > self.delta:
-            raise NotProved(
-                "The mechanism guarantees less than its plan.",
-                remedy="Plan the release again.",
-                where="epsilon",
-                code="plan.mechanism-differs",
-            )
+            message = "The mechanism guarantees less than its plan."
+            raise NotProved(message, remedy="Plan the release again.", where="epsilon", code="plan.mechanism-differs")
 
 
 def plan(

@@ -29,12 +29,11 @@ def weakest_noise(request: PlanRequest, delta: float) -> SolvedPlan:
             return False
 
     if not keeps(SMALLEST_NOISE_EPSILON):
-        raise Infeasible(
-            f"delta = {delta:g} cannot be reached with these k, rate and epsilon, whatever the noise on the points.",
-            remedy="Raise k, epsilon or delta, or lower the rate.",
-            where="delta",
-            code="plan.no-noise",
+        message = (
+            f"delta = {delta:g} cannot be reached with these k, rate and epsilon, whatever the noise on the points."
         )
+        remedy = "Raise k, epsilon or delta, or lower the rate."
+        raise Infeasible(message, remedy=remedy, where="delta", code="plan.no-noise")
     top = 2 * SMALLEST_NOISE_EPSILON
     while top < LARGEST_NOISE_EPSILON and keeps(top):
         top *= 2

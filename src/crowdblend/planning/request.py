@@ -99,12 +99,8 @@ class PlanRequest(Checked):
         if (self.low is None) != (self.high is None):
             raise _refusal("range", "Only one of low and high is given.", "Pass both, or a rate alone.", "low")
         if self.low is None and (self.exceptions or self.max_rate is not None):
-            raise _refusal(
-                "range",
-                "exceptions and max_rate need low and high.",
-                "Pass the ordinary range of probabilities too.",
-                "low",
-            )
+            message = "Pass the ordinary range of probabilities too."
+            raise _refusal("range", "exceptions and max_rate need low and high.", message, "low")
         if self.low is not None and self.high is not None:
             if self.low > self.high:
                 raise _refusal("range", f"low = {self.low:g} is above high = {self.high:g}.", "Swap them.", "low")
@@ -117,12 +113,8 @@ class PlanRequest(Checked):
                     "max_rate",
                 )
             if self.rate is not None and not self.low <= self.rate <= self.high:
-                raise _refusal(
-                    "rate",
-                    f"rate = {self.rate:g} is not between low = {self.low:g} and high = {self.high:g}.",
-                    "Pass the typical probability, or leave the rate out.",
-                    "rate",
-                )
+                message = f"rate = {self.rate:g} is not between low = {self.low:g} and high = {self.high:g}."
+                raise _refusal("rate", message, "Pass the typical probability, or leave the rate out.", "rate")
 
     @property
     def noisy(self) -> bool:
@@ -149,26 +141,14 @@ class PlanRequest(Checked):
             raise _refusal("below-k", f"below_k is {self.below_k!r}.", "Use suppress or noise.", "below_k")
         if not self.noisy:
             if self.flag or self.noise_epsilon is not None:
-                raise _refusal(
-                    "noise-needed",
-                    "flag and noise_epsilon need below_k = noise.",
-                    "Leave them out to suppress.",
-                    "below_k",
-                )
+                message = "flag and noise_epsilon need below_k = noise."
+                raise _refusal("noise-needed", message, "Leave them out to suppress.", "below_k")
         elif self.biased or self.blend_epsilon or self.form != "histogram":
-            raise _refusal(
-                "noise-below-k",
-                "Noise below k is certified only for tables from unbiased sampling.",
-                "Suppress below k instead.",
-                "below_k",
-            )
+            message = "Noise below k is certified only for tables from unbiased sampling."
+            raise _refusal("noise-below-k", message, "Suppress below k instead.", "below_k")
         elif self.epsilon == 0:
-            raise _refusal(
-                "noise-below-k",
-                "Noise below k needs an epsilon above 0.",
-                "Raise it, or suppress below k instead.",
-                "epsilon",
-            )
+            message = "Noise below k needs an epsilon above 0."
+            raise _refusal("noise-below-k", message, "Raise it, or suppress below k instead.", "epsilon")
 
     def _check_parts(self) -> None:
         if not self.shares:
@@ -176,19 +156,13 @@ class PlanRequest(Checked):
         for share in self.shares:
             check("share", share)
         if len(self.shares) > MOST_PARTS or sum(map(Fraction, self.shares)) > 1 + Fraction(SHARES_ROUNDING):
-            raise InvalidInput(
-                f"a sample is divided into at most {MOST_PARTS} parts whose shares add up to at most 1.",
-                remedy="Plan fewer tables, or lower their shares.",
-                where="parts",
-                code="plan.parts",
-            )
+            message = f"a sample is divided into at most {MOST_PARTS} parts whose shares add up to at most 1."
+            remedy = "Plan fewer tables, or lower their shares."
+            raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")
         if self.biased or self.noisy or self.blend_epsilon or self.form == "moved" or self.surveyed:
-            raise InvalidInput(
-                "tables from disjoint parts are certified for suppression and one sampling rate only.",
-                remedy='Use below_k = "suppress" and a rate, or plan one table.',
-                where="parts",
-                code="plan.parts",
-            )
+            message = "tables from disjoint parts are certified for suppression and one sampling rate only."
+            remedy = 'Use below_k = "suppress" and a rate, or plan one table.'
+            raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")
 
     def _check_unknown(self) -> None:
         candidates = [name for name in SOLVABLE if not (self.biased and name == "rate")]

@@ -54,12 +54,9 @@ def _solve_k(bound: Bound, request: PlanRequest, best: float | None) -> float:
     try:
         return first_true(lambda k: _reaches(bound, request, k, request.rate, epsilon), start, start, most)
     except LookupError:
-        raise Infeasible(
-            f"No k up to {most:,} reaches delta = {request.delta:g}.",
-            remedy="Raise epsilon or delta, or lower the rate.",
-            where="k",
-            code="plan.no-k",
-        ) from None
+        message = f"No k up to {most:,} reaches delta = {request.delta:g}."
+        remedy = "Raise epsilon or delta, or lower the rate."
+        raise Infeasible(message, remedy=remedy, where="k", code="plan.no-k") from None
 
 
 def _solve_epsilon(bound: Bound, request: PlanRequest, best: float | None) -> float:
@@ -69,12 +66,8 @@ def _solve_epsilon(bound: Bound, request: PlanRequest, best: float | None) -> fl
     if not _reaches(bound, request, k, rate, LARGEST_EPSILON):
         bound.delta(request, k, rate, LARGEST_EPSILON)  # likewise
         reason, remedy = _why_not(request)
-        raise Infeasible(
-            f"No epsilon reaches delta = {request.delta:g}: {reason}.",
-            remedy=remedy,
-            where="epsilon",
-            code="plan.no-epsilon",
-        )
+        message = f"No epsilon reaches delta = {request.delta:g}: {reason}."
+        raise Infeasible(message, remedy=remedy, where="epsilon", code="plan.no-epsilon")
     start = best or 0.0
     if _reaches(bound, request, k, rate, start):
         return start
@@ -111,12 +104,8 @@ def _solve_rate(bound: Bound, request: PlanRequest, best: float | None) -> float
     while low > SMALLEST_RATE and not reaches(low):
         low = max(low / 16, SMALLEST_RATE)
     if not reaches(low):
-        raise Infeasible(
-            f"No rate of at least {SMALLEST_RATE:g} reaches delta = {request.delta:g} at epsilon = {epsilon:g}.",
-            remedy="Raise epsilon, delta or k.",
-            where="rate",
-            code="plan.no-rate",
-        )
+        message = f"No rate of at least {SMALLEST_RATE:g} reaches delta = {request.delta:g} at epsilon = {epsilon:g}."
+        raise Infeasible(message, remedy="Raise epsilon, delta or k.", where="rate", code="plan.no-rate")
     return largest_double(reaches, low, best or 1.0, _tolerance(bound))
 
 

@@ -128,12 +128,11 @@ class Choosing(Section, frozen=True):
                 grown = (flint.arb(epsilon).exp() - chosen * flint.arb(self.spent).exp()) / (1 - chosen)
                 rest = grown.log() if grown > 0 else flint.arb(-1)
             if not rest > 0:
-                raise Infeasible(
-                    f"The choice of the recoding costs {self.spent:g} and leaves nothing of epsilon = {epsilon:g}.",
-                    remedy="Lower epsilon in [recoding], or raise the one in [privacy].",
-                    where="[recoding] epsilon",
-                    code="plan.choice-costs-all",
+                message = (
+                    f"The choice of the recoding costs {self.spent:g} and leaves nothing of epsilon = {epsilon:g}."
                 )
+                remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
+                raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
             found = balls.round_down(rest)
         while found > 0 and self.total(found, rate) > epsilon:
             found = math.nextafter(found, 0)

@@ -38,28 +38,17 @@ class CsvReading:
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or self.delimiter in '"\n\r\0':
-            raise refusal(
-                "delimiter",
-                f"delimiter in [data] takes one character that is no quote or line end, got {self.delimiter!r}.",
-                'Use for example ";".',
-                "[data] delimiter",
-            )
+            message = f"delimiter in [data] takes one character that is no quote or line end, got {self.delimiter!r}."
+            raise refusal("delimiter", message, 'Use for example ";".', "[data] delimiter")
         if self.decimal not in (".", ","):
             raise refusal("decimal", f"decimal in [data] is {self.decimal!r}.", 'Use "." or ",".', "[data] decimal")
         if self.thousands is not None and self.thousands not in _THOUSANDS:
-            raise refusal(
-                "thousands",
-                f"thousands in [data] is {self.thousands!r}.",
-                'Use ".", ",", " " or "\'"; " " also takes thin and non-breaking spaces.',
-                "[data] thousands",
-            )
+            message = 'Use ".", ",", " " or "\'"; " " also takes thin and non-breaking spaces.'
+            raise refusal("thousands", f"thousands in [data] is {self.thousands!r}.", message, "[data] thousands")
         if self.thousands == self.decimal:
-            raise refusal(
-                "thousands",
-                f"decimal and thousands in [data] are both {self.decimal!r}.",
-                "Set decimal to the mark before the fraction, and thousands to the other one.",
-                "[data] thousands",
-            )
+            message = "Set decimal to the mark before the fraction, and thousands to the other one."
+            remedy = f"decimal and thousands in [data] are both {self.decimal!r}."
+            raise refusal("thousands", remedy, message, "[data] thousands")
         _check_encoding(self.encoding)
         if self.date_format is not None:
             _check_date_format(self.date_format)
@@ -178,19 +167,12 @@ def _check_date_format(declared: str) -> None:
     pieces = re.findall(r"%.|%", declared)
     unknown = [piece for piece in pieces if piece not in _PARTS and piece not in _TIME]
     if "%y" in unknown:
-        raise refusal(
-            "date-format",
-            "date_format in [data] has %y: two digits do not say the century.",
-            "Write years with four digits in the data, and %Y here.",
-            "[data] date_format",
-        )
+        message = "date_format in [data] has %y: two digits do not say the century."
+        remedy = "Write years with four digits in the data, and %Y here."
+        raise refusal("date-format", message, remedy, "[data] date_format")
     if unknown or sorted(piece for piece in pieces if piece in _PARTS) != sorted(_PARTS) or not declared.isprintable():
-        raise refusal(
-            "date-format",
-            f"date_format in [data] is {declared!r}.",
-            'Use %d, %m and %Y once each, such as "%d.%m.%Y"; %H, %M, %S and %f may follow.',
-            "[data] date_format",
-        )
+        message = 'Use %d, %m and %Y once each, such as "%d.%m.%Y"; %H, %M, %S and %f may follow.'
+        raise refusal("date-format", f"date_format in [data] is {declared!r}.", message, "[data] date_format")
 
 
 def _check_encoding(name: str) -> None:
@@ -198,9 +180,6 @@ def _check_encoding(name: str) -> None:
         known = codecs.lookup(name)
         "".encode(known.name)
     except (LookupError, ValueError):
-        raise refusal(
-            "encoding",
-            f"encoding in [data] is {name!r}, which is no encoding of text.",
-            'Use for example "latin-1", "cp1252" (Windows) or "utf-16".',
-            "[data] encoding",
-        ) from None
+        message = f"encoding in [data] is {name!r}, which is no encoding of text."
+        remedy = 'Use for example "latin-1", "cp1252" (Windows) or "utf-16".'
+        raise refusal("encoding", message, remedy, "[data] encoding") from None

@@ -59,18 +59,12 @@ def source_files(source: str, kind: str) -> list[Path]:
     path, endings = Path(source), " or ".join(ENDINGS[kind])
     if path.is_dir():
         if (path / CERTIFICATE).is_file():
-            raise _refusal(
-                "release-folder",
-                f"The folder {path.name!r} is a release: it holds a certificate.",
-                "Name the folder of the data.",
-            )
+            message = f"The folder {path.name!r} is a release: it holds a certificate."
+            raise _refusal("release-folder", message, "Name the folder of the data.")
         files = [file for file in folder_files(path) if format_of(file.name) == kind]
         if not files:
-            raise _refusal(
-                "no-files",
-                f"The folder {path.name!r} holds no files ending in {endings}.",
-                "Check source and format in [data].",
-            )
+            message = f"The folder {path.name!r} holds no files ending in {endings}."
+            raise _refusal("no-files", message, "Check source and format in [data].")
     elif is_pattern(source):
         files = [file for file in pattern_files(source) if not source.endswith("*") or format_of(file.name) == kind]
         if not files:

@@ -129,12 +129,8 @@ def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
         what = "UTF-8 text" if encoding is None else f"text in the encoding {encoding}"
         raise _refusal("encoding", f"{path.name!r} is not {what}.", remedy, path) from None
     except (csv.Error, TypeError):
-        raise _refusal(
-            "header",
-            f"The first lines of {path.name!r} cannot be split into fields.",
-            "Check quotes, and pass --delimiter.",
-            path,
-        ) from None
+        message = f"The first lines of {path.name!r} cannot be split into fields."
+        raise _refusal("header", message, "Check quotes, and pass --delimiter.", path) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         why = getattr(error, "strerror", None) or "it is damaged"
         raise _refusal("file", f"{path.name!r} cannot be read: {why}.", "Check the path.", path) from None
@@ -161,12 +157,8 @@ def _refuse_data(names: list[str], rows: list[list[str]], path: Path) -> None:
             elif any(len(row) > place and row[place].strip().lower() == name for row in rows):
                 problem = f"has a value as field {place + 1} that occurs again below"
     if problem is not None:
-        raise _refusal(
-            "header",
-            f"The first line of {path.name!r} {problem}, so it is not taken for column names.",
-            "Add a first line with the name of every column.",
-            path,
-        )
+        message = f"The first line of {path.name!r} {problem}, so it is not taken for column names."
+        raise _refusal("header", message, "Add a first line with the name of every column.", path)
 
 
 def looks_like_data(field: str) -> bool:

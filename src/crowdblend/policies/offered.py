@@ -54,12 +54,10 @@ def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list
     found: dict[int, int] = {}
     for value, code in finest.lookup.items():
         if found.setdefault(code, coarser.lookup[value]) != coarser.lookup[value]:
-            raise refusal(
-                "offer",
-                f"Level {coarser.level} of column {name!r} splits a group of level {finest.level}; levels must nest.",
-                "Correct the hierarchy, or leave that level out.",
-                f"column {name!r}",
+            message = (
+                f"Level {coarser.level} of column {name!r} splits a group of level {finest.level}; levels must nest."
             )
+            raise refusal("offer", message, "Correct the hierarchy, or leave that level out.", f"column {name!r}")
     return [found[code] for code in range(len(finest.own_labels))]
 
 

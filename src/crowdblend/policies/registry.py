@@ -80,12 +80,9 @@ def kind_of(name: str) -> Kind:
         found = point.load()
         if isinstance(found, Kind):
             return found
-    raise InvalidInput(
-        f"There is no kind {name[:60]!r}.",
-        remedy=f"Use one of {', '.join(all_kinds())}.",
-        where="[[publish]] kind",
-        code="policy.kind",
-    )
+    message = f"There is no kind {name[:60]!r}."
+    remedy = f"Use one of {', '.join(all_kinds())}."
+    raise InvalidInput(message, remedy=remedy, where="[[publish]] kind", code="policy.kind")
 
 
 def all_kinds() -> Iterator[str]:

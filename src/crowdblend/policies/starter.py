@@ -171,12 +171,8 @@ def _person(columns: Columns, person: str | None) -> str | None:
     """Return the column that tells people apart: the given one, one that is called so, or one that numbers the rows."""
     names = [name for name, _ in columns]
     if person is not None and person not in names:
-        raise InvalidInput(
-            f"The data have no column {person!r}.",
-            remedy="Use a name from the first line.",
-            where="--person",
-            code="init.person",
-        )
+        message = f"The data have no column {person!r}."
+        raise InvalidInput(message, remedy="Use a name from the first line.", where="--person", code="init.person")
     return person or proposed_person(columns) or next((name for name, type_ in columns if type_ == "row number"), None)
 
 

@@ -156,12 +156,11 @@ def _weighted(name: str, sampling: Sampling, column: Column | None) -> Design:
         raise refusal("weight", message, "Remove low and high from [sampling].", "[sampling] low")
     ends = [float(end) for end in recoded.breaks]
     if ends[0] <= 1:
-        raise refusal(
-            "weight",
-            f"The first break of column {name!r} is {ends[0]:g}: people with a weight of 1 are sampled for certain.",
-            "Begin above 1, and treat people who are sampled for certain in a register of their own.",
-            f"column {name!r}",
+        message = (
+            f"The first break of column {name!r} is {ends[0]:g}: people with a weight of 1 are sampled for certain."
         )
+        remedy = "Begin above 1, and treat people who are sampled for certain in a register of their own."
+        raise refusal("weight", message, remedy, f"column {name!r}")
     bands = tuple(
         Stratum(label, _below(1 / Fraction(end)), _above(1 / Fraction(start)), _middle(start, end))
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)

@@ -63,8 +63,8 @@ def read_signature(path: Path) -> Signature:
     except OSError as problem:
         missing = isinstance(problem, FileNotFoundError)
         why = "is missing: this was not signed" if missing else f"cannot be read: {problem.strerror}"
-        says = f"{target.name} {why}. Ask the publisher for the signature."
-        raise DoesNotVerify(says, where=target.name, code="signature.missing") from None
+        problem = f"{target.name} {why}. Ask the publisher for the signature."
+        raise DoesNotVerify(problem, where=target.name, code="signature.missing") from None
     return parse(text)
 
 
@@ -92,16 +92,16 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
     try:
         content = read_regular(Path(path).expanduser(), _MOST_BYTES)
     except (OSError, RuntimeError, ValueError):
-        says = f"The key {os.fspath(path)} cannot be read."
+        problem = f"The key {os.fspath(path)} cannot be read."
         remedy = "Name the private key, such as ~/.ssh/id_ed25519."
-        raise InvalidInput(says, remedy=remedy, where="--sign", code="key.not-readable") from None
+        raise InvalidInput(problem, remedy=remedy, where="--sign", code="key.not-readable") from None
     try:
         return _checked(_load(content, None))
     except TypeError:  # it is encrypted
         _refuse_without_bcrypt(content)
     if passphrase is None:
-        says = f"The key {os.fspath(path)} is encrypted."
-        raise InvalidInput(says, remedy="Pass its passphrase.", where="--sign", code="key.passphrase")
+        problem = f"The key {os.fspath(path)} is encrypted."
+        raise InvalidInput(problem, remedy="Pass its passphrase.", where="--sign", code="key.passphrase")
     try:
         return _checked(_load(content, passphrase().encode()))
     except (ValueError, TypeError):
@@ -113,9 +113,9 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
 def _refuse_without_bcrypt(content: bytes) -> None:
     """Refuse a key that is encrypted in OpenSSH's own way before its passphrase is asked for in vain."""
     if b"OPENSSH PRIVATE KEY" in content and find_spec("bcrypt") is None:
-        says = "This key is encrypted in OpenSSH's own way, which needs the package bcrypt."
+        problem = "This key is encrypted in OpenSSH's own way, which needs the package bcrypt."
         remedy = "Install bcrypt, or sign certificate.json yourself: ssh-keygen -Y sign -n crowdblend-certificate."
-        raise Unavailable(says, remedy=remedy, where="--sign", code="key.bcrypt")
+        raise Unavailable(problem, remedy=remedy, where="--sign", code="key.bcrypt")
 
 
 def _load(content: bytes, passphrase: bytes | None) -> object:
@@ -144,5 +144,5 @@ def _checked(key: object) -> PrivateKey:
         return key
     if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.key_size in _CURVES:
         return key
-    says = "Signatures are made with Ed25519, ECDSA or RSA keys of at least 2048 bits. Use another key."
-    raise InvalidInput(says, where="--sign", code="key.kind")
+    problem = "Signatures are made with Ed25519, ECDSA or RSA keys of at least 2048 bits. Use another key."
+    raise InvalidInput(problem, where="--sign", code="key.kind")

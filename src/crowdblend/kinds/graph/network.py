@@ -96,12 +96,8 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
         return ends
     if links.people_source is None:
         return _of_graph(policy.graph_in_memory, links)
-    raise refusal(
-        "vertices-of-graph",
-        "A graph from Python lists its people itself.",
-        "Remove vertices from [[publish]].",
-        "[[publish]] vertices",
-    )
+    message = "A graph from Python lists its people itself."
+    raise refusal("vertices-of-graph", message, "Remove vertices from [[publish]].", "[[publish]] vertices")
 
 
 def _check_people(links: Links, found: int, *, listed: bool) -> None:
@@ -123,19 +119,13 @@ def _check_bounds(links: Links, made: Network) -> None:
             "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "[[publish]]"
         )
     if int(made.degrees.max()) > bounds.degree_bound:
-        raise refusal(
-            "degree-bound",
-            f"Someone has more than degree_bound = {bounds.degree_bound} links.",
-            "Give a bound that is known without the data, or cap links before the release.",
-            "[[publish]] degree_bound",
-        )
+        message = "Give a bound that is known without the data, or cap links before the release."
+        remedy = f"Someone has more than degree_bound = {bounds.degree_bound} links."
+        raise refusal("degree-bound", remedy, message, "[[publish]] degree_bound")
     if Fraction(2 * made.links, bounds.people) > Fraction(bounds.average_bound):
-        raise refusal(
-            "average-bound",
-            f"People have more than average_bound = {bounds.average_bound:g} links on average.",
-            "Give a bound that is known without the data.",
-            "[[publish]] average_bound",
-        )
+        message = f"People have more than average_bound = {bounds.average_bound:g} links on average."
+        remedy = "Give a bound that is known without the data."
+        raise refusal("average-bound", message, remedy, "[[publish]] average_bound")
 
 
 def _check_names(table: pa.Table, names: Sequence[str], what: str) -> None:
@@ -190,24 +180,17 @@ def _number(value: Any, statistic: Statistic) -> Fraction:
     """A value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
     read = number(value) if isinstance(value, str) else float(value)
     if read is None:
-        raise refusal(
-            "not-numbers",
-            f"Column {statistic.column!r} holds values that are no numbers.",
-            "Correct them.",
-            at_column(str(statistic.column)),
-        )
+        message = f"Column {statistic.column!r} holds values that are no numbers."
+        raise refusal("not-numbers", message, "Correct them.", at_column(str(statistic.column)))
     if not math.isfinite(read):
         _refuse_beyond(statistic)
     return Fraction(read)
 
 
 def _refuse_beyond(statistic: Statistic) -> NoReturn:
-    raise refusal(
-        "outside-bounds",
-        f"Column {statistic.column!r} has values outside from and to.",
-        "Give a range that is known without the data, or clamp the values.",
-        at_column(str(statistic.column)),
-    )
+    message = "Give a range that is known without the data, or clamp the values."
+    remedy = f"Column {statistic.column!r} has values outside from and to."
+    raise refusal("outside-bounds", remedy, message, at_column(str(statistic.column)))
 
 
 def _shares(column: pa.ChunkedArray, statistic: Statistic) -> list[Fraction]:
@@ -217,12 +200,8 @@ def _shares(column: pa.ChunkedArray, statistic: Statistic) -> list[Fraction]:
         counted[str(item["values"])] += int(item["counts"])
     shares = {name: counted.pop(name, 0) for name in statistic.classes}
     if counted and statistic.other is None:
-        raise refusal(
-            "outside-domain",
-            f"Column {statistic.column!r} has values that are not declared.",
-            "Declare them, or add other.",
-            at_column(str(statistic.column)),
-        )
+        message = f"Column {statistic.column!r} has values that are not declared."
+        raise refusal("outside-domain", message, "Declare them, or add other.", at_column(str(statistic.column)))
     if statistic.other is not None:
         shares[statistic.other] += sum(counted.values())
     return [Fraction(count, statistic.request.bounds.people) for count in shares.values()]

@@ -117,12 +117,8 @@ def _in_memory() -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise Unavailable(
-            "The network does not fit into memory, at about 50 bytes a link.",
-            remedy="Use a larger machine.",
-            where="[data] source",
-            code="data.memory",
-        ) from None
+        message = "The network does not fit into memory, at about 50 bytes a link."
+        raise Unavailable(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
 
 
 def _described(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> GraphStatisticFacts:

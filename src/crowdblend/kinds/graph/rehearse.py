@@ -45,12 +45,9 @@ def subject(policy: GraphPolicy, request: AuditRequest) -> GraphSubject:
         )
     audited = GraphSubject(policy, request.name, request.understated, request.stacked)
     if not audited.pairs():
-        raise InvalidInput(
-            "One person's links or data must move some published number, and within these bounds they move none.",
-            remedy="Raise average_bound in [[publish]], or name more values.",
-            where="[[publish]] average_bound",
-            code="rehearsal.no-neighbours",
-        )
+        message = "One person's links or data must move some published number, and within these bounds they move none."
+        remedy = "Raise average_bound in [[publish]], or name more values."
+        raise InvalidInput(message, remedy=remedy, where="[[publish]] average_bound", code="rehearsal.no-neighbours")
     return audited
 
 
@@ -114,12 +111,9 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
         offered = [value for statistic in about for value in _offered(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
-            raise InvalidInput(
-                f"No value of column {column!r} is allowed by all of its statistics.",
-                remedy="Correct their ranges and values.",
-                where=f"column {column!r}",
-                code="rehearsal.no-value",
-            )
+            message = f"No value of column {column!r} is allowed by all of its statistics."
+            remedy = "Correct their ranges and values."
+            raise InvalidInput(message, remedy=remedy, where=f"column {column!r}", code="rehearsal.no-value")
         if any(statistic.request.name == "average" for statistic in about):
             known.sort(key=float)
         return known[0], known[-1]

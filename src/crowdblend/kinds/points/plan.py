@@ -127,12 +127,9 @@ def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
     left = "k" if stratified else policy.planned
     if left is not None:
         whose = "points of a stratified sample need it" if stratified else f"{left} is left out too"
-        raise InvalidInput(
-            f"noise_epsilon is left out, and {whose}.",
-            remedy=f"Add noise_epsilon = 1.0, for example, and leave {left} out to have it planned.",
-            where="[[publish]] noise_epsilon",
-            code="plan.unknown",
-        )
+        message = f"noise_epsilon is left out, and {whose}."
+        remedy = f"Add noise_epsilon = 1.0, for example, and leave {left} out to have it planned."
+        raise InvalidInput(message, remedy=remedy, where="[[publish]] noise_epsilon", code="plan.unknown")
     assert policy.delta is not None
     planned = CrowdPlan.of_one(weakest_noise(crowd_request(policy, "moved", noise_epsilon=1.0), policy.delta))
     require_more_than_sampling(planned)
@@ -160,11 +157,8 @@ def plan_part(policy: PointsPolicy, budget: PartBudget) -> PointsPlan:
     """Plan the points of a part of a sample."""
     loss = policy.noise_epsilon
     if loss is None:
-        raise InvalidInput(
-            "Points of a part of a sample need the noise of their policy.",
-            remedy="Add noise_epsilon = 1.0, for example, and leave k out to have it planned.",
-            where="[[publish]] noise_epsilon",
-            code="plan.unknown",
-        )
+        message = "Points of a part of a sample need the noise of their policy."
+        remedy = "Add noise_epsilon = 1.0, for example, and leave k out to have it planned."
+        raise InvalidInput(message, remedy=remedy, where="[[publish]] noise_epsilon", code="plan.unknown")
     part = partial(PartOfPoints, budget.share)
     return _drawable(PointsPlan(*plan_in_part(policy, budget, "moved", part, lambda _: loss)))

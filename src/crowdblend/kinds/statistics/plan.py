@@ -296,12 +296,9 @@ def _plan_strata(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
     way = plan_strata_statistics(sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     # Three guarantees derive from all of it, and one takes a step more.
     if 3 * way.steps + 1 > MOST_STEPS:
-        raise InvalidInput(
-            "There are more statistics and rates of strata than fit one certificate.",
-            remedy="Publish fewer statistics, or give strata of similar rates one rate.",
-            where="[[publish.statistics]]",
-            code="plan.steps",
-        )
+        message = "There are more statistics and rates of strata than fit one certificate."
+        remedy = "Publish fewer statistics, or give strata of similar rates one rate."
+        raise InvalidInput(message, remedy=remedy, where="[[publish.statistics]]", code="plan.steps")
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
 
 

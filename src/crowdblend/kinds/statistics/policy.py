@@ -184,12 +184,11 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             if made.is_quantile or made.of_some:
                 cells = (self.measures[str(made.column)].steps + 1) * max(1, len(self.bins(made)))
                 if cells > _MOST_STEPS:
-                    raise refusal(
-                        "steps",
-                        f"statistic {made.name[:60]!r} has more than {_MOST_STEPS:,} steps of its column and groups.",
-                        "Use a coarser resolution, or fewer groups.",
-                        f"column {str(made.column)!r}",
+                    message = (
+                        f"statistic {made.name[:60]!r} has more than {_MOST_STEPS:,} steps of its column and groups."
                     )
+                    remedy = "Use a coarser resolution, or fewer groups."
+                    raise refusal("steps", message, remedy, f"column {str(made.column)!r}")
 
     def _check_statistic(self, made: Statistic) -> None:
         if made.measured:

@@ -100,18 +100,12 @@ def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan:
 def plan_noisy(policy: TablePolicy, epsilon: float) -> register.RegisterPlan:
     """Plan the table with noise of this loss on every cell, one of several that are about the same people."""
     if not policy.cells_are_listed or (policy.below_k == "suppress" and not policy.sampling.everybody):
-        raise InvalidInput(
-            'split = "budget" takes tables with noise on every cell of a closed domain of up to a million cells.',
-            remedy='Write below_k = "noise", and coarser classes where there are more.',
-            where="[[publish]] below_k",
-            code="plan.not-noisy",
-        )
+        message = 'split = "budget" takes tables with noise on every cell of a closed domain of up to a million cells.'
+        remedy = 'Write below_k = "noise", and coarser classes where there are more.'
+        raise InvalidInput(message, remedy=remedy, where="[[publish]] below_k", code="plan.not-noisy")
     said = next((name for name in ("k", "noise_epsilon", "flag", "show_from") if getattr(policy, name)), None)
     if said is not None:
-        raise InvalidInput(
-            f'split = "budget" plans the noise of every cell, and {said} would be ignored.',
-            remedy=f'Remove {said}, or write split = "people" or "fresh".',
-            where=f"[[publish]] {said}",
-            code="plan.not-noisy",
-        )
+        message = f'split = "budget" plans the noise of every cell, and {said} would be ignored.'
+        remedy = f'Remove {said}, or write split = "people" or "fresh".'
+        raise InvalidInput(message, remedy=remedy, where=f"[[publish]] {said}", code="plan.not-noisy")
     return register.plan_noisy(policy, epsilon)

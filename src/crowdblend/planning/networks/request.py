@@ -26,12 +26,9 @@ class Bounds:
         check("degree_bound", self.degree_bound)
         check("average_bound", self.average_bound)
         if self.average_bound > self.degree_bound:
-            raise InvalidInput(
-                f"average_bound = {self.average_bound:g} is above degree_bound = {self.degree_bound}.",
-                remedy="Lower it, or leave it out.",
-                where="average_bound",
-                code="plan.average-bound",
-            )
+            message = f"average_bound = {self.average_bound:g} is above degree_bound = {self.degree_bound}."
+            remedy = "Lower it, or leave it out."
+            raise InvalidInput(message, remedy=remedy, where="average_bound", code="plan.average-bound")
 
 
 @dataclass(frozen=True)
@@ -55,12 +52,8 @@ class NetworkRequest:
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
-            raise InvalidInput(
-                f"There is no network statistic {self.name!r}.",
-                remedy=f"Use one of {', '.join(NAMES)}.",
-                where="name",
-                code="plan.statistic",
-            )
+            message = f"There is no network statistic {self.name!r}."
+            raise InvalidInput(message, remedy=f"Use one of {', '.join(NAMES)}.", where="name", code="plan.statistic")
         for name, value in vars(self).items():
             if name in PARAMETERS and value is not None:
                 check(name, value)
@@ -69,12 +62,9 @@ class NetworkRequest:
         if self.published:
             self._check_published()
         elif sum(given is not None for given in (self.epsilon, self.samples, self.error)) != 2:
-            raise InvalidInput(
-                f"{self.name} needs two of epsilon, samples and error; the third is planned.",
-                remedy="Give samples, the people that the guarantee is relative to, or error, the largest allowed.",
-                where=f"{self.name}: samples",
-                code="plan.unknown-of-statistic",
-            )
+            message = f"{self.name} needs two of epsilon, samples and error; the third is planned."
+            remedy = "Give samples, the people that the guarantee is relative to, or error, the largest allowed."
+            raise InvalidInput(message, remedy=remedy, where=f"{self.name}: samples", code="plan.unknown-of-statistic")
         if self.error is not None and not self.error > 0:
             raise self._refusal("error", f"is {self.error:g}.", "Give the largest error allowed, above 0.")
 
@@ -100,18 +90,12 @@ class NetworkRequest:
         if self.name in PEOPLE_S_DATA:
             raise self._refusal("accuracy", "is given, and only statistics of links have one.", "Give samples.")
         if self.accuracy is None or self.failure_exponent is None or self.epsilon is None:
-            raise InvalidInput(
-                f"{self.name} needs accuracy, failure_exponent and epsilon together.",
-                remedy="Add the missing ones.",
-                where=f"{self.name}: accuracy",
-                code="plan.accuracy-incomplete",
-            )
+            message = f"{self.name} needs accuracy, failure_exponent and epsilon together."
+            remedy = "Add the missing ones."
+            raise InvalidInput(message, remedy=remedy, where=f"{self.name}: accuracy", code="plan.accuracy-incomplete")
         if self.samples is not None or self.error is not None or self.explored is not None:
-            raise InvalidInput(
-                f"samples, explored and error of {self.name} follow from accuracy and failure_exponent.",
-                remedy="Leave them out.",
-                where=f"{self.name}: samples",
-                code="plan.samples-follow",
-            )
+            message = f"samples, explored and error of {self.name} follow from accuracy and failure_exponent."
+            remedy = "Leave them out."
+            raise InvalidInput(message, remedy=remedy, where=f"{self.name}: samples", code="plan.samples-follow")
         if self.accuracy >= LEAST_ACCURATE:
             raise self._refusal("accuracy", f"is {self.accuracy:g}.", f"Choose one below {LEAST_ACCURATE:g}.")

@@ -100,20 +100,16 @@ def refuse_useless(plans: Sequence[NetworkPlan]) -> None:
     people, needed = plans[0].request.bounds.people, least_people(plans)
     for plan in plans:
         if plan.error >= plan.width / 2:
-            raise Infeasible(
-                f"{plan.name} would have an error of {plan.error:.3g}, at least half its range of {plan.width:.3g}.",
-                remedy=f"Raise epsilon or samples{_enough(needed, people)}.",
-                where=plan.name,
-                code="plan.useless-statistic",
+            message = (
+                f"{plan.name} would have an error of {plan.error:.3g}, at least half its range of {plan.width:.3g}."
             )
+            remedy = f"Raise epsilon or samples{_enough(needed, people)}."
+            raise Infeasible(message, remedy=remedy, where=plan.name, code="plan.useless-statistic")
     drawn = sum(plan.samples for plan in plans)
     if drawn >= people:
-        raise Infeasible(
-            f"The statistics look at {drawn} random people, which is not fewer than all {people}.",
-            remedy=f"Use fewer samples, a larger error or fewer statistics{_enough(needed, people)}.",
-            where="samples",
-            code="plan.too-many-samples",
-        )
+        message = f"The statistics look at {drawn} random people, which is not fewer than all {people}."
+        remedy = f"Use fewer samples, a larger error or fewer statistics{_enough(needed, people)}."
+        raise Infeasible(message, remedy=remedy, where="samples", code="plan.too-many-samples")
 
 
 def least_people(plans: Sequence[NetworkPlan]) -> int | None:
@@ -207,12 +203,9 @@ def _samples_for(request: NetworkRequest) -> NetworkPlan:
 
 
 def _out_of_reach(request: NetworkRequest) -> Infeasible:
-    return Infeasible(
-        f"{request.name} cannot keep to an error of {request.error:g} with {request.bounds.people} people.",
-        remedy="Allow a larger error, or raise epsilon.",
-        where=f"{request.name}: error",
-        code="plan.error-out-of-reach",
-    )
+    message = f"{request.name} cannot keep to an error of {request.error:g} with {request.bounds.people} people."
+    remedy = "Allow a larger error, or raise epsilon."
+    return Infeasible(message, remedy=remedy, where=f"{request.name}: error", code="plan.error-out-of-reach")
 
 
 def _published(request: NetworkRequest) -> NetworkPlan:
@@ -268,12 +261,8 @@ def _resolution(request: NetworkRequest, moved: float) -> float:
     """A power of ten, fine enough not to matter."""
     step = moved / FINENESS
     if request.resolution is None and step < sys.float_info.min:
-        raise Infeasible(
-            "The range of a statistic is too small for a grid of doubles.",
-            remedy="Use another unit.",
-            where="[[publish.statistics]] to",
-            code="plan.range",
-        )
+        message = "The range of a statistic is too small for a grid of doubles."
+        raise Infeasible(message, remedy="Use another unit.", where="[[publish.statistics]] to", code="plan.range")
     return request.resolution or float(f"1e{math.floor(math.log10(step))}")
 
 

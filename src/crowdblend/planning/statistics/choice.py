@@ -38,26 +38,14 @@ class TotalsRequest:
                 "The plan has no statistics.", remedy="Add one.", where="shapes", code="plan.no-statistics"
             )
         if not 0 < self.epsilon <= 500:
-            raise InvalidInput(
-                f"epsilon is {self.epsilon:g}; it must be above 0 and at most 500.",
-                remedy="Pass 1, for example.",
-                where="epsilon",
-                code="plan.epsilon",
-            )
+            message = f"epsilon is {self.epsilon:g}; it must be above 0 and at most 500."
+            raise InvalidInput(message, remedy="Pass 1, for example.", where="epsilon", code="plan.epsilon")
         if not 1 <= self.samples <= self.population:
-            raise InvalidInput(
-                f"A sample of {self.samples} cannot be drawn from {self.population} people.",
-                remedy="Draw between 1 and all of them.",
-                where="sample",
-                code="plan.sample",
-            )
+            message = f"A sample of {self.samples} cannot be drawn from {self.population} people."
+            raise InvalidInput(message, remedy="Draw between 1 and all of them.", where="sample", code="plan.sample")
         if not 0 < self.failure < 1:
-            raise InvalidInput(
-                f"confidence is {1 - self.failure:g}; it must be between 0 and 1.",
-                remedy="Pass 0.95, for example.",
-                where="confidence",
-                code="plan.confidence",
-            )
+            message = f"confidence is {1 - self.failure:g}; it must be between 0 and 1."
+            raise InvalidInput(message, remedy="Pass 0.95, for example.", where="confidence", code="plan.confidence")
 
 
 @dataclass(frozen=True)
@@ -110,12 +98,9 @@ def plan_statistics(request: TotalsRequest) -> TotalsPlan:
     candidates: list[Taken] = [((everything, way),) for way in alternatives.values() if way is not None]
     candidates += [] if request.plain else _mixtures(request)
     if not candidates:
-        raise InvalidInput(
-            "With this epsilon and these resolutions the noise does not fit numbers of 64 bits.",
-            remedy="Use coarser resolutions, fewer statistics or a larger epsilon.",
-            where="epsilon",
-            code="plan.noise-too-large",
-        )
+        message = "With this epsilon and these resolutions the noise does not fit numbers of 64 bits."
+        remedy = "Use coarser resolutions, fewer statistics or a larger epsilon."
+        raise InvalidInput(message, remedy=remedy, where="epsilon", code="plan.noise-too-large")
     best = min(candidates, key=lambda ways: _total(request.shapes, ways))
     return TotalsPlan(request.shapes, best, alternatives)
 

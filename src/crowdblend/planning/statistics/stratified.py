@@ -247,10 +247,7 @@ def plan_strata_statistics(
         return StrataWay(design, weights, tuple(shapes), noise, failure)
 
     if (planned := largest(scale, way, epsilon)) is None:
-        raise InvalidInput(
-            "With this epsilon, these rates and resolutions the noise does not fit numbers of 64 bits.",
-            remedy="Use coarser resolutions, fewer statistics, a larger epsilon, or rates that differ less.",
-            where="epsilon",
-            code="plan.noise-too-large",
-        )
+        message = "With this epsilon, these rates and resolutions the noise does not fit numbers of 64 bits."
+        remedy = "Use coarser resolutions, fewer statistics, a larger epsilon, or rates that differ less."
+        raise InvalidInput(message, remedy=remedy, where="epsilon", code="plan.noise-too-large")
     return planned
