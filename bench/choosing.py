@@ -18,11 +18,11 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.microdata.plan import MicrodataPlan
 from crowdblend.kinds.microdata.plan import plan as plan_release
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
-from crowdblend.kinds.recoding_choice import choice_of, choose_recoding, recode
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies import Choosing, load_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import ReleaseKey, SystemSource, new_key, thin
+from crowdblend.releases.recoding_choice import choice_of, choose_recoding, recode
 from crowdblend.selection import Node, score_nodes
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"

@@ -21,11 +21,11 @@ from crowdblend.demo import write_population
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.kinds import plan as release_plan
-from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, SystemSource, discrete_laplace, thin
+from crowdblend.releases.outputs import CountsOutput
 
 CELLS = 1_000
 RUNS = 200

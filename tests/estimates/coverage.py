@@ -21,8 +21,8 @@ from crowdblend.designs import InclusionRates
 from crowdblend.estimates import CellLaws, Estimator, ExactCounts, Intervals, NoiseOnEveryCell
 from crowdblend.estimates.cells import summed
 from crowdblend.kinds import plan
-from crowdblend.kinds.facts import DATA
 from crowdblend.policies.load import parse_policy
+from crowdblend.releases.facts import DATA
 from tests.estimates.outputs import published, shown_sums
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading.md"

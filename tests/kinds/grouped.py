@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.kinds.statistics.plan import StatisticsReading, plan
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.releases.outputs import NumbersOutput
 from tests.engines.memory.engine import MemoryEngine
 from tests.engines.memory.table import MemoryTable
 from tests.policies import policies

@@ -27,7 +27,7 @@ PARTS = {
     "facts": "from crowdblend.kinds.table.facts import TableFacts\n"
     'class TallyFacts(TableFacts, frozen=True, kw_only=True, tag="tally"):\n'
     '    """What a tally says of itself."""\n',
-    "plan": "from crowdblend.kinds.crowds import plan_crowds\n"
+    "plan": "from crowdblend.releases.crowds import plan_crowds\n"
     "from crowdblend.kinds.table.plan import TablePlan\n"
     "from another_package.facts import TallyFacts\n"
     "class TallyPlan(TablePlan):\n"

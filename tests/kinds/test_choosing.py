@@ -15,8 +15,6 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
-from crowdblend.kinds.class_counts import ChoiceReading
-from crowdblend.kinds.recoding_choice import choose_recoding, read_choice, recode
 from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
@@ -27,6 +25,8 @@ from crowdblend.publishing.verification import verify_release
 from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.class_counts import ChoiceReading
+from crowdblend.releases.recoding_choice import choose_recoding, read_choice, recode
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
 from tests.cases import for_each

@@ -12,7 +12,6 @@ from crowdblend.calculus import RULES
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.guarantees import CrowdBlending
-from crowdblend.kinds.recoding_choice import choose_recoding, recode
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.kinds.table.plan import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
@@ -20,6 +19,7 @@ from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import KeyedSource, ReleaseKey, thin
+from crowdblend.releases.recoding_choice import choose_recoding, recode
 from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module
 

@@ -14,7 +14,6 @@ import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, Infeasible
 from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples
-from crowdblend.kinds.facts import read_facts
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.mechanisms.statistics import quantile_losses
@@ -23,6 +22,7 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
 from tests.kinds.grouped import GROUPS, PEOPLE, Town, as_csv, people, policy_text, rank_holds
 from tests.kinds.opendp_statistics import OpenDPGroups, permuted_and_flipped

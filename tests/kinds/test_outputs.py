@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from crowdblend.kinds import outputs
-from crowdblend.kinds.outputs import RecordsOutput
 from crowdblend.mechanisms import PublishedClasses
+from crowdblend.releases import outputs
+from crowdblend.releases.outputs import RecordsOutput
 from tests.cases import for_each
 
 PIECE = 150_000

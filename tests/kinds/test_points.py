@@ -17,12 +17,12 @@ from crowdblend.estimates import Estimator, ExactCounts
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds import plan
 from crowdblend.kinds.outlier_table.plan import plan as plan_outlier_table
-from crowdblend.kinds.outputs import ESTIMATES
 from crowdblend.kinds.points.plan import plan as plan_points
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
+from crowdblend.releases.outputs import ESTIMATES
 from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal, refuses
 

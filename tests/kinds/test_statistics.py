@@ -17,7 +17,6 @@ from crowdblend.calculus.checker import MOST_STEPS
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import DoesNotCompose, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
-from crowdblend.kinds.facts import read_facts
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.values import SampleValues
 from crowdblend.ledger import Ledger
@@ -25,6 +24,7 @@ from crowdblend.planning.statistics import SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
 from tests.policies.policies import policy_text
 from tests.refusals import refuses

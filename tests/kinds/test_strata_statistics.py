@@ -24,7 +24,6 @@ from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.calculus import Assumption, verify, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import Result
-from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
@@ -38,6 +37,7 @@ from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.subject import subject_of
+from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.studio.model.choices import choices_of, policy_of
 from tests.cases import for_each
 from tests.publishing.test_verification import forged

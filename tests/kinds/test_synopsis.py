@@ -11,12 +11,12 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Useful, ZeroKnowledge
-from crowdblend.kinds.facts import to_json
 from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
+from crowdblend.releases.facts import to_json
 from tests.cases import for_each
 from tests.policies.policies import SOUND, policy_text, swapped
 from tests.refusals import is_refusal

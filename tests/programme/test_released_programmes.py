@@ -15,11 +15,11 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.kinds import plan
-from crowdblend.kinds.facts import derive, read_facts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.policies.source import DataSource
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.facts import derive, read_facts
 from tests.programme.programmes import PEOPLE, five, two
 
 KEY = bytes(range(32))

@@ -22,13 +22,13 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees import PartInCrowds
-from crowdblend.kinds.facts import derive, read_facts, to_json
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.policies.columns import columns_of
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory
+from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.programme.programmes import planned
 
 KEY = bytes(range(32))

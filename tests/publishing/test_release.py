@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from crowdblend.calculus import verify_file
 from crowdblend.demo import write_population
 from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, Infeasible, InvalidInput
-from crowdblend.kinds.facts import read_facts
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
+from crowdblend.releases.facts import read_facts
 from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))

@@ -22,9 +22,7 @@ from crowdblend.cli.main import cli
 from crowdblend.designs import Biased, Strata, Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.kinds.facts import read_facts
 from crowdblend.kinds.microdata.facts import MicrodataFacts
-from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.plan import TablePlan
@@ -38,6 +36,8 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up import make_up_people
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.subject import subject_of
+from crowdblend.releases.facts import read_facts
+from crowdblend.releases.outputs import CountsOutput
 from tests.cases import for_each
 from tests.publishing.test_verification import forged
 

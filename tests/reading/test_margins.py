@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend.estimates import CellLaws
-from crowdblend.kinds.facts import CellTable
 from crowdblend.reading import cells
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import MarginCounter
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import CellTable
 from tests.reports.releases import release, table
 
 X, Y = ("a", "b", "never"), ("c,d", "É", "g\nh")

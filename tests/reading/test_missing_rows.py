@@ -9,12 +9,12 @@ from scipy.stats import binom
 from crowdblend.designs import InclusionRates, Strata, Stratum
 from crowdblend.estimates import CellLaws, ExactCounts, NoiseBelowK, estimator_of
 from crowdblend.kinds import plan
-from crowdblend.kinds.facts import DATA, CellTable, ReleaseFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms import SuppressedHistogram
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.readme import readme
+from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts
 from crowdblend.reports.sentences import reading
 from tests.cases import for_each
 from tests.golden.releases import POLICIES, PROGRAMMES

@@ -8,8 +8,6 @@ import pytest
 
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.kind import Result
-from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
@@ -17,6 +15,8 @@ from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
 from crowdblend.rehearsal import Crowd, subject_of
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.made_up_values import examples
+from crowdblend.releases.outputs import NumbersOutput
+from crowdblend.releases.plan import Result
 from tests.cases import for_each
 from tests.policies.policies import policy_text
 from tests.rehearsal.families import FAMILIES

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from crowdblend.errors import DoesNotVerify
-from crowdblend.kinds.facts import read_facts
 from crowdblend.kinds.statistics.facts import StatisticFacts
 from crowdblend.kinds.synopsis.facts import Queries
 from crowdblend.recoding import Axis, Bounded, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
+from crowdblend.releases.facts import read_facts
 from crowdblend.reports.sentences import describe_column
 from tests.cases import for_each
 from tests.reports.releases import FACTS, OPEN

@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, DoesNotVerify
-from crowdblend.kinds.facts import read_facts
+from crowdblend.releases.facts import read_facts
 from crowdblend.reports import report_html, rows
 from tests.cases import for_each
 from tests.reports.releases import FACTS, OPEN, release, table

@@ -11,12 +11,12 @@ from crowdblend.cli.output import answer, answers, asks_for_json, force_option
 from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_friendships, write_population
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.facts import read_facts
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.target import check_target
 from crowdblend.publishing.verification import verify_release
+from crowdblend.releases.facts import read_facts
 
 POLICIES = ("town-table", "town-noise", "town-microdata")
 

@@ -12,12 +12,12 @@ from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, emi
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence, lead
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
-from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
 from crowdblend.planning import SolvedPlan, plan
 from crowdblend.planning.designs import costs
 from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.sweep import TITLES
+from crowdblend.releases.facts import planned_releases
 
 if TYPE_CHECKING:
     from crowdblend import kinds, policies

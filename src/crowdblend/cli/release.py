@@ -21,9 +21,9 @@ from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
-from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
 from crowdblend.policies import load_policy
+from crowdblend.releases.facts import planned_releases
 
 if TYPE_CHECKING:
     from crowdblend import ledger as books

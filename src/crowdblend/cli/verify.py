@@ -15,8 +15,8 @@ from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import answer, answers
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead
-from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
+from crowdblend.releases.facts import planned_releases
 
 if TYPE_CHECKING:
     from crowdblend.publishing import signing, verification

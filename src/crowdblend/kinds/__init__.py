@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.kinds.registry import plan
 
 if TYPE_CHECKING:
-    from crowdblend.kinds.kind import AnyPlan, AnyPolicy, Reading, ReleasePlan, Result
+    from crowdblend.releases.plan import AnyPlan, AnyPolicy, Reading, ReleasePlan, Result
 
 __all__ = ["AnyPlan", "AnyPolicy", "Reading", "ReleasePlan", "Result", "plan"]
 
@@ -14,4 +14,4 @@ __all__ = ["AnyPlan", "AnyPolicy", "Reading", "ReleasePlan", "Result", "plan"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.kind"), name)
+    return getattr(import_module("crowdblend.releases.plan"), name)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from crowdblend.errors import NotProved
 from crowdblend.guarantees.parameters import check_type
-from crowdblend.kinds.delta_limit import check_epsilon
 from crowdblend.numerics.balls import Undecided
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import part
+from crowdblend.releases.delta_limit import check_epsilon
 
 if TYPE_CHECKING:
-    from crowdblend.kinds.kind import AnyPlan, AnyPolicy
+    from crowdblend.releases.plan import AnyPlan, AnyPolicy
 
 
 class KindModule(Protocol):

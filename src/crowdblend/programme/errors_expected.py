@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from crowdblend.designs import Strata
 from crowdblend.estimates import Law
-from crowdblend.kinds.facts import DATA, ReleaseFacts
 from crowdblend.lazy import lazy
+from crowdblend.releases.facts import DATA, ReleaseFacts
 
 if TYPE_CHECKING:
     import numpy as np

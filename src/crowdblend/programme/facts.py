@@ -13,8 +13,14 @@ from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata
 from crowdblend.designs.design import PartClaims
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import MOST_PARTS
-from crowdblend.kinds.crowd_facts import CrowdFacts, check_totals
-from crowdblend.kinds.facts import (
+from crowdblend.kinds.statistics.facts import StatisticsFacts
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.outliers import OutlierHistogram
+from crowdblend.policies.publication import PUBLICATION_NAME
+from crowdblend.recoding.domain import Domain
+from crowdblend.releases.crowd_facts import CrowdFacts, check_totals
+from crowdblend.releases.facts import (
     DATA,
     CellTable,
     Delta,
@@ -26,12 +32,6 @@ from crowdblend.kinds.facts import (
     contradiction,
     read_facts,
 )
-from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.kinds.table.facts import TableFacts
-from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.mechanisms.outliers import OutlierHistogram
-from crowdblend.policies.publication import PUBLICATION_NAME
-from crowdblend.recoding.domain import Domain
 
 Sample = Poisson | Coins | Strata | Everybody
 # The designs by their names in a policy.

@@ -17,10 +17,6 @@ from crowdblend.designs import Coins, Everybody, Poisson, Strata
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.class_counts import published_strata
-from crowdblend.kinds.delta_limit import check_delta
-from crowdblend.kinds.facts import derive
-from crowdblend.kinds.kind import AnyPlan
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.parts import largest_noise
 from crowdblend.policies import sampling as sampled
@@ -33,6 +29,10 @@ from crowdblend.policies.registry import part as module_of
 from crowdblend.programme.errors_expected import short
 from crowdblend.programme.facts import Sample, differential_of
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
+from crowdblend.releases.class_counts import published_strata
+from crowdblend.releases.delta_limit import check_delta
+from crowdblend.releases.facts import derive
+from crowdblend.releases.plan import AnyPlan
 
 # A publication gets at least this share of the sample, and shares are planned to this many decimals.
 _LEAST, _DECIMALS = 0.02, 3

@@ -14,9 +14,6 @@ from crowdblend.designs import Claims, Everybody
 from crowdblend.designs.draw import Draw, parts_of
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.crowd_facts import CrowdFacts
-from crowdblend.kinds.facts import ReleaseFacts, derive, to_json
-from crowdblend.kinds.kind import AnyPlan, Lines, Reading, ReleasePlan, Result, software
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.table.register import RegisterPlan
 from crowdblend.policies.policy import Policy, Split
@@ -25,10 +22,13 @@ from crowdblend.policies.registry import kind_of
 from crowdblend.programme.errors_expected import Expected, expected_of
 from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts, Sample
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.crowd_facts import CrowdFacts
+from crowdblend.releases.facts import ReleaseFacts, derive, to_json
+from crowdblend.releases.plan import AnyPlan, Lines, Reading, ReleasePlan, Result, software
 
 if TYPE_CHECKING:
     from crowdblend.engines.outside_values import OutsideValues
-    from crowdblend.kinds.outputs import Output
+    from crowdblend.releases.outputs import Output
 
 _SAID: dict[Split, str] = {
     "people": "each from a part of the sample of its own, so that nobody is in two",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crowdblend.kinds.facts import contradiction
 from crowdblend.policies.registry import part
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import contradiction
 
 
 def check(published: PublishedRelease) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from crowdblend.kinds.facts import DATA
 from crowdblend.policies.registry import kind_of
 from crowdblend.reading.consistent import consistent_estimates
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import DATA
 from crowdblend.reports.page import Block, Heading, Part, Table, View
 from crowdblend.reports.text import label
 from crowdblend.reports.views import view_of

@@ -10,12 +10,12 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from crowdblend.calculus import Assumption
-from crowdblend.kinds.kind import AnyPolicy
 from crowdblend.policies.key import Section, keys_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.source import READING_KEYS
 from crowdblend.randomness.keys import subkey
+from crowdblend.releases.plan import AnyPolicy
 
 # How much memory to use is no decision about what is published.
 _RESOURCES = frozenset({"memory"})

@@ -17,8 +17,8 @@ from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
-from crowdblend.kinds.facts import planned_releases
 from crowdblend.lazy import lazy
+from crowdblend.releases.facts import planned_releases
 
 if TYPE_CHECKING:
     import markupsafe

@@ -15,10 +15,10 @@ from msgspec import to_builtins
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.encoding import encode
 from crowdblend.estimates.estimator import CONFIDENCE
-from crowdblend.kinds.facts import ReleaseFacts, read_facts
 from crowdblend.reading.cells import ENDINGS, header_of
 from crowdblend.reading.notes import sampling_of
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import ReleaseFacts, read_facts
 
 NAME = "datapackage.json"
 _MEDIA = {".parquet": "application/vnd.apache.parquet", ".csv": "text/csv"}

@@ -20,9 +20,9 @@ from crowdblend.errors import InvalidInput
 from crowdblend.estimates import CellLaws, Intervals, combinations, nothing_known
 from crowdblend.estimates.cells import fill, summed
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
-from crowdblend.kinds.facts import CellTable
 from crowdblend.reading.cells import EXACT, Cells, N
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
+from crowdblend.releases.facts import CellTable
 
 Whole = NDArray[np.int64]
 # Values, cells, cells that may be noisy, and cells that are called exact.

@@ -9,7 +9,7 @@ from crowdblend.calculus import Assumption
 from crowdblend.designs import InclusionRates
 from crowdblend.designs.design import MOST_LISTED
 from crowdblend.estimates import Estimator
-from crowdblend.kinds.facts import CellTable, ReleaseFacts
+from crowdblend.releases.facts import CellTable, ReleaseFacts
 
 _UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
 _SELECTED = (

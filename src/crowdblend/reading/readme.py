@@ -7,9 +7,9 @@ from typing import Any
 
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees.guessing import lead
-from crowdblend.kinds.facts import ReleaseFacts, read_facts
 from crowdblend.reading.cells import ENDINGS
 from crowdblend.reading.notes import sentences
+from crowdblend.releases.facts import ReleaseFacts, read_facts
 
 NAME = "README.md"
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>()#+-!|"})

@@ -20,12 +20,12 @@ from crowdblend.errors import InvalidInput
 from crowdblend.estimates import combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
-from crowdblend.kinds.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
 from crowdblend.lazy import lazy
 from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.reading.tables import Labels, read_table
+from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
 
 if TYPE_CHECKING:
     from crowdblend.reading import consistent as consistency

@@ -10,10 +10,6 @@ from typing import Any, ClassVar, TypeVar, cast
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.kinds import plan
-from crowdblend.kinds.class_counts import ClassCountsPlan
-from crowdblend.kinds.crowd_classes import CrowdClassesPlan
-from crowdblend.kinds.crowds import CrowdsPlan
-from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.kinds.points.policy import PointsPolicy
@@ -28,6 +24,10 @@ from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
 from crowdblend.rehearsal.observers import ClassObserver, Observer
 from crowdblend.rehearsal.parallel_copies import ParallelCopies
 from crowdblend.rehearsal.subject import AuditRequest, AuditSubject, Neighbours, releases_of
+from crowdblend.releases.class_counts import ClassCountsPlan
+from crowdblend.releases.crowd_classes import CrowdClassesPlan
+from crowdblend.releases.crowds import CrowdsPlan
+from crowdblend.releases.plan import Reading
 from crowdblend.selection import noise_around
 
 CrowdPolicy = TablePolicy | MicrodataPolicy | PointsPolicy

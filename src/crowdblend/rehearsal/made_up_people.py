@@ -20,11 +20,11 @@ from crowdblend.engines.engine import Engine
 from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Result
-from crowdblend.kinds.outputs import Output
 from crowdblend.policies.registry import part
 from crowdblend.policies.sampling import Poisson, Survey
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import Shown, shown_in
+from crowdblend.releases.outputs import Output
 
 MOST_PEOPLE = 1 << 17
 # A run writes a few small files, and the disk would be most of its time.

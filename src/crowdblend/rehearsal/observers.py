@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
-from crowdblend.kinds.kind import Outcome
 from crowdblend.packages import parquet, pyarrow
 from crowdblend.recoding import Recoding
+from crowdblend.releases.plan import Outcome
 from crowdblend.selection import ChosenRecoding
 
 # The outcome of a release for each way of looking at it.

@@ -23,9 +23,6 @@ from typing import Any, cast
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan
-from crowdblend.kinds.kind import Result
-from crowdblend.kinds.recoding_choice import recode
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.policies.columns import Column
@@ -35,6 +32,9 @@ from crowdblend.recoding import Values
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, people_in_memory
 from crowdblend.rehearsal.observers import Shown
+from crowdblend.releases.class_counts import ChoiceReading, ClassCountsPlan
+from crowdblend.releases.plan import Result
+from crowdblend.releases.recoding_choice import recode
 from crowdblend.selection import ChosenRecoding, Node
 
 COPY = "which copy"

@@ -35,11 +35,11 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.kinds import AnyPlan, plan
-from crowdblend.kinds.kind import AnyPolicy, Outcome, Reading
 from crowdblend.policies.registry import part
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.observers import Observer, PublishedFiles, Views
+from crowdblend.releases.plan import AnyPolicy, Outcome, Reading
 
 # Releases that are run as one, and people who are made up for them, at most.
 RELEASES, PEOPLE = 500, 1 << 17

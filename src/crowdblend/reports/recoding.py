@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from crowdblend.kinds.crowd_facts import Around, Level, NearRecoding, RecodingFacts
 from crowdblend.lazy import lazy
+from crowdblend.releases.crowd_facts import Around, Level, NearRecoding, RecodingFacts
 from crowdblend.reports.page import Block, Heading, Table, figure
 from crowdblend.reports.text import distinct_labels, fact, label
 

@@ -11,13 +11,13 @@ from crowdblend.calculus import Certificate
 from crowdblend.designs import Everybody, InclusionRates
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.facts import DATA, CellTable
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.reading.notes import chosen_labels, hidden_design, missing_rows, probability, stratum_sentences
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import DATA, CellTable
 from crowdblend.reports.text import enumeration, one_in, round_up
 
 MOST_NAMES = 5

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crowdblend.kinds.facts import CellTable
 from crowdblend.reading.cells import EXACT, Cells, N
 from crowdblend.reading.margins import Margin, MarginCounter, numbered
+from crowdblend.releases.facts import CellTable
 
 MOST_LABELS = 20
 MOST_CELLS = 20

@@ -63,8 +63,8 @@ def read_signature(path: Path) -> Signature:
     except OSError as problem:
         missing = isinstance(problem, FileNotFoundError)
         why = "is missing: this was not signed" if missing else f"cannot be read: {problem.strerror}"
-        problem = f"{target.name} {why}. Ask the publisher for the signature."
-        raise DoesNotVerify(problem, where=target.name, code="signature.missing") from None
+        message = f"{target.name} {why}. Ask the publisher for the signature."
+        raise DoesNotVerify(message, where=target.name, code="signature.missing") from None
     return parse(text)
 
 

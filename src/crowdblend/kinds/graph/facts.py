@@ -9,9 +9,9 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.kinds.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 from crowdblend.planning.networks import CONFIDENCE, NAMES, PEOPLE_S_DATA, Bounds, claim_of, differential, error_of
 from crowdblend.planning.networks.derive import Seen
+from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 

@@ -18,12 +18,12 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
 from crowdblend.kinds.graph.network import NetworkData, check_network, read_network
 from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
-from crowdblend.kinds.kind import Lines, Reading, ReleasePlan, Result, software
-from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.outputs import NumbersOutput
+from crowdblend.releases.plan import Lines, Reading, ReleasePlan, Result, software
 
 
 @dataclass(frozen=True)

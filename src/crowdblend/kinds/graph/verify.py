@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from crowdblend.kinds.facts import contradiction
 from crowdblend.kinds.graph.facts import GraphFacts
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import contradiction
 
 
 def check(published: PublishedRelease) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from crowdblend.kinds.crowd_facts import CrowdFacts, Sample, by_stratum
-from crowdblend.kinds.facts import CellTable, Parameters
 from crowdblend.mechanisms.suppressed import SuppressedRecords
+from crowdblend.releases.crowd_facts import CrowdFacts, Sample, by_stratum
+from crowdblend.releases.facts import CellTable, Parameters
 
 
 class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):

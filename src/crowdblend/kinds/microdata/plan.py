@@ -7,18 +7,18 @@ from functools import partial
 
 from crowdblend.engines.engine import Progress
 from crowdblend.guarantees import PartInCrowds
-from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.crowd_classes import CrowdClassesPlan, plan_recoded, stated
-from crowdblend.kinds.crowds import internal_counts, plan_in_part
-from crowdblend.kinds.kind import Lines, Result
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
-from crowdblend.kinds.outputs import RecordsOutput
 from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.class_counts import ClassCountsReading
+from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, stated
+from crowdblend.releases.crowds import internal_counts, plan_in_part
+from crowdblend.releases.outputs import RecordsOutput
+from crowdblend.releases.plan import Lines, Result
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Coins, Design, Everybody, Poisson, Thinned
 from crowdblend.estimates import CellLaws, estimator_of
-from crowdblend.kinds.facts import CellTable, Parameters, ReleaseFacts
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import CellTable, Parameters, ReleaseFacts
 
 
 class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-table"):

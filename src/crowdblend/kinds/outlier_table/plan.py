@@ -10,12 +10,8 @@ from crowdblend.designs import Everybody, Poisson, Thinned
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
-from crowdblend.kinds.delta_limit import check_delta
-from crowdblend.kinds.kind import Lines, Result, software
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
-from crowdblend.kinds.outputs import CountsOutput, describe_shown
 from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
@@ -23,6 +19,10 @@ from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.parts import largest_noise
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
+from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
+from crowdblend.releases.delta_limit import check_delta
+from crowdblend.releases.outputs import CountsOutput, describe_shown
+from crowdblend.releases.plan import Lines, Result, software
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from crowdblend.kinds.crowd_facts import CrowdFacts, Sample, by_stratum
-from crowdblend.kinds.facts import CellTable, Fact, Parameters, contradiction
 from crowdblend.mechanisms.points import MovedPoints, all_within
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.crowd_facts import CrowdFacts, Sample, by_stratum
+from crowdblend.releases.facts import CellTable, Fact, Parameters, contradiction
 
 # For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
 POINTS, FAILURE = 100_000, 0.05

@@ -9,11 +9,6 @@ from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import PartOfPoints
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.crowds import CrowdsPlan, crowd_request, plan_crowds, plan_in_part
-from crowdblend.kinds.delta_limit import check_delta, require_more_than_sampling
-from crowdblend.kinds.kind import Lines, Result
-from crowdblend.kinds.outputs import PointsOutput
 from crowdblend.kinds.points.facts import FAILURE, POINTS, AxisFacts, PointsFacts
 from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.mechanisms.points import NoisyPoints
@@ -24,6 +19,11 @@ from crowdblend.planning.strata import CrowdPlan, StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
+from crowdblend.releases.class_counts import ClassCountsReading
+from crowdblend.releases.crowds import CrowdsPlan, crowd_request, plan_crowds, plan_in_part
+from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling
+from crowdblend.releases.outputs import PointsOutput
+from crowdblend.releases.plan import Lines, Result
 
 # A certificate lists blocks up to this number; a grid is told by its widths anyway.
 MOST_LISTED = 5_000

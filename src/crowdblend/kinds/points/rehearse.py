@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.kinds.kind import Outcome
 from crowdblend.kinds.points.policy import BLOCK, PointsPolicy
 from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
 from crowdblend.rehearsal.made_up_people import Population, Values
 from crowdblend.rehearsal.made_up_values import CLASSES, examples
 from crowdblend.rehearsal.observers import PublishedFiles, Shown, Views, digest_of
 from crowdblend.rehearsal.subject import AuditRequest
+from crowdblend.releases.plan import Outcome
 
 Cells = NDArray[np.int64]
 

@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crowdblend.kinds.facts import CellTable, contradiction
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import RowOrder, check_people
 from crowdblend.publishing.verification.estimates import check_point_estimates
 from crowdblend.reading.cells import ESTIMATES, Cells, Estimates
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import CellTable, contradiction
 
 # Coordinates are doubles: the middle of a cell is met up to this share of its width.
 _NEAR = 1e-6

@@ -14,7 +14,6 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.designs import Coins, Design, Poisson, Strata, Stratum, Survey, Weights
-from crowdblend.kinds.facts import Count, Epsilon, Fact, Parameters, ReleaseFacts, contradiction
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
@@ -24,6 +23,7 @@ from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay,
 from crowdblend.planning.statistics.stratified import own_weights, weights_of
 from crowdblend.recoding import Bounded, Breaks
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, ReleaseFacts, contradiction
 
 Labels = dict[str, tuple[str, ...]]
 

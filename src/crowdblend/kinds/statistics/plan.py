@@ -14,10 +14,6 @@ from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_least
-from crowdblend.kinds.class_counts import ClassCountsReading, published_strata, sample_of
-from crowdblend.kinds.crowds import describe_strata
-from crowdblend.kinds.kind import Lines, ReleasePlan, Result, software
-from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.readings import (
@@ -54,6 +50,10 @@ from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.class_counts import ClassCountsReading, published_strata, sample_of
+from crowdblend.releases.crowds import describe_strata
+from crowdblend.releases.outputs import NumbersOutput
+from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
 
 StatisticsReading: TypeAlias = TotalsReading | ClassCountsReading
 Noisy: TypeAlias = Whole | ChosenQuantile

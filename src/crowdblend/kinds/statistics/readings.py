@@ -12,8 +12,6 @@ from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.class_counts import ClassCountsReading, refusing_weights
-from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.totals import (
@@ -32,6 +30,8 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.bounded import Bounded, Steps
+from crowdblend.releases.class_counts import ClassCountsReading, refusing_weights
+from crowdblend.releases.plan import Reading
 
 _LARGEST = 2**62
 

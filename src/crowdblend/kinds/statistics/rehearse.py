@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.sampling import smallest
-from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.statistics.plan import StatisticsPlan, numbers_output
 from crowdblend.kinds.statistics.policy import BETWEEN, StatisticsPolicy
 from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
@@ -24,6 +23,7 @@ from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
 from crowdblend.rehearsal.observers import Number, NumbersObserver, Shown
 from crowdblend.rehearsal.replacing import Replaced, among, apart, between_crowds, replaced, require_people
 from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours, releases_of
+from crowdblend.releases.plan import Reading
 
 MOST_PEOPLE = 1 << 20
 # What a person adds, by the number of the total.

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from crowdblend.designs import Survey
-from crowdblend.kinds.facts import contradiction
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import StrataValues
@@ -14,6 +13,7 @@ from crowdblend.planning.statistics import Shape
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import contradiction
 
 # A row of the data.
 Row = dict[str, Any]

@@ -10,11 +10,11 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Design, Survey
-from crowdblend.kinds.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 from crowdblend.mechanisms import synopsis
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis, PlannedSynopsis, QueryClass
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 
 
 class Queries(Fact, frozen=True, kw_only=True):

@@ -12,9 +12,6 @@ from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.kind import Lines, Misfit, ReleasePlan, Result, software
-from crowdblend.kinds.outputs import RowsOutput
 from crowdblend.kinds.synopsis.facts import Exponential, Fitted, Queries, SynopsisFacts, other_queries
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms import SampledClasses, synopsis
@@ -32,6 +29,9 @@ from crowdblend.mechanisms.synopsis.rows import Cells, counted, shares
 from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitized
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
+from crowdblend.releases.class_counts import ClassCountsReading
+from crowdblend.releases.outputs import RowsOutput
+from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.kind import Misfit, Outcome, Reading
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
@@ -24,6 +23,7 @@ from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
 from crowdblend.rehearsal.observers import Number, NumbersObserver, PublishedFiles, Shown, Views, digest
 from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
 from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
+from crowdblend.releases.plan import Misfit, Outcome, Reading
 
 # With so many different rows a fit takes about a fifth of a second; an audit needs thousands of them.
 MOST_ROWS = 100_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pyarrow.compute as pc
 
 from crowdblend.estimates import CellLaws
-from crowdblend.kinds.facts import CellTable, contradiction
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import CellTable, contradiction
 
 
 def check(published: PublishedRelease) -> None:

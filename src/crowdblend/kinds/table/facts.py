@@ -10,11 +10,11 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Everybody
-from crowdblend.kinds.crowd_facts import CrowdFacts, by_stratum, check_totals
-from crowdblend.kinds.facts import DATA, CellTable, Parameters, contradiction
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum, check_totals
+from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
 
 TOTALS = "totals"
 # Intervals where a part of the sample chose the labels.

@@ -9,11 +9,6 @@ from typing import TYPE_CHECKING
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import PartInCrowds, PartWithNoise
-from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.crowd_classes import CrowdClassesPlan, plan_recoded, stated
-from crowdblend.kinds.crowds import internal_counts, plan_in_part
-from crowdblend.kinds.kind import Lines, Result
-from crowdblend.kinds.outputs import counts_output, describe_shown
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.lazy import lazy
@@ -23,6 +18,11 @@ from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.class_counts import ClassCountsReading
+from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, stated
+from crowdblend.releases.crowds import internal_counts, plan_in_part
+from crowdblend.releases.outputs import counts_output, describe_shown
+from crowdblend.releases.plan import Lines, Result
 
 if TYPE_CHECKING:
     from crowdblend.kinds.table import register

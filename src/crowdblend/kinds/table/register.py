@@ -15,15 +15,15 @@ from crowdblend.designs import Everybody, Poisson
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
-from crowdblend.kinds.kind import Lines, Result, software
-from crowdblend.kinds.outputs import ESTIMATES, NumbersOutput, Output, counts_output
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
+from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
+from crowdblend.releases.outputs import ESTIMATES, NumbersOutput, Output, counts_output
+from crowdblend.releases.plan import Lines, Result, software
 
 # Of ε, what each of the two totals gets where a person may have several rows; the rest is for the cells.
 TOTAL_SHARE = 0.05

@@ -16,13 +16,13 @@ from crowdblend.designs import Everybody
 from crowdblend.estimates import CellLaws
 from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
-from crowdblend.kinds.crowd_facts import CrowdFacts
-from crowdblend.kinds.facts import ReleaseFacts
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import Margin
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.crowd_facts import CrowdFacts
+from crowdblend.releases.facts import ReleaseFacts
 from crowdblend.reports.page import Block, Group, Heading, Part, Table, View, figure
 from crowdblend.reports.recoding import HEADING, chosen_recoding
 from crowdblend.reports.sentences import reading, title

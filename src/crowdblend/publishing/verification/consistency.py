@@ -10,11 +10,11 @@ from crowdblend.calculus.certificate import by_strength
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import read_text
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.kinds.facts import CONTRADICTION, contradiction, derive
 from crowdblend.policies.registry import part
 from crowdblend.publishing.verification.explanations import EXPLANATIONS, check_explanations
 from crowdblend.reading.cells import Cells, open_cells
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import CONTRADICTION, contradiction, derive
 
 
 @dataclass(frozen=True)

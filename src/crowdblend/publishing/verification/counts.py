@@ -16,10 +16,10 @@ from pyarrow import csv, parquet
 
 from crowdblend.designs import Thinned
 from crowdblend.estimates import combinations
-from crowdblend.kinds.facts import CellTable, ReleaseFacts, contradiction
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.reading.margins import numbered
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import CellTable, ReleaseFacts, contradiction
 
 
 def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.Table:

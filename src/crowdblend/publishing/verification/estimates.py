@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.estimates import CellLaws, Intervals, total_intervals
-from crowdblend.kinds.facts import contradiction
 from crowdblend.reading.cells import Cells, Estimates
+from crowdblend.releases.facts import contradiction
 
 # Estimates are doubles with one digit behind the point.
 _NEAR = 1e-9

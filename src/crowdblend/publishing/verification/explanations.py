@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from crowdblend.kinds.facts import contradiction
 from crowdblend.reading import datapackage, readme
 from crowdblend.reading.release import PublishedRelease
+from crowdblend.releases.facts import contradiction
 from crowdblend.reports.page import REPORT
 from crowdblend.reports.write import report_html
 from crowdblend.version import __version__

@@ -13,10 +13,10 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan
-from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.policies.policy import Policy
+from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post

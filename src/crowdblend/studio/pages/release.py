@@ -12,12 +12,12 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.figures.trade_off import may_sweep, trade_off_chart
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan as plan_policy
-from crowdblend.kinds.facts import planned_releases
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
 from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations, short
 from crowdblend.programme.plan import compared, may_join, plan_splits
+from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import Field, fields_of, numbered, prefixed
 from crowdblend.studio.model.choices import PUBLISH, Choices, with_another, with_kind, without

@@ -12,10 +12,10 @@ from starlette.responses import Response
 from crowdblend.calculus import Certificate
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
-from crowdblend.kinds.crowd_facts import CrowdFacts
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import read
 from crowdblend.regular_files import read_regular
+from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.reports.page import Block
 from crowdblend.reports.recoding import chosen_recoding
 from crowdblend.reports.write import report_html

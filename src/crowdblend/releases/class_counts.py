@@ -16,12 +16,12 @@ from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.refusals import at_column, larger_survey, outside_weights
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.kind import AnyPolicy, Reading, ReleasePlan
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import DrawKey, ReleaseKey
+from crowdblend.releases.plan import AnyPolicy, Reading, ReleasePlan
 
 if TYPE_CHECKING:
     from crowdblend.engines import packing

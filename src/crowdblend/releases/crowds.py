@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from crowdblend.designs import Biased, Claims, Poisson, Strata, Thinned
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import PartOfSample
-from crowdblend.kinds.class_counts import ClassCountsPlan, one_sample, published_strata
-from crowdblend.kinds.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
-from crowdblend.kinds.kind import Lines, Result, software
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.plan import answer
@@ -26,6 +23,9 @@ from crowdblend.planning.surveys import survey_costs
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.strata import one_stratum
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.class_counts import ClassCountsPlan, one_sample, published_strata
+from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
+from crowdblend.releases.plan import Lines, Result, software
 
 if TYPE_CHECKING:
     from crowdblend.mechanisms import PublishedClasses, SampledClasses

@@ -22,20 +22,20 @@ from crowdblend.calculus import Assumption, Certificate
 from crowdblend.designs import Claims
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_source
-from crowdblend.kinds.facts import ReleaseFacts, to_json
 from crowdblend.lazy import lazy
 from crowdblend.planning.plan import Plan
 from crowdblend.policies.about import About
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource, Resources
+from crowdblend.releases.facts import ReleaseFacts, to_json
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
     from importlib import metadata
 
     from crowdblend.engines.outside_values import OutsideValues
-    from crowdblend.kinds.outputs import Output
     from crowdblend.randomness import ReleaseKey
+    from crowdblend.releases.outputs import Output
     from crowdblend.selection import ChosenRecoding
 else:
     metadata = lazy("importlib.metadata")

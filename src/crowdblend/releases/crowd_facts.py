@@ -16,10 +16,10 @@ from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Thinned, Weights
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import CellLaws, estimator_of
-from crowdblend.kinds.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
 from crowdblend.mechanisms.mechanism import Mechanism
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
 
 MechanismT = TypeVar("MechanismT", bound=Mechanism)
 Sample = Poisson | Coins | Thinned | Biased | Strata | Weights

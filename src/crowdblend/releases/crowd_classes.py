@@ -12,24 +12,24 @@ from msgspec.structs import replace
 from crowdblend.designs import Biased, Poisson, Strata
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
-from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsReading
-from crowdblend.kinds.crowd_facts import CrowdFacts, RecodingFacts
-from crowdblend.kinds.crowds import CrowdsPlan, MechanismT, plan_crowds
-from crowdblend.kinds.kind import Lines, Misfit, Outcome, Result
 from crowdblend.lazy import lazy
 from crowdblend.planning.request import Form
 from crowdblend.planning.strata import CrowdPlan
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.class_counts import ChoiceReading, ClassCountsReading
+from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
+from crowdblend.releases.crowds import CrowdsPlan, MechanismT, plan_crowds
+from crowdblend.releases.plan import Lines, Misfit, Outcome, Result
 
 if TYPE_CHECKING:
-    from crowdblend.kinds import recoding_choice
     from crowdblend.mechanisms import SampledClasses
+    from crowdblend.releases import recoding_choice
     from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
 else:
     # A choice of the recoding loads SciPy.
-    recoding_choice = lazy("crowdblend.kinds.recoding_choice")
+    recoding_choice = lazy("crowdblend.releases.recoding_choice")
 
 
 CrowdFactsT = TypeVar("CrowdFactsT", bound=CrowdFacts)

@@ -15,8 +15,6 @@ from typing import TypedDict
 from crowdblend.designs.draw import Coin, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
 from crowdblend.engines.sampling import thinned
-from crowdblend.kinds.class_counts import ChoiceReading
-from crowdblend.kinds.crowd_facts import Around, Level, NearRecoding, RecodingFacts
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
@@ -25,6 +23,8 @@ from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.offered import lattice_of, leaves_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
+from crowdblend.releases.class_counts import ChoiceReading
+from crowdblend.releases.crowd_facts import Around, Level, NearRecoding, RecodingFacts
 from crowdblend.selection import ChosenRecoding, Ladder, Node, RecodingChoice, Score, noise_around, rolled_up
 
 

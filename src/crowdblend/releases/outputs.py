@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import CellLaws, Intervals
-from crowdblend.kinds.facts import DATA
 from crowdblend.lazy import lazy
+from crowdblend.releases.facts import DATA
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    from crowdblend.kinds.facts import ReleaseFacts
     from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
     from crowdblend.policies.publication_policy import PublicationPolicy
     from crowdblend.recoding import Axis
+    from crowdblend.releases.facts import ReleaseFacts
 else:
     pa, csv, parquet = lazy("pyarrow"), lazy("pyarrow.csv"), lazy("pyarrow.parquet")
 

@@ -1,0 +1,1 @@
+"""What releases of all kinds share: facts, plans, readings of a sample, crowds, and files; it knows no kind."""
