@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from click.testing import CliRunner
 
 import crowdblend
 from crowdblend.calculus import RULES, Rule
-from crowdblend.calculus.evidence import evidence
+from crowdblend.calculus.evidence import evidence, summary
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
 from crowdblend.policies.domains import DOMAINS, AxisDomain
@@ -34,8 +35,11 @@ DOCS = Path(__file__).parent
 THEOREMS = """# Theorems
 
 Every rule that can appear in a certificate. Generated from the code; `crowdblend rules ID` shows one of them.
-Rules of crowdblend are proved in [proofs](proofs.md). Where it is said of a rule, Coq has checked it
-([how the statements read](#what-coq-has-checked)), or tests enumerate small worlds.
+Under every rule stand its proof in prose, what Coq has checked of it ([how the statements read](#what-coq-has-checked);
+rounding is no part of them), and how many worlds tests enumerate. A world is a mechanism with its parameters, on all
+tables of a few people or on a random one, of which all samples and all outcomes are enumerated; a world compared
+at several ε counts once. Probabilities are fractions; for networks and a few kinds of noise they are floating-point
+numbers or balls.
 
 "CBP" is *Crowd-Blending Privacy*; "ZKP" *Towards Privacy for Social Networks: a zero-knowledge based definition of
 privacy*, and "LQS" *k-Anonymization Meets Differential Privacy*.
@@ -93,7 +97,7 @@ Generated from the code: what `import crowdblend as cb` offers. [From Python](py
 
 def theorems() -> str:
     """The page with every rule, in the order of their chapters."""
-    parts = [THEOREMS, *map(_theorem, RULES.values()), "## What does not compose\n"]
+    parts = [THEOREMS, f"{summary()}\n", *map(_theorem, RULES.values()), "## What does not compose\n"]
     parts += [f"- **{refusal.source}**: {refusal.reason}. Instead: {refusal.remedy}." for refusal in REFUSALS.values()]
     statements = (DOCS.parent / "proofs" / "README.md").read_text(encoding="utf-8")
     return "\n".join([*parts, "", f"#{statements}"])
@@ -104,14 +108,17 @@ def _theorem(rule: Rule) -> str:
     lines = [
         f"## {rule.id}\n",
         f"{rule.theorem.statement}\n",
-        f"- source: {rule.theorem.source}",
         f"- from: {premises or 'nothing'}; parameters: {', '.join(rule.parameters) or 'none'}",
         f"- to: {rule.conclusion.__name__}",
         f"- why: {rule.function.__doc__}",
-        *(f"- {line}" for line in evidence(rule.id)),
+        *(f"- {_linked(line)}" for line in evidence(rule)),
     ]
     lines += [f"- assuming: {assumption.pattern}" for assumption in rule.theorem.assumes]
     return "\n".join(lines) + "\n"
+
+
+def _linked(line: str) -> str:
+    return re.sub(r"docs/(proofs\.md#[\w-]+)", r"[\1](\1)", line)
 
 
 def commands() -> str:

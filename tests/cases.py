@@ -41,6 +41,8 @@ def for_each(
                         raise
 
         kept = [parameter for name, parameter in signature.parameters.items() if name not in keys]
+        if isinstance(listed, list):
+            run.cases = len(listed) * getattr(test, "cases", 1)  # type: ignore[attr-defined]
         run.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
         return run
 

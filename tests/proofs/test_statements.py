@@ -8,7 +8,7 @@ from fractions import Fraction
 from flint import arb, fmpq
 
 from crowdblend.calculus import RULES
-from crowdblend.calculus.evidence import ENUMERATED, MACHINE_CHECKED, evidence
+from crowdblend.calculus.evidence import MACHINE_CHECKED
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import sampled_factors
 from crowdblend.numerics.crowd_divergence import crowd_divergence, one_fewer, one_more
@@ -16,7 +16,6 @@ from crowdblend.numerics.programme import CrowdTerm, part_divergences
 from crowdblend.numerics.tail_suprema import rising_tail
 from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
-from tests.truth.test_exact_delta import EXTREME_RATES, GROWTHS, RATES
 
 from .test_sources import code, theorems
 
@@ -82,7 +81,7 @@ def fewer(h: int, s: Fraction, p: Fraction) -> Fraction:
 
 
 def test_every_rule_exists_and_every_statement_is_a_theorem() -> None:
-    assert set(MACHINE_CHECKED) | set(ENUMERATED) <= set(RULES)
+    assert set(MACHINE_CHECKED) <= set(RULES)
     for statements in MACHINE_CHECKED.values():
         for file, _, name in (statement.partition(".") for statement in statements):
             assert name in theorems(file), (file, name)
@@ -144,13 +143,3 @@ def test_parts_are_weighed_as_in_the_theorem() -> None:
         gain = max(1 - c * (1 - b), Fraction(0))
         assert found[0] == b * more(2, 1 + (c - 1) / b, rest)
         assert found[1] == (gain * fewer(2, c * b / gain, rest) if gain else 0)
-
-
-def test_worlds_are_counted_where_they_are_enumerated() -> None:
-    assert ENUMERATED["suppression.exact"] == len(RATES + EXTREME_RATES) * 6 * len(GROWTHS)
-
-
-def test_evidence_is_told_in_sentences() -> None:
-    assert evidence("suppression.exact")[0].startswith("checked by Coq: sampling.exact_up")
-    assert evidence("choice.sampling") == []
-    assert evidence("programme.parts")[-1] == "enumerated in exact fractions: 1,400 worlds"

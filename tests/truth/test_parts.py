@@ -22,6 +22,7 @@ from .distributions import Distribution, both, divergence, epsilon_above, growth
 
 ONE = Fraction(1)
 GROWTHS = (ONE, Fraction(21, 20), Fraction(3, 2), Fraction(3))
+WORLDS, AT_ONCE = 400, 50
 
 
 def suppressed(*parts: tuple[Fraction, int]) -> list[tuple[Fraction, Term]]:
@@ -85,9 +86,9 @@ def random_world(seed: int) -> World:
     )
 
 
-@for_each("first", range(0, 400, 50))
+@for_each("first", range(0, WORLDS, AT_ONCE))
 def test_the_bound_holds_in_random_worlds_in_both_directions(first: int) -> None:
-    for seed in range(first, first + 50):
+    for seed in range(first, first + AT_ONCE):
         world = random_world(seed)
         with_person, without = world.laws()
         for growth in GROWTHS:

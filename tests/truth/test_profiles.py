@@ -231,10 +231,17 @@ def random_curve(dice: random.Random) -> LossCurve:
     )
 
 
-@for_each("seed", range(40))
+def random_curves(dice: random.Random) -> list[LossCurve]:
+    return [random_curve(dice) for _ in range(dice.randint(1, 3))]
+
+
+SEEDS = range(40)
+
+
+@for_each("seed", SEEDS)
 def test_no_product_of_small_worlds_exceeds_the_composed_profile(seed: int) -> None:
     dice = random.Random(seed)
-    curves = [random_curve(dice) for _ in range(dice.randint(1, 3))]
+    curves = random_curves(dice)
     for reacts in (False, True):
         outcomes = list(products(curves, dice, reacts))
         for epsilon in EPSILONS:

@@ -48,7 +48,7 @@ from .distributions import Distribution, growth_below, hockey_stick
 from .programmes import ONE, PRIVATE, Fading, Laplace, Lists, NoiseBelow, Response, Suppressed, World, random_world
 
 GROWTHS = (ONE, Fraction(21, 20), Fraction(3, 2), Fraction(3))
-WORLDS = 40
+WORLDS, MANY = 40, 1000
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 
@@ -78,9 +78,9 @@ def test_no_world_of_mixed_kinds_exceeds_the_bound() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(WORLDS, 1000, 80))
+@pytest.mark.parametrize("first", range(WORLDS, MANY, 80))
 def test_no_world_of_many_exceeds_the_bound(first: int) -> None:
-    hold(first, min(first + 80, 1000))
+    hold(first, min(first + 80, MANY))
 
 
 def parts_of(world: World) -> list[PartOfSample]:
@@ -245,9 +245,9 @@ def test_no_world_of_one_sample_exceeds_the_composition_amplified_once(seed: int
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(WORLDS, 1000, 240))
+@pytest.mark.parametrize("first", range(WORLDS, MANY, 240))
 def test_no_world_of_many_exceeds_the_composition_amplified_once(first: int) -> None:
-    for seed in range(first, min(first + 240, 1000)):
+    for seed in range(first, min(first + 240, MANY)):
         check_one_sample(seed)
 
 

@@ -20,6 +20,8 @@ from .worlds import drawn
 STEPS = 3
 CONCEALED = (0, STEPS)
 SHARES = [Fraction(1, 2), Fraction(1, 4), Fraction(2, 3)]
+# Groups and people.
+SIZES = [(1, 1), (1, 2), (1, 4), (2, 2), (2, 3)]
 # e^{η/2}.
 GROWTH = Fraction(5, 4)
 Person = tuple[int, int]
@@ -71,7 +73,7 @@ def replaced(table: tuple[Person, ...], other: Person) -> tuple[Person, ...]:
 
 
 @for_each("at", SHARES)
-@for_each(("groups", "n"), [(1, 1), (1, 2), (1, 4), (2, 2), (2, 3)])
+@for_each(("groups", "n"), SIZES)
 def test_a_replaced_or_concealed_person_is_hidden(at: Fraction, groups: int, n: int) -> None:
     whole = groups == 1
     growth = growth_below(claimed(at, whole))

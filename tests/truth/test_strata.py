@@ -23,6 +23,7 @@ from .distributions import Distribution, both, divergence, epsilon_above, growth
 
 GROWTHS = (Fraction(1), Fraction(21, 20), Fraction(3, 2), Fraction(3))
 EIGHTHS = [Fraction(number, 8) for number in range(1, 8)]
+WORLDS, AT_ONCE = 60, 30
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,10 @@ def claim(case: Case, epsilon: float) -> Derivation:
 
 
 @for_each("biased", [False, True])
-@for_each("first", range(0, 60, 30))
+@for_each("first", range(0, WORLDS, AT_ONCE))
 def test_nothing_in_small_worlds_exceeds_the_certificate(first: int, biased: bool) -> None:
     """One person more or less in any stratum, at any rate that the stratum may have, both ways."""
-    for seed in range(first, first + 30):
+    for seed in range(first, first + AT_ONCE):
         case = random_case(seed, biased=biased)
         without = case.world.law()
         persons = [case.world.law(person) for person in case.persons()]

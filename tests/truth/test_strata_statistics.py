@@ -25,6 +25,7 @@ STEPS, GROUPS = 2, 2
 # e^η of the noise on totals, e^{η/2} of the choice.
 TOTAL, CHOICE = Fraction(6, 5), Fraction(9, 8)
 Law = dict[Hashable, Fraction]
+WORLDS, MANY = range(4), range(100, 220)
 
 
 @dataclass(frozen=True)
@@ -122,13 +123,13 @@ def assert_covered(world: World) -> None:
 
 
 def test_nothing_in_small_worlds_exceeds_the_certificate() -> None:
-    for seed in range(4):
+    for seed in WORLDS:
         assert_covered(random_world(seed))
 
 
 @pytest.mark.slow
 def test_nothing_in_120_small_worlds_exceeds_the_certificate() -> None:
-    for seed in range(100, 220):
+    for seed in MANY:
         assert_covered(random_world(seed, 2 if seed < 210 else 3))
 
 

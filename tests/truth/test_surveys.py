@@ -39,6 +39,7 @@ from .programmes import Laplace, Mechanism, Moved, NoiseBelow, Response, Suppres
 
 ONE = Fraction(1)
 EPSILONS = (0.0, 0.2, 0.7, 1.5)
+WORLDS, MANY = 60, 2_560
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 Surveys = list[tuple[int, ...]]
@@ -190,11 +191,11 @@ def exceeding(design: str, seeds: range, *, changed: Callable[[World, LossCurve]
 
 @for_each("design", DESIGNS)
 def test_no_world_exceeds_what_is_stated(design: str) -> None:
-    assert next(exceeding(design, range(60)), None) is None
+    assert next(exceeding(design, range(WORLDS)), None) is None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(60, 2_560, 500))
+@pytest.mark.parametrize("first", range(WORLDS, MANY, 500))
 @pytest.mark.parametrize("design", DESIGNS)
 def test_no_world_of_many_exceeds_what_is_stated(design: str, first: int) -> None:
     assert next(exceeding(design, range(first, first + 500)), None) is None

@@ -1,8 +1,11 @@
-"""What stands behind a rule beside its proof in prose: theorems that Coq has checked, and enumerated worlds."""
+"""What stands behind every rule beside its proof in prose: theorems that Coq has checked, and enumerated worlds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
+
+from crowdblend.calculus.theorem import Rule
 
 MACHINE_CHECKED: Mapping[str, tuple[str, ...]] = {
     "sampling.amplification": ("sampling.amplification_at",),
@@ -34,19 +37,224 @@ MACHINE_CHECKED: Mapping[str, tuple[str, ...]] = {
 }
 """For a rule the theorems in proofs/, by file and name, that its statement follows from."""
 
-ENUMERATED: Mapping[str, int] = {
-    "suppression.exact": 420,
-    "programme.parts": 1400,
-    "strata.worst": 120,
+NOT_COVERED: Mapping[str, str] = {
+    "sampling.amplification": "",
+    "dps.lower-rate": "",
+    "dps.postprocessing": "infinitely many outcomes",
+    "dps.random-choice": "",
+    "differential.replace": "",
+    "differential.group": "",
+    "suppression.exact": "which class size is the worst, a hypothesis that tests find fulfilled",
+    "blending.sharp": "which class sizes are the worst, a hypothesis that tests find fulfilled",
+    "blending.explicit": "the suprema over class sizes, which are hypotheses",
+    "histogram.suppressed": "",
+    "generalization.suppressed": "",
+    "blending.postprocessing": "infinitely many outcomes",
+    "blending.differential": "infinitely many outcomes",
+    "composition.differential": "infinitely many outcomes; of more than two releases the repetition",
+    "composition.adaptive": "infinitely many outcomes; of more than two steps the repetition",
+    "programme.parts": "infinitely many outcomes; noise below k, points, and crowds below the factor e^ε₀",
+    "strata.worst": "infinitely many outcomes",
+    "composition.profiles": "that a curve has a dominating pair, the convolution, infinitely many outcomes",
+    "profile.crowds": "the suprema over class sizes, which are hypotheses; factors below 1 + β(e^ε − 1)",
+    "profile.amplified": "that ε and δ at one factor bound the divergence at all of them",
 }
-"""For a rule the number of worlds in which tests/truth holds it against the definition, in exact fractions."""
+"""For a rule that Coq has checked what its theorems leave out, beside the rounding of numbers."""
 
 
-def evidence(rule_id: str) -> list[str]:
-    """Return what has been checked of a rule, one line each; nothing where it rests on its proof in prose alone."""
-    lines = []
-    if rule_id in MACHINE_CHECKED:
-        lines.append(f"checked by Coq: {', '.join(MACHINE_CHECKED[rule_id])}")
-    if rule_id in ENUMERATED:
-        lines.append(f"enumerated in exact fractions: {ENUMERATED[rule_id]:,} worlds")
-    return lines
+class Worlds(NamedTuple):
+    """How many worlds `make test` and `make test-slow` enumerate, in which tests, and what of the rule they hold."""
+
+    quick: int
+    every: int
+    tests: str
+    part: str = ""
+
+    def __str__(self) -> str:
+        """Return the numbers and the files in a line."""
+        worlds = f"{self.quick:,} world{'s' * (self.quick > 1)}"
+        slow = f", {self.every:,} in the slow suite" if self.every > self.quick else ""
+        folders = [name if "/" in name else f"truth/{name}" for name in self.tests.split()]
+        files = ", ".join(f"tests/{folder}/test_{name}.py" for folder, name in (one.split("/") for one in folders))
+        return f"enumerated: {worlds}{slow} ({files}{self.part and '; '}{self.part})"
+
+
+DEFINITION = "a definition: nothing to enumerate"
+SMALLEST = "the smallest of several true numbers: nothing to enumerate"
+NOT_ENUMERATED = "not enumerated"
+
+ENUMERATED: Mapping[str, Worlds | str] = {
+    "sampling.amplification": Worlds(5, 5, "sampling"),
+    "dps.lower-rate": Worlds(5, 5, "sampling"),
+    "dps.postprocessing": Worlds(5, 5, "sampling"),
+    "dps.random-choice": Worlds(5, 5, "sampling"),
+    "dps.differential": Worlds(5, 5, "sampling"),
+    "dps.zero-knowledge": Worlds(4, 4, "sampling"),
+    "differential.replace": Worlds(5, 5, "sampling"),
+    "differential.group": Worlds(5, 5, "sampling"),
+    "suppression.published": Worlds(9, 9, "exact_delta"),
+    "suppression.exact": Worlds(64, 64, "exact_delta sampling"),
+    "blending.sharp": Worlds(8, 8, "sampling"),
+    "histogram.noisy-sampled": Worlds(18, 18, "noise_below_k"),
+    "points.sampled": Worlds(14, 14, "points"),
+    "blending.explicit": Worlds(8, 8, "sampling"),
+    "blending.closed-form": Worlds(8, 8, "sampling"),
+    "robust.differential": Worlds(12, 12, "sampling"),
+    "robust.zero-knowledge": Worlds(12, 12, "sampling"),
+    "choice.sampling": SMALLEST,
+    "choice.differential": SMALLEST,
+    "choice.zero-knowledge": SMALLEST,
+    "composition.differential": Worlds(5, 5, "composition"),
+    "composition.adaptive": Worlds(8, 128, "recoding strata_statistics"),
+    "composition.random-samples": Worlds(3, 3, "composition"),
+    "composition.iid-sampling": Worlds(5, 5, "composition"),
+    "composition.networks": NOT_ENUMERATED,
+    "composition.blending-differential": Worlds(4, 4, "crowd_blending"),
+    "composition.blending-differential-both": Worlds(4, 4, "crowd_blending"),
+    "graph.sampler.connected": Worlds(3, 3, "graphs"),
+    "graph.sampler.cycle-free": Worlds(3, 3, "graphs"),
+    "graph.sampler.eulerian": Worlds(3, 3, "graphs"),
+    "graph.sampler.average-degree": Worlds(2, 2, "graphs"),
+    "graph.sampler.light-ends": NOT_ENUMERATED,
+    "graph.estimator.connected": Worlds(4, 4, "network_promises"),
+    "graph.estimator.eulerian": Worlds(4, 4, "network_promises"),
+    "graph.estimator.cycle-free": Worlds(8, 8, "network_promises"),
+    "graph.estimator.average-degree": Worlds(8, 8, "network_promises"),
+    "graph.estimator.light-ends": Worlds(4, 4, "network_promises"),
+    "graph.estimator.average": Worlds(4, 4, "network_promises"),
+    "graph.estimator.histogram": Worlds(4, 4, "network_promises"),
+    "zero-knowledge.group": Worlds(4, 4, "zero_knowledge"),
+    "zero-knowledge.group-distance": Worlds(4, 4, "zero_knowledge"),
+    "zero-knowledge.group-samples": Worlds(4, 4, "zero_knowledge"),
+    "zero-knowledge.differential": Worlds(4, 4, "zero_knowledge"),
+    "differential.zero-knowledge": Worlds(4, 4, "zero_knowledge"),
+    "laplace.sample-complexity": Worlds(2, 2, "zero_knowledge"),
+    "laplace.random-samples": Worlds(1, 1, "zero_knowledge"),
+    "laplace.everybody": Worlds(2, 2, "zero_knowledge"),
+    "zero-knowledge.sampler": Worlds(3, 3, "zero_knowledge"),
+    "sample-and-sanitize.plain": Worlds(4, 4, "zero_knowledge"),
+    "sample-and-sanitize.doubled": Worlds(4, 4, "zero_knowledge"),
+    "sample-and-sanitize.linear": Worlds(4, 4, "zero_knowledge"),
+    "sample-and-sanitize.sharp": Worlds(25, 25, "zero_knowledge totals"),
+    "sample-and-sanitize.differential": Worlds(11, 11, "zero_knowledge totals"),
+    "graph.connected": Worlds(9, 9, "graphs", "the sensitivity alone"),
+    "graph.cycle-free": Worlds(9, 9, "graphs", "the sensitivity alone"),
+    "graph.eulerian": Worlds(9, 9, "graphs", "the sensitivity alone"),
+    "graph.average-degree": Worlds(3, 3, "graphs", "the sensitivity alone"),
+    "graph.published.distance": Worlds(1, 1, "network_promises"),
+    "graph.published.degree": NOT_ENUMERATED,
+    "graph.sharp.distance": Worlds(3, 3, "network_promises"),
+    "graph.sharp.degree": Worlds(1, 1, "network_promises"),
+    "graph.sharp.average": NOT_ENUMERATED,
+    "graph.sharp.histogram": Worlds(3, 3, "network_promises"),
+    "graph.differential.distance": Worlds(3, 3, "network_edits", "the sensitivity alone"),
+    "graph.differential.degree": NOT_ENUMERATED,
+    "graph.differential.average": NOT_ENUMERATED,
+    "graph.differential.histogram": Worlds(3, 3, "network_promises"),
+    "histogram.suppressed": Worlds(4, 4, "crowd_blending"),
+    "histogram.noisy": Worlds(3, 3, "crowd_blending"),
+    "histogram.laplace": Worlds(2, 2, "crowd_blending"),
+    "generalization.suppressed": Worlds(4, 4, "crowd_blending"),
+    "points.noisy": Worlds(1, 1, "crowd_blending"),
+    "blending.stated": DEFINITION,
+    "blending.postprocessing": Worlds(6, 6, "crowd_blending"),
+    "blending.differential": Worlds(4, 4, "crowd_blending"),
+    "outlier.histogram": Worlds(4, 4, "noise_below_k"),
+    "outlier.differential": Worlds(1, 1, "noise_below_k"),
+    "programme.part": DEFINITION,
+    "programme.part-noise-below-k": DEFINITION,
+    "programme.part-points": DEFINITION,
+    "programme.part-private": DEFINITION,
+    "programme.parts": Worlds(440, 1_400, "programme parts"),
+    "recoding.population": Worlds(3, 3, "recoding"),
+    "recoding.split": Worlds(10, 10, "recoding"),
+    "profile.crowds": Worlds(18, 18, "profiles"),
+    "profile.noise-below-k": Worlds(4, 4, "profiles"),
+    "profile.points": Worlds(5, 318, "surveys", "with data replaced"),
+    "profile.programme": Worlds(24, 24, "parts profiles"),
+    "profile.steps": Worlds(40, 1_000, "programme"),
+    "profile.one-sample": Worlds(40, 1_000, "programme"),
+    "profile.biased": Worlds(11, 11, "profiles"),
+    "profile.amplified": Worlds(12, 12, "profiles"),
+    "profile.outliers": Worlds(1, 1, "profiles"),
+    "profile.differential": Worlds(11, 11, "profiles"),
+    "profile.recoding-population": NOT_ENUMERATED,
+    "profile.recoding-split": Worlds(14, 14, "profiles"),
+    "profile.replaced": Worlds(60, 2_560, "surveys"),
+    "composition.profiles": Worlds(58, 58, "parts strata profiles"),
+    "composition.repeated": Worlds(2, 2, "profiles"),
+    "profile.delta": Worlds(58, 58, "parts strata profiles"),
+    "profile.epsilon": Worlds(2, 2, "profiles"),
+    "profile.zero-knowledge": NOT_ENUMERATED,
+    "profile.replace": Worlds(8, 8, "profiles"),
+    "profile.group": Worlds(8, 8, "profiles"),
+    "quantile.everybody": Worlds(9, 9, "quantiles"),
+    "quantile.groups": Worlds(6, 6, "quantiles"),
+    "quantile.add-remove": Worlds(4, 124, "strata_statistics"),
+    "sampler.average": Worlds(4, 4, "zero_knowledge"),
+    "queries.vc-accuracy": NOT_ENUMERATED,
+    "queries.vc-samples": NOT_ENUMERATED,
+    "queries.finite-class": Worlds(4, 4, "synopses"),
+    "queries.useful": NOT_ENUMERATED,
+    "laplace.accurate": NOT_ENUMERATED,
+    "register.rows": Worlds(3, 3, "registers"),
+    "register.total": Worlds(2, 2, "registers"),
+    "opendp.measurement": NOT_ENUMERATED,
+    "synopsis.exponential": Worlds(4, 4, "synopses"),
+    "synopsis.counts": Worlds(3, 4, "synopses"),
+    "score.published": Worlds(25, 25, "numerics/expected_people", "one class"),
+    "score.stated": DEFINITION,
+    "selection.exponential": Worlds(3, 3, "selection/exponential"),
+    "selection.noisy-scores": NOT_ENUMERATED,
+    "strata.at-one-rate": DEFINITION,
+    "strata.between-rates": Worlds(58, 58, "strata"),
+    "strata.worst": Worlds(120, 120, "strata"),
+    "strata.zero-knowledge": NOT_ENUMERATED,
+    "strata.copies": Worlds(4, 124, "strata_statistics"),
+    "strata.more-copies": Worlds(4, 124, "strata_statistics"),
+    "strata.joint": Worlds(4, 124, "strata_statistics"),
+    "strata.joint-zero-knowledge": NOT_ENUMERATED,
+    "profile.strata": Worlds(6, 6, "strata"),
+    "survey.profile": Worlds(60, 2_560, "surveys"),
+    "survey.strata-profile": Worlds(60, 2_560, "surveys"),
+    "survey.groups-profile": Worlds(60, 2_560, "surveys"),
+    "survey.zero-knowledge": Worlds(16, 801, "surveys"),
+    "synopsis.exponential-useful": Worlds(6, 6, "synopses"),
+    "synopsis.fitted-useful": NOT_ENUMERATED,
+    "synopsis.counts-useful": Worlds(4, 4, "synopses"),
+    "totals.sum": Worlds(12, 12, "totals"),
+    "totals.histogram": Worlds(9, 9, "totals"),
+    "totals.groups": Worlds(3, 3, "totals"),
+    "totals.together": Worlds(3, 3, "totals"),
+    "totals.differential": Worlds(7, 7, "totals"),
+    "totals.add-remove": Worlds(4, 124, "strata_statistics"),
+    "totals.zero-knowledge": Worlds(21, 21, "totals"),
+}
+"""For every rule the worlds in which tests hold it against the definition, or why there are none."""
+
+
+def evidence(rule: Rule) -> list[str]:
+    """Return where a rule is proved in prose, what Coq has checked of it and what is enumerated, one line each."""
+    checked = "not checked by Coq"
+    if rule.id in MACHINE_CHECKED:
+        left_out = NOT_COVERED[rule.id] and f"; not covered: {NOT_COVERED[rule.id]}"
+        checked = f"checked by Coq: {', '.join(MACHINE_CHECKED[rule.id])}{left_out}"
+    return [f"proof in prose: {rule.theorem.source}", checked, str(ENUMERATED[rule.id])]
+
+
+def in_short(rule: Rule) -> str:
+    """Return whether Coq has checked a rule, and the number of worlds with the slow suite."""
+    worlds = ENUMERATED[rule.id]
+    enumerated = f"{worlds.every:,} world{'s' * (worlds.every > 1)}" if isinstance(worlds, Worlds) else worlds
+    return f"Coq, {enumerated}" if rule.id in MACHINE_CHECKED else enumerated
+
+
+def summary() -> str:
+    """Return how many rules Coq has checked and how many are enumerated, in a sentence."""
+    enumerated = {rule for rule, worlds in ENUMERATED.items() if isinstance(worlds, Worlds)}
+    nothing = {rule for rule, worlds in ENUMERATED.items() if worlds in (DEFINITION, SMALLEST)}
+    alone = set(ENUMERATED) - enumerated - nothing - set(MACHINE_CHECKED)
+    return (
+        f"Of {len(ENUMERATED)} rules Coq has checked {len(MACHINE_CHECKED)}, and tests enumerate {len(enumerated)}. "
+        f"{len(nothing)} are definitions or choices; {len(alone)} rest on their proofs in prose alone."
+    )

@@ -7,7 +7,7 @@ import difflib
 import click
 
 from crowdblend.calculus import RULES, Rule
-from crowdblend.calculus.evidence import evidence
+from crowdblend.calculus.evidence import evidence, in_short
 from crowdblend.cli.output import answer, answers, wrong_use
 
 
@@ -21,11 +21,12 @@ def command(rule_id: str | None) -> None:
         hint = f"Did you mean {near[0]}?" if near else "List them with crowdblend rules."
         raise wrong_use(f"There is no rule {rule_id!r}.", hint, "RULE_ID", "unknown-name")
     chosen = [RULES[rule_id]] if rule_id else list(RULES.values())
-    lines = [f"{rule.id}  [{rule.theorem.source}]" for rule in chosen]
+    lines = [f"{rule.id}  [{rule.theorem.source}]  {in_short(rule)}" for rule in chosen]
     if rule_id:
+        lines = [rule_id]
         theorem = chosen[0].theorem
         lines += [f"  {theorem.statement}", f"  why: {chosen[0].function.__doc__}"]
-        lines += [f"  {line}" for line in evidence(theorem.id)]
+        lines += [f"  {line}" for line in evidence(chosen[0])]
         lines += [f"  assuming: {assumption.pattern}" for assumption in theorem.assumes]
     answer({"rules": [_describe(rule) for rule in chosen]}, *lines)
 
@@ -35,7 +36,7 @@ def _describe(rule: Rule) -> dict[str, object]:
         "id": rule.id,
         "source": rule.theorem.source,
         "statement": rule.theorem.statement,
-        "checked": evidence(rule.id),
+        "checked": evidence(rule),
         "premises": [kind.__name__ for kind in rule.premises],
         "parameters": list(rule.parameters),
         "conclusion": rule.conclusion.__name__,
