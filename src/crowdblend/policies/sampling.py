@@ -21,11 +21,7 @@ Secret = Annotated[Literal["destroy", "seal"], says("What happens to the secret 
 AlreadyDrawn = Annotated[bool, says("True when the table is itself the sample and its rates are your assumption.")]
 Thin = Annotated[
     float | None,
-    says(
-        "The table is a survey with these rates, however it was drawn: the share of its people whom a secret coin "
-        "keeps, such as 0.8.",
-        "rate",
-    ),
+    says("Of a survey with these rates, however drawn: the share whom a secret coin keeps here, such as 0.8.", "rate"),
 ]
 Rate = Annotated[float | None, says("The share of people kept; leave it out to have it planned.", "rate")]
 
