@@ -228,6 +228,30 @@ def test_a_survey_is_rehearsed(name: str) -> None:
     policy = policy_of(name)
     found = cb.rehearse(policy, times=1)
     assert (found.people, found.k) == (PEOPLE, policy.plan().k)
+    assert found.delta == getattr(policy.plan().guarantees[0], "delta", None)
+
+
+def test_thinned_strata_are_rehearsed_with_the_crowds_of_their_coin() -> None:
+    policy = cb.Policy(
+        columns={"sex": SEX, "region": REGION},
+        person="id",
+        epsilon=1.0,
+        delta=1e-6,
+        sampling=cb.Strata("sex", {"f": 0.05, "m": 0.1}, thin=0.8),
+        publish=cb.Table("sex", "region"),
+    )
+    found = cb.rehearse(policy, people=20_000, times=1)
+    assert found.k == policy.plan().k == 135
+    assert found.delta == getattr(policy.plan().guarantees[0], "delta", None)
+
+
+def test_several_publications_of_a_survey_are_told_what_is_certified() -> None:
+    two = [cb.Table("sex", name="a"), cb.Table("region", name="b")]
+    given: dict[str, Any] = {"columns": {"sex": SEX, "region": REGION}, "person": "id", "epsilon": 1.0, "delta": 1e-6}
+    with pytest.raises(CrowdblendError, match="one publication is certified") as refused:
+        cb.Policy(sampling=cb.Survey(ASKED, of=PEOPLE, thin=0.5), publish=two, **given).plan()
+    assert "coins" not in refused.value.remedy
+    assert cb.Policy(sampling=cb.Poisson(0.5), publish=two, **given).plan()
 
 
 @pytest.mark.slow

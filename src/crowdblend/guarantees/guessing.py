@@ -19,6 +19,7 @@ Both are evaluated in balls and rounded up, also where e^ε is beyond every doub
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context, Decimal
 
 from flint import arb
@@ -101,10 +102,13 @@ def guess_sentence(guarantee: Guarantee) -> str | None:
 def lead(guarantees: Iterable[Guarantee], releases: int = 1) -> str | None:
     """Return what comes first wherever guarantees are shown: the one for one person as a sentence about guessing.
 
-    Where several releases were planned together, a second sentence says how many.
+    Where several releases were planned together, it is about all of them, and a second sentence says how many. Of
+    crowds each certificate has the epsilon of all; noise without a delta loses its own every time.
     """
     known = tuple(guarantees)
     first = differential_for_one(known) or zero_knowledge_for_one(known)
+    if releases > 1 and isinstance(first, Differential) and not first.delta:
+        first = replace(first, epsilon=releases * first.epsilon)
     said = [] if first is None else [guess_sentence(first) or ""]
     if releases > 1:
         said.append(f"It is one of {releases} releases that were planned under one budget.")

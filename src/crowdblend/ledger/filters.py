@@ -104,7 +104,13 @@ def _cost(group: SpendingGroup, limit: Limit) -> tuple[float, float] | None:
     unit = group.differential if limit.relation is Relation.ADD_REMOVE else group.replaced
     if unit is None or uses is None:
         return None
-    return unit.epsilon, unit.delta if group.series == 1 else _series_delta(uses, unit, group.series)
+    if group.series == 1:
+        return unit.epsilon, unit.delta
+    together = _series_delta(uses, unit, group.series)
+    if unit.delta or together <= limit.delta:
+        return unit.epsilon, together
+    # Noise without a delta loses its epsilon in every release: the series has the sum, and no delta.
+    return _float_above(group.series * Fraction(unit.epsilon)), 0.0
 
 
 @lru_cache(maxsize=256)

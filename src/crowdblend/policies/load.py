@@ -182,6 +182,8 @@ def _refuse_foreign(kind: str, table: Mapping[str, Any], known: Collection[str])
         if name not in known:
             others = " or ".join(f'"{one}"' for one in kinds_with(name))
             remedy = f"Remove it, or use kind = {others}." if others else did_you_mean(name[:60], known)
+            if name in keys_of(Terms) and keys_of(Terms)[name].section == "privacy":
+                remedy = f"Write {name} in [privacy]: it is one for all publications, which may have a weight."
             message = f'kind = "{kind}" has no key {name[:60]!r} in [[publish]].'
             raise refusal("unknown-key", message, remedy, f"[[publish]] {name[:60]}")
 

@@ -30,6 +30,8 @@ def _cut(text: str, most: int) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the remedy for an unknown name: the nearest known one, or all of them."""
     names = list(known)
+    if not names:
+        return "Remove it."
     near = get_close_matches(name.lower(), names, n=1)
     if near:
         return f"Did you mean {near[0]}?"

@@ -197,7 +197,8 @@ def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
             module = _module(part)
             if not hasattr(module, "plan_noisy"):
                 message = f'kind = "{part.kind}" is not certified with a part of the budget.'
-                raise refusal("split", message, 'Write split = "people" or "fresh".', "[privacy] split")
+                remedy = 'Write split = "people" or "fresh", or of a register publish it in a policy of its own.'
+                raise refusal("split", message, remedy, "[privacy] split")
             made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * own / whole)))
         return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
 
@@ -221,7 +222,16 @@ def _sample_of(policy: Policy, message: str) -> Poisson | Strata:
     drawn = policy.sampling
     if isinstance(drawn, sampled.Poisson | sampled.Coins) and drawn.rate is not None:
         return Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
-    if not isinstance(drawn, sampled.Strata) or drawn.thin is not None:
+    if drawn.thin is not None:
+        message = "Of a survey that is thinned here one publication is certified, and there are several."
+        remedy = (
+            'Write design = "poisson" with the rate of the coin, which rests on nothing else; or publish one table.'
+        )
+        raise refusal("split", message, remedy, "[sampling] thin")
+    if isinstance(drawn, sampled.Everybody):
+        remedy = 'Write split = "budget" for tables, and publish the others in policies of their own.'
+        raise refusal("split", message, remedy, "[sampling] design")
+    if not isinstance(drawn, sampled.Strata):
         remedy = 'Write design = "poisson" with a rate, "coins" or "strata", or publish one by one.'
         raise refusal("split", message, remedy, "[sampling] design")
     for one, part in zip(policy.publish, policy.parts, strict=True):

@@ -101,7 +101,7 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             message = "The audit runs tables and microdata of published strata with one sampling rate each."
             remedy = "Audit each stratum as a policy of its own, with its rate."
             raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
-        exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True)
+        exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True, **as_thinned(policy))
         return exact
     if isinstance(sampling, Survey):
         return _of_survey(policy, sampling)
@@ -119,9 +119,17 @@ def _of_survey(policy: PolicyT, sampling: Survey) -> PolicyT:
     if hasattr(policy, "accept_delta"):
         changes["accept_delta"] = True
         changes["sampling"] = Poisson(sampling.inclusion_rate)
-    if hasattr(policy, "k"):
-        planned = part(policy.kind, "plan").plan(policy).parameters
-        changes |= {"k": planned.k, "delta": None}
-        changes |= {"noise_epsilon": planned.noise_epsilon} if planned.noise_epsilon is not None else {}
-    drawn: PolicyT = policy.replace(**changes)
+    drawn: PolicyT = policy.replace(**changes, **as_thinned(policy))
     return drawn
+
+
+def as_thinned(policy: Any) -> dict[str, Any]:
+    """Return the crowds and the noise that are planned for a survey that is thinned here; nothing for other samples.
+
+    Made-up people are drawn once, by coins that ask and keep them, which alone would need smaller crowds.
+    """
+    if policy.sampling.thin is None or not hasattr(policy, "k"):
+        return {}
+    planned = part(policy.kind, "plan").plan(policy).parameters
+    noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}
+    return {"k": planned.k, "delta": None, **noise}

@@ -33,7 +33,7 @@ from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up import RowsPolicy, make_up_people, make_up_vertices
-from crowdblend.rehearsal.made_up_people import drawn_here, publish_once
+from crowdblend.rehearsal.made_up_people import as_thinned, drawn_here, publish_once
 
 NOT_REAL = (
     "These are made-up people of the declared domain. Nothing here is about your data, nothing was read of them, and "
@@ -161,7 +161,9 @@ def rehearse(
             (progress or no_progress)("rehearsing", number)
         seconds = (time.perf_counter() - begun) / times
         count = _count(here, made)
-        guarantee: Any = planned.guarantees[0]
+        # Made-up people are asked and kept by one coin; what a survey that is thinned guarantees is in its own plan.
+        stated = planned if policy.sampling.thin is None else plan(policy)
+        guarantee: Any = stated.guarantees[0]
         return Expectation(
             policy=name,
             kind=here.kind,
@@ -170,7 +172,7 @@ def rehearse(
             seconds=seconds,
             epsilon=float(guarantee.epsilon if here.epsilon is None else here.epsilon),
             delta=float(guarantee.delta),
-            k=planned.k,
+            k=stated.k,
             files=()
             if isinstance(here, StatisticsPolicy | GraphPolicy)
             else _files(planned, published, here, engine, count),
@@ -195,7 +197,7 @@ def _drawn(policy: RowsPolicy | Policy) -> RowsPolicy | Policy:
     if not policy.sampling.designed:
         return drawn_here(policy)
     accepted = {} if isinstance(policy, StatisticsPolicy) else {"accept_delta": True}
-    return policy.replace(sampling=policy.sampling.drawn_here(), **accepted)
+    return policy.replace(sampling=policy.sampling.drawn_here(), **accepted, **as_thinned(policy))
 
 
 def _with_vertices(policy: GraphPolicy, folder: Path, spread: float) -> GraphPolicy:

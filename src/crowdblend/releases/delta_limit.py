@@ -40,7 +40,7 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
     raise Infeasible(
         f"delta comes to {at_most(delta)}, above {above}: publishing one person in {max(1, int(1 / delta)):,} in full "
         "would keep such a guarantee.",
-        remedy="Raise k or epsilon, lower the rate, or write delta = 1e-6 and leave k out; accept_delta = true in "
+        remedy="Raise k or epsilon, lower the rate, or write a smaller delta and leave k out; accept_delta = true in "
         "[privacy] accepts it as it is.",
         where="[privacy] delta",
         code="plan.delta",

@@ -120,7 +120,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
     if any(made.is_quantile for made in facts.statistics):
         yield (
             "A quantile has an error of its rank: a median with rank ± 0.01 has between 49 and 51 % of the people "
-            "concerned below it. It says nothing about a group in which there is nobody."
+            "concerned at or below it. It says nothing about a group in which there is nobody."
         )
     yield "An average is that of the values as the columns below say, within their bounds and rounded to their grid."
     yield "Counts are estimates for everybody, so they need not be whole numbers or add up."
