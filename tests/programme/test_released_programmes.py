@@ -51,6 +51,10 @@ def test_every_publication_is_read_by_its_own_law(published: Path):
     # A fifth of a sample of a half: one counted person stands for ten.
     assert np.allclose(shown["estimate"], shown["count"] * 10)
     assert read.estimates(table="income").num_rows == 2
+    assert read.notes()[0] == (
+        "This is the publication people; name another one as table: by_age, by_district, outliers, income."
+    )
+    assert read.notes(table="by_age") == read.publications["by_age"].notes()
     # The margin comes from the smallest publication that has the column.
     by_sex = read.estimates(margin=["sex"])
     assert by_sex.num_rows == 2

@@ -176,7 +176,10 @@ class PublishedRelease:
     def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
         """What can and what cannot be said, in sentences."""
         if self.is_programme:
-            return self._publication(margin, table).notes(margin)
+            one = self._publication(margin, table)
+            others = ", ".join(name for name in self.publications if name != one.publication)
+            here = [] if table else [f"This is the publication {one.publication}; name another one as table: {others}."]
+            return [*here, *one.notes(margin)]
         if not self.tables:
             return []
         name, _ = self._cells(margin, table if table in self.tables else None)
