@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Biased, Claims, Poisson, Strata, Thinned
-from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import PartOfSample
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.part_budget import PartBudget
@@ -236,8 +235,6 @@ def _strata_of(policy: CrowdPolicy) -> Sequence[Rates]:
     if policy.design is None:
         assert policy.sampling.rate is not None, "parts are of a sample with a rate"
         return one_stratum(policy.sampling.rate).strata.strata
-    if not policy.design.published or policy.design.weighted:
-        message = f"Parts of one sample are certified where the strata are published, and {policy.kind!r} spans them."
-        remedy = f"Publish {policy.design.strata.column!r} in every publication, or publish one by one."
-        raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="plan.parts-span-strata")
+    assert policy.design.published, "a programme refuses publications that span its strata"
+    assert not policy.design.weighted, "and weights, whose classes have several rates"
     return policy.design.strata.strata

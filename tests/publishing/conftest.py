@@ -1,0 +1,20 @@
+"""Releases that several files of tests hold against their certificates."""
+
+from pathlib import Path
+
+import pytest
+
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from tests.golden.releases import KEY, POLICIES, write_sources
+
+
+@pytest.fixture(scope="session")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One release of every golden policy, without figures."""
+    folder = tmp_path_factory.mktemp("releases")
+    write_sources(folder)
+    for name, text in POLICIES.items():
+        changed = '[release]\nformat = "csv"\n' + text
+        release(parse_policy(changed, folder), folder / name, key=KEY, figures=False)
+    return {name: folder / name for name in POLICIES}
