@@ -61,6 +61,7 @@ COMMAND_PAGES = {
         "[planning](plan.md)",
     ),
     "init": ("a policy to start from, from the names of your columns", "[a first policy](sources.md#a-first-policy)"),
+    "check": ("which rows do not fit a policy, with values and counts: for you alone", "[checking rows](check.md)"),
     "rehearse": (
         "try a policy on made-up people, or compare several: cells shown, people hidden, errors; costs nothing",
         "[rehearsing](rehearse.md)",

@@ -4,6 +4,7 @@
 
     policy = cb.Policy(...)                what you decide
     policy.plan()                          what it will cost and give
+    cb.check(frame, policy)                which rows do not fit, for you alone
     cb.rehearse(policy)                    what to expect of it, on made-up people
     done = cb.release(frame, policy)       the published data, recorded in your ledger
     cb.verify(done)                        what anyone who gets them can do
@@ -19,6 +20,7 @@ from crowdblend.version import __version__
 if TYPE_CHECKING:
     from crowdblend.api.checks import audit, compose, sign, verify
     from crowdblend.api.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
+    from crowdblend.api.private_check import check
     from crowdblend.api.rehearsals import rehearse
     from crowdblend.api.release import release, resume
     from crowdblend.api.statistics import average, count, fraction, histogram, median, quantile, total
@@ -81,6 +83,7 @@ _MODULES = {
     "axis": "api.columns",
     "bounds": "api.columns",
     "breaks": "api.columns",
+    "check": "api.private_check",
     "compose": "api.checks",
     "count": "api.statistics",
     "date": "api.columns",
@@ -142,6 +145,7 @@ __all__ = [
     "axis",
     "bounds",
     "breaks",
+    "check",
     "compose",
     "count",
     "date",

@@ -27,7 +27,7 @@ def test_a_steward_publishes_and_a_reader_reads(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "demo").mkdir()
     parquet.write_table(town(5_000), tmp_path / "demo" / "town.parquet")
     steward = commands("docs/start/steward.md")
-    assert [words[0] for words in steward] == ["init", "release", "release", "verify"]
+    assert [words[0] for words in steward] == ["init", "release", "check", "release", "verify"]
     (policy,) = POLICY.findall((ROOT / "docs/start/steward.md").read_text(encoding="utf-8"))
     for words in steward:
         if words[0] == "release":

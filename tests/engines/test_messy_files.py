@@ -89,6 +89,9 @@ CASES = {
     "mm/dd/yyyy": (_file(date=_dated("%m/%d/%Y")), [(_OUTSIDE, 'date_format = "%m/%d/%Y"')]),
     "yyyymmdd": (_file(date=_dated("%Y%m%d")), [(_OUTSIDE, 'date_format = "%Y%m%d"')]),
     "dates with a time": (_file(date=_dated("%d.%m.%Y 07:05")), [(_OUTSIDE, 'date_format = "%d.%m.%Y %H:%M"')]),
+    "months": (_file(date=_dated("%Y-%m")), [(_OUTSIDE, 'date_format = "%Y-%m"')]),
+    "months as 03/1980": (_file(date=_dated("%m/%Y")), [(_OUTSIDE, 'date_format = "%m/%Y"')]),
+    "years": (_file(date=_dated("%Y")), [(_OUTSIDE, 'date_format = "%Y"')]),
     "ISO moments": (_file(date=lambda born: born + "T07:05:00Z"), []),
     "thin spaces": (
         _file(";", _grouped("\u2009", ",")),

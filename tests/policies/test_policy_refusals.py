@@ -90,7 +90,7 @@ WRONG = {
     "prefix with other": (bent((SEX, '{ prefix = 2, other = "o" }')), "unknown-key"),
     "date": (bent((SEX, '{ date = "decade" }')), "choice"),
     "date half bounded": (bent((SEX, '{ date = "year", from = 2000-01-01 }')), "date"),
-    "date of text": (bent((SEX, '{ date = "year", from = "2000-01-01", to = 2001-01-01 }')), "type"),
+    "date of text": (bent((SEX, '{ date = "year", from = "1 Jan 2000", to = 2001-01-01 }')), "type"),
     "date backwards": (bent((SEX, '{ date = "year", from = 2000-01-01, to = 2000-01-01 }')), "domain"),
     "no hierarchy file": (bent((SEX, '{ hierarchy = "none.csv", level = 1 }')), "domain"),
     "choose": (bent((SEX, '{ hierarchy = "h.csv", level = "chose" }')), "type"),

@@ -104,7 +104,7 @@ def date(
     Several periods, finest first, are offered for a choice.
     """
     periods = period if isinstance(period, str) else tuple(period)
-    bounds = {"start": _day(start), "stop": _day(stop), "include_to": include_to}
+    bounds: dict[str, Any] = {"start": start, "stop": stop, "include_to": include_to}  # texts are made days there
     return DateDomain(date=periods, **bounds, other=other, missing=missing, weight=weight)
 
 
@@ -167,13 +167,3 @@ def axis(
 def _exact(number: object) -> Any:
     """Return a number as it is written: 0.1 is a tenth, as in TOML."""
     return Decimal(repr(number)) if type(number) is float else number
-
-
-def _day(day: object) -> Any:
-    """Return a day; a text of the form 2024-12-31 is one."""
-    if isinstance(day, str):
-        try:
-            return datetime.date.fromisoformat(day)
-        except ValueError:
-            return day
-    return day

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crowdblend.engines.refusals import at_column, refusal
+from crowdblend.engines.refusals import at_column, refusal, to_see
 
 # So many different values of a column are counted one by one; of these, as many are listed.
 _MOST_COUNTED = 10_000
@@ -77,6 +77,6 @@ def refuse_only_other(outside: Mapping[str, OutsideValues]) -> None:
             raise refusal(
                 "only-other",
                 f"Every value of column {name!r} that was read is outside its domain and would be published as other.",
-                "Compare the declared values with those in the data, or remove the column.",
+                f"Compare the declared values with those in the data, or remove the column. {to_see('them')}",
                 at_column(name),
             )

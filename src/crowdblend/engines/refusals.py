@@ -16,6 +16,11 @@ def refusal(code: str, message: str, remedy: str, where: str) -> InvalidInput:
     return InvalidInput(message, remedy=remedy, where=where, code=f"data.{code}")
 
 
+def to_see(what: str) -> str:
+    """Return where the steward sees what no refusal shows."""
+    return f"To see {what}: crowdblend check."
+
+
 def at_column(name: str) -> str:
     """How a refusal says which column it is about."""
     return f"column {name!r}"
@@ -36,7 +41,7 @@ def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:
     usual = 'outside = "clamp" or blank, or widen the bounds.'
     remedy = f"Set {usual}" if hint is None else f"{hint}. Or: set {usual}"
     message = f"Column {name!r} has blanks, or values outside its bounds."
-    return refusal("outside-bounds", message, remedy, at_column(name))
+    return refusal("outside-bounds", message, f"{remedy} {to_see('them')}", at_column(name))
 
 
 def outside_weights(name: str) -> InvalidInput:
@@ -55,20 +60,20 @@ def larger_survey(people: int) -> InvalidInput:
 def outside_domain(name: str, remedy: str) -> InvalidInput:
     """The refusal of values of a column that belong to no class."""
     message = f"Column {name!r} has blanks, or values outside its declared domain."
-    return refusal("outside-domain", message, remedy, at_column(name))
+    return refusal("outside-domain", message, f"{remedy} {to_see('them')}", at_column(name))
 
 
 def missing_person(name: str) -> InvalidInput:
     """The refusal of a row that names nobody."""
-    return refusal(
-        "missing-person", f"A row of person column {name!r} is blank.", "Remove or complete such rows.", at_column(name)
-    )
+    message = f"A row of person column {name!r} is blank."
+    return refusal("missing-person", message, f"Remove or complete such rows. {to_see('how many')}", at_column(name))
 
 
 def repeated_person(name: str) -> InvalidInput:
     """The refusal of a person with several rows."""
-    message = 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
-    return refusal("repeated-person", f"Someone has several rows in person column {name!r}.", message, at_column(name))
+    message = f"Someone has several rows in person column {name!r}."
+    remedy = 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
+    return refusal("repeated-person", message, f"{remedy} {to_see('who')}", at_column(name))
 
 
 def refuse_blanks(name: str, what: str) -> NoReturn:

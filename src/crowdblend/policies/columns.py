@@ -135,6 +135,18 @@ def refuse_numbers(columns: Iterable[Column]) -> None:
             )
 
 
+def refuse_finer_dates(columns: Iterable[Column], date_format: str) -> None:
+    """Refuse periods that are shorter than what the file writes: the day of a month or year is not known."""
+    shorter = {"%d": ("day", "week"), "%m": ("day", "week", "month", "quarter")}
+    for column in columns:
+        period = getattr(column.domain, "date", None)
+        finest = period[0] if isinstance(period, tuple) else period
+        if any(mark not in date_format and finest in periods for mark, periods in shorter.items()):
+            known, wider = ("months", "month") if "%m" in date_format else ("years", "year")
+            problem = f"is cut to {finest}, and date_format = {shown(date_format)} in [data] gives {known}."
+            raise column.refusal("date-format", problem, f'Write date = "{wider}" for it.')
+
+
 def refuse_choice(columns: Iterable[Column], kind: str) -> None:
     """Refuse columns that offer several recodings, where nothing chooses."""
     for column in columns:

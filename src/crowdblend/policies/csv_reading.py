@@ -102,7 +102,13 @@ class CsvReading:
     def known_again_sql(self, column: str) -> str:
         """Return the text by which a value is known again in a copy of another format."""
         text = _trimmed_sql(column)
-        whens = [] if self.date_format is None else [self._when_date_sql(text)]
+        # Where digits alone are a date, or a part of one, numbers of other columns would be taken for dates.
+        marked = (
+            self.date_format is not None
+            and "%d" in self.date_format
+            and not self.date_format.replace("%", "").isalnum()
+        )
+        whens = [self._when_date_sql(text)] if marked else []
         if self.changes_numbers:
             ungrouped = f"[+-]?([0-9]+([{self.decimal}][0-9]*)?|[{self.decimal}][0-9]+)([eE][+-]?[0-9]+)?"
             whens.append(f"WHEN regexp_full_match({text}, {_quoted(ungrouped)}) THEN {self._swapped_sql(text)}")
@@ -118,7 +124,10 @@ class CsvReading:
     def _when_date_sql(self, text: str) -> str:
         """The case of a date in the declared format."""
         pattern, order = _pattern(str(self.date_format))
-        year, month, day = (f"regexp_extract({text}, {_quoted(pattern)}, {order.index(one) + 1})" for one in "Ymd")
+        year, month, day = (
+            f"regexp_extract({text}, {_quoted(pattern)}, {order.index(one) + 1})" if one in order else "'1'"
+            for one in "Ymd"
+        )
         iso = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
         return f"WHEN regexp_full_match({text}, {_quoted(pattern)}) THEN {iso}"
 
@@ -170,8 +179,12 @@ def _check_date_format(declared: str) -> None:
         message = "date_format in [data] has %y: two digits do not say the century."
         remedy = "Write years with four digits in the data, and %Y here."
         raise refusal("date-format", message, remedy, "[data] date_format")
-    if unknown or sorted(piece for piece in pieces if piece in _PARTS) != sorted(_PARTS) or not declared.isprintable():
-        message = 'Use %d, %m and %Y once each, such as "%d.%m.%Y"; %H, %M, %S and %f may follow.'
+    parts = sorted(piece for piece in pieces if piece in _PARTS)
+    if unknown or parts not in (["%Y", "%d", "%m"], ["%Y", "%m"], ["%Y"]) or not declared.isprintable():
+        message = (
+            'Use %d, %m and %Y once each, such as "%d.%m.%Y", or "%Y-%m" for months and "%Y" for years; '
+            "%H, %M, %S and %f may follow."
+        )
         raise refusal("date-format", f"date_format in [data] is {declared!r}.", message, "[data] date_format")
 
 

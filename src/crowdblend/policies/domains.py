@@ -14,11 +14,14 @@ A domain is declared from what is known beforehand, never read off the data.
 from __future__ import annotations
 
 import datetime
+import re
 import warnings
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+
+from msgspec.structs import force_setattr
 
 from crowdblend import recoding
 from crowdblend.policies.key import (
@@ -42,6 +45,7 @@ from crowdblend.policies.refusals import naming, refusal, shown
 if TYPE_CHECKING:
     from crowdblend.recoding import Axis, Bounded, Recoding
 
+_DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _PERIODS: tuple[Period, ...] = get_args(Period)
 Other = Annotated[str | None, key("The class of every value outside the domain.")]
 Missing = Annotated[str | None, key("The class of NULL and empty values.")]
@@ -171,12 +175,25 @@ class DateDomain(Domain, frozen=True, kw_only=True):
         Periods,
         key("The period to cut to: year, quarter, month, week or day; or several to choose from, finest first."),
     ]
-    start: Annotated[datetime.date | None, key("The first day.", name="from")] = None
-    stop: Annotated[datetime.date | None, key("The last day, excluded unless include_to is true.", name="to")] = None
+    start: Annotated[
+        datetime.date | None, key("The first day, such as 1990-01-01; 1990 is its first day.", name="from")
+    ] = None
+    stop: Annotated[
+        datetime.date | None,
+        key(
+            "The last day, excluded unless include_to is true; a month or year is its first day, or then its last.",
+            name="to",
+        ),
+    ] = None
     include_to: IncludeTo = False
     other: Other = None
     missing: Missing = None
     weight: Weight = None
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "start", _day(self.start))
+        force_setattr(self, "stop", _day(self.stop, last=self.include_to is True))
+        super().__post_init__()
 
     def recodings(self) -> tuple[Recoding, ...]:
         """Return the periods of each level that is offered."""
@@ -279,6 +296,26 @@ DOMAINS: dict[str, type[Domain]] = {
     domain.way: domain
     for domain in (ValueDomain, IntervalDomain, BreakDomain, PrefixDomain, DateDomain, HierarchyDomain, NumberDomain)
 }
+
+
+def _day(given: object, *, last: bool = False) -> Any:
+    """Return the day that a text or a year means, the first one of a month or year, or its last; others as they are.
+
+    >>> _day("2024-02-29"), _day(2024), _day("2024-02", last=True), _day("February")
+    (datetime.date(2024, 2, 29), datetime.date(2024, 1, 1), datetime.date(2024, 2, 29), 'February')
+    """
+    text = str(given) if isinstance(given, str | int) and not isinstance(given, bool) else ""
+    if not (parts := _DAY.fullmatch(text.strip())):
+        return given
+    year, month, day = (int(part) if part else None for part in parts.groups())
+    try:
+        first = datetime.date(year or 0, month or 1, day or 1)
+        if not last or day is not None:
+            return first
+        after = datetime.date(year or 0, (month or 12), 28) + datetime.timedelta(days=4)
+        return after - datetime.timedelta(days=after.day)
+    except (ValueError, OverflowError):
+        return given
 
 
 def _check_rising(name: str, values: tuple[int | Decimal, ...]) -> None:

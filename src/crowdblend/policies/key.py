@@ -54,7 +54,7 @@ _PLAIN: dict[object, Kind] = {
     bool: Kind("flag", "true or false"),
     int: Kind("whole", "a whole number"),
     float: Kind("number", "a number"),
-    datetime.date: Kind("day", "a date such as 1990-01-01, without quotes"),
+    datetime.date: Kind("day", 'a date such as 1990-01-31, or a month or year such as "1990-01"'),
 }
 # Numbers of a domain stay the decimals that were written, so that 0.1 is a tenth.
 Exact = Annotated[int | Decimal, Kind("decimal", "a number")]

@@ -31,7 +31,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec.structs import force_setattr
 
 from crowdblend.policies.about import About
-from crowdblend.policies.columns import columns_of
+from crowdblend.policies.columns import columns_of, refuse_finer_dates
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.formulas import column_texts, refuse_formulas
 from crowdblend.policies.key import FilePath, Rule, Section, key, needs, one_of, part
@@ -79,7 +79,9 @@ class Sourced(Section, frozen=True, kw_only=True):
     thousands: Annotated[
         str | None, data_key('What separates thousands in a CSV file: ".", ",", "\'", or " " for any space.')
     ] = None
-    date_format: Annotated[str | None, data_key('How a CSV file writes dates, such as "%d.%m.%Y".')] = None
+    date_format: Annotated[
+        str | None, data_key('How a CSV file writes dates, such as "%d.%m.%Y"; "%Y-%m" months, "%Y" years.')
+    ] = None
     person: Annotated[
         str | None, data_key("The column that tells people apart: the unit of protection, one row per person.")
     ] = None
@@ -117,6 +119,8 @@ class Sourced(Section, frozen=True, kw_only=True):
             raise refusal("memory", message, 'Write a number and its unit, such as "1GB".', "[release] memory")
         if self.source is not None:
             _ = self.data
+        if self.date_format is not None:
+            refuse_finer_dates(getattr(self, "columns", ()), self.date_format)
         if self.format == "csv":
             refuse_formulas(self.published_texts())
 

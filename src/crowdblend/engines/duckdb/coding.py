@@ -12,7 +12,6 @@ way, which has the values at hand, knows what to say of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -21,18 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
+from crowdblend.engines.duckdb.hints import MOST_TEXTS, hint_for
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.packages import compute, duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.policies.csv_reading import CsvReading
-from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open, Recoding
-from crowdblend.recoding.reading import blank_sql, day_sql, number_sql, quoted
-
-# A refusal looks at so many different values to say what helps.
-_MOST_TEXTS = 1000
+from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open
+from crowdblend.recoding.reading import blank_sql, quoted
 
 
 class Coding:
@@ -161,16 +157,14 @@ class Coding:
         self.packing.refuse(position, self._hint(position))
 
     def _hint(self, position: int) -> str | None:
-        """What helps with values that have no class, where all of them are texts in another notation."""
-        if self._typed[position]:
-            return None
+        """What helps with values that have no class, where something is known to."""
         recoding, text = self._columns[position].recoding, f"CAST(v{position} AS VARCHAR)"
         query = (
             f"SELECT DISTINCT {text} FROM raw WHERE ({self._codes[position]}) IS NULL "
-            f"AND NOT {blank_sql(text)} LIMIT {_MOST_TEXTS}"
+            f"AND NOT {blank_sql(text)} LIMIT {MOST_TEXTS}"
         )
         found = [text for (text,) in self._connection.sql(query).fetchall()]
-        return hint_for(recoding, [self._raw(recoding.reads, text) for text in found], self._connection)
+        return hint_for(recoding, found, self._connection, self._raw)
 
 
 def reads_typed(column: Column, kind: ColumnType) -> bool:
@@ -293,55 +287,3 @@ class DirectCoding(Coding):
         in_order = codes == list(range(len(codes)))
         code = f"(CAST({place} AS DOUBLE) - 1)" if in_order else f"list_extract({codes}, {place})"
         return code if recoding.missing_code is None else f"COALESCE({code}, {recoding.fallback_sql(text)})"
-
-
-_MARKS = ((",", None), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
-_DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d")
-_CLOCKS = ("", " %H:%M", " %H:%M:%S")
-_UNIT = re.compile(r"^\s*[€$£%]|[€$£%]\s*$|[a-zA-Z]+\s*$")
-
-
-def hint_for(recoding: Recoding, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
-    """Return what helps with these texts, none of which is in the recoding's domain; None where nothing is known to."""
-    if not texts:
-        return None
-    if recoding.reads == "number":
-        return _number_hint(texts, connection)
-    return _date_hint(texts, connection) if recoding.reads == "date" else _text_hint(recoding, texts)
-
-
-def _number_hint(texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
-    for decimal, thousands in _MARKS:
-        reading = CsvReading(decimal=decimal, thousands=thousands)
-        if _holds(f"isfinite({number_sql(reading.number_sql('t'))})", texts, connection):
-            keys = [f'decimal = "{decimal}"'] * (decimal != ".")
-            keys += [f'thousands = "{thousands}"'] * (thousands is not None)
-            return f"Add {' and '.join(keys)} to [data]"
-    if all(_UNIT.search(text) and any(character.isdigit() for character in text) for text in texts):
-        return "Remove the units or signs beside the numbers"
-    return None
-
-
-def _date_hint(texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
-    declared = [date + clock for clock in _CLOCKS for date in _DATES]
-    readings = {each: day_sql(CsvReading(date_format=each).day_sql("t")) for each in declared}
-    fitting = [f'"{each}"' for each, sql in readings.items() if _holds(f"({sql}) IS NOT NULL", texts, connection)]
-    which = ", whichever the file means," if len(fitting) > 1 else ""
-    return f"Add date_format = {' or '.join(fitting)}{which} to [data]" if fitting else None
-
-
-def _holds(condition: str, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether a condition in SQL holds of every text, called t."""
-    query = f"SELECT bool_and(coalesce({condition}, false)) FROM (SELECT unnest(?::VARCHAR[]) AS t)"
-    return connection.execute(query, [list(texts)]).fetchall() == [(True,)]
-
-
-def _text_hint(recoding: Recoding, texts: Sequence[str]) -> str | None:
-    if not isinstance(recoding, Closed) or not isinstance(recoding, Lookup):
-        return None
-    if all(recoding.own_code(text.strip()) is not None for text in texts):
-        return "Remove the spaces around the values"
-    lowered = {value.lower() for value in recoding.lookup}
-    if all(text.strip().lower() in lowered for text in texts):
-        return "Write the values in upper and lower case as the data do"
-    return None

@@ -95,6 +95,12 @@ class DuckDBSource:
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             yield self._rows(draw, cursor)
 
+    @contextmanager
+    def reading(self) -> Iterator[tuple[duckdb.DuckDBPyConnection, Relation]]:
+        """Yield the connection and the rows in SQL, for the private check; the database's own words are kept back."""
+        with redacted(_UNREADABLE, _REMEDY):
+            yield self._connection, self._ready
+
     def class_counts(
         self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
     ) -> ClassCounts:

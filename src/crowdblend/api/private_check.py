@@ -1,0 +1,33 @@
+"""`check`: a policy's rows held against what it declares, for the steward alone."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from crowdblend.api.sources import about, loaded_policy
+from crowdblend.engines.choice import is_spark_frame
+from crowdblend.engines.refusals import refusal
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from crowdblend.checking import reading
+    from crowdblend.checking.check import Check
+    from crowdblend.engines.engine import Progress
+    from crowdblend.policies.policy import Policy
+else:
+    reading = lazy("crowdblend.checking.reading")
+
+
+def check(data: object, policy: Policy | str | os.PathLike[str], *, progress: Progress | None = None) -> Check:
+    """Return how the rows fit the policy: values outside their domains, blanks, repeated persons, forms of dates.
+
+    `data` are as for `release`: a frame, a table, a path; None takes the source that the policy names. Every row is
+    looked at, nothing is drawn, spent or recorded, and nothing is kept. `describe()` and `to_dict()` of the result show
+    values and counts, which are for you alone; its repr, which a notebook keeps, has neither.
+    """
+    if is_spark_frame(data):
+        message = "Rows are checked by DuckDB, which does not read a Spark DataFrame."
+        raise refusal("type", message, "Write it to Parquet files, and pass their path.", "data")
+    with about(data, loaded_policy(policy), "duckdb") as here:
+        return reading.check_rows(here, progress)
