@@ -8,11 +8,12 @@ import pytest
 from scipy import stats
 
 import crowdblend as cb
+from crowdblend.designs.design import differential_claim, differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.programme.programme import PlannedPublication
-from tests.programme.programmes import five, planned, two
+from tests.programme.programmes import COLUMNS, five, planned, two
 
 EPSILON, DELTA = 1.0, 1e-6
 
@@ -192,6 +193,32 @@ def test_statistics_go_with_every_split_of_a_sample():
     listed = [cb.Table("sex", name="sexes"), cb.Statistics(cb.median("income"), by="sex", name="income")]
     for split in ("people", "fresh"):
         assert planned(five(columns=columns, publish=listed, split=split)).split == split
+
+
+@pytest.mark.parametrize("sampling", [cb.Everybody(), cb.Poisson(0.3)], ids=["register", "sample"])
+def test_tables_medians_and_outlier_tables_share_the_budget_of_the_same_people(sampling: Any):
+    below = {} if sampling.everybody else {"below_k": "noise"}
+    columns = {name: COLUMNS[name] for name in ("sex", "age", "income")}
+    listed = [
+        cb.Table("age", "sex", name="ages", **below),
+        cb.Statistics(cb.median("income"), by="sex", name="income"),
+        cb.OutlierTable("age", name="outliers", limit=1000),
+    ]
+    plan = planned(five(columns=columns, publish=listed, sampling=sampling, split="budget"))
+    each = [differential_claim(one) for one in plan.mechanisms]
+    spent = [one.conclusion.epsilon for one in each]
+    cells = [math.sqrt(20), math.sqrt(100), math.sqrt(10)]
+    assert spent == pytest.approx([sum(spent) * one / sum(cells) for one in cells], rel=1e-6)
+    whole = 1.0 if sampling.everybody else math.log1p((math.e - 1) / 0.3)
+    assert whole * (1 - 1e-2) <= sum(spent) <= 1.2 * whole
+    stated = differential_of(plan.derived).conclusion
+    assert stated.epsilon <= 1
+    assert 0 < stated.delta <= 1e-6
+
+
+def test_outlier_tables_of_a_register_without_delta_are_refused():
+    with pytest.raises(CrowdblendError, match="delta"):
+        planned(two(cb.Table("age", name="a"), cb.OutlierTable("sex", limit=400, name="b"), **REGISTER))
 
 
 def test_a_register_has_years_too():

@@ -20,7 +20,7 @@ from crowdblend.policies.source import DataSource
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.facts import derive, read_facts
-from tests.programme.programmes import PEOPLE, five, two
+from tests.programme.programmes import COLUMNS, PEOPLE, five, two
 
 KEY = bytes(range(32))
 
@@ -149,6 +149,23 @@ def test_the_noise_of_a_register_is_what_was_planned():
     errors = np.concatenate([done.tables[name]["count"].to_numpy() - 1 for name in ("a", "b")])
     # The absolute value of such noise has about its mean as standard deviation: five of 10,000 are 5 %.
     assert abs(np.abs(errors).mean() / expected - 1) < 0.05
+
+
+def test_a_register_publishes_tables_and_statistics_under_one_budget(tmp_path: Path):
+    listed = [
+        cb.Table("sex", name="sexes"),
+        cb.Statistics(cb.median("income"), cb.count({"sex": "female"}, name="women"), name="numbers"),
+    ]
+    columns = {name: COLUMNS[name] for name in ("sex", "income")}
+    policy = five(columns=columns, publish=listed, sampling=cb.Everybody(), delta=None)
+    people = town(PEOPLE)
+    done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
+    cb.verify(tmp_path / "out")
+    numbers = done.tables["numbers"]
+    women = people.column("sex").to_pylist().count("female")
+    (row,) = [one for one in numbers.to_pylist() if one["statistic"] == "women"]
+    # Everybody is counted, so that the error is that of the noise alone.
+    assert abs(row["value"] - women) <= row["error"] < 25
 
 
 def test_the_same_key_gives_the_same_bytes_and_noise_of_its_own_to_each(tmp_path: Path):

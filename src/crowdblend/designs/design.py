@@ -14,10 +14,11 @@ import msgspec
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_profiles
-from crowdblend.calculus.rules import profiles
+from crowdblend.calculus.rules import outliers, profiles
 from crowdblend.designs import draw
 from crowdblend.designs.draw import Draw
 from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import Differential, OutlierPrivate, Relation
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -114,6 +115,19 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     ) -> tuple[Derivation, ...]:
         """What these very mechanisms, each publication on a fresh sample of its own, guarantee by their curves."""
         return at_epsilon(compose_profiles([self.derivations(one, epsilon)[1] for one in mechanisms]), epsilon)
+
+
+def differential_claim(mechanism: Claims) -> Derivation:
+    """What noise guarantees with one person more or less, whatever the size of the crowd."""
+    claim = mechanism.claim()
+    private = isinstance(claim.conclusion, OutlierPrivate)
+    return outliers.outlier_private_is_differential(claim) if private else claim
+
+
+def differential_of(derived: Sequence[Derivation]) -> Derivation:
+    """The derivation that says what one person more or less changes."""
+    found = (one for one in derived if isinstance(one.conclusion, Differential))
+    return next(one for one in found if one.conclusion.relation is Relation.ADD_REMOVE)
 
 
 def _no_parts() -> NotApplicable:

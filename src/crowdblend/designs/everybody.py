@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import composition, outliers, profiles, sampling
-from crowdblend.designs.design import Claims, Design, InclusionRates
+from crowdblend.calculus.rules import composition, profiles, sampling
+from crowdblend.designs.design import Claims, Design, InclusionRates, differential_claim
 from crowdblend.guarantees import OutlierPrivate
 
 
@@ -22,20 +22,20 @@ class Everybody(Design, frozen=True, tag="everybody"):
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Differential privacy of all mechanisms together, under both relations; then what one claims for crowds."""
         del epsilon
-        claims = [mechanism.claim() for mechanism in mechanisms]
-        if isinstance(claims[0].conclusion, OutlierPrivate):
-            differential = outliers.outlier_private_is_differential(*claims)
-            return differential, sampling.replacing_is_removing_and_adding(differential), *claims
+        claims = [differential_claim(mechanism) for mechanism in mechanisms]
         together = claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)
-        return together, sampling.replacing_is_removing_and_adding(together)
+        own = [claim for one in mechanisms if isinstance((claim := one.claim()).conclusion, OutlierPrivate)]
+        return together, sampling.replacing_is_removing_and_adding(together), *own
+
+    def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
+        """What one mechanism guarantees that counts everybody once, under both relations."""
+        if tuple(copies) != (1,):
+            raise ValueError("people of a register count once")
+        return claim, sampling.replacing_is_removing_and_adding(claim)
 
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """What mechanisms of several publications about everybody guarantee: by sums where that suffices, by curves."""
-        claims = []
-        for mechanism in mechanisms:
-            claim = mechanism.claim()
-            private = isinstance(claim.conclusion, OutlierPrivate)
-            claims.append(outliers.outlier_private_is_differential(claim) if private else claim)
+        claims = [differential_claim(mechanism) for mechanism in mechanisms]
         added = composition.steps_add_up(*claims)
         if added.conclusion.epsilon > epsilon:
             added = profiles.profile_at_epsilon(profiles.steps_compose(*map(profile_of, claims)), epsilon=epsilon)

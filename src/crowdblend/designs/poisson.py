@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import blending, choice, outliers, profiles, programme, sampling
-from crowdblend.designs.design import Claims, Design, InclusionRates, PartClaims, Rate, SampledClaims, at_epsilon
+from crowdblend.calculus.rules import blending, choice, profiles, programme, sampling
+from crowdblend.designs.design import (
+    Claims,
+    Design,
+    InclusionRates,
+    PartClaims,
+    Rate,
+    SampledClaims,
+    at_epsilon,
+    differential_claim,
+)
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import CrowdBlending, OutlierPrivate
+from crowdblend.guarantees import CrowdBlending
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -53,9 +62,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         claim = mechanism.claim()
         if isinstance(claim.conclusion, CrowdBlending):
             return choice.best_under_sampling(*self._by_crowds(claim, claim.conclusion, epsilon))
-        if isinstance(claim.conclusion, OutlierPrivate):
-            claim = outliers.outlier_private_is_differential(claim)
-        return sampling.sampling_amplifies(claim, rate=self.rate)
+        return sampling.sampling_amplifies(differential_claim(mechanism), rate=self.rate)
 
     def profile(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
         """What the mechanism loses after sampling at every ε; `epsilon` is one at which its theorems apply."""
@@ -83,7 +90,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
 
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """What noisy mechanisms guarantee that all run on this one sample: composed first, and amplified once."""
-        composed = profiles.steps_compose(*(profile_of(mechanism.claim()) for mechanism in mechanisms))
+        composed = profiles.steps_compose(*(profile_of(differential_claim(mechanism)) for mechanism in mechanisms))
         return at_epsilon(profiles.profile_of_one_sample(composed, rate=self.rate), epsilon)
 
     def parts_derivations(

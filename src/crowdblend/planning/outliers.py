@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from flint import arb
+
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.numerics import balls
+from crowdblend.numerics.laplace import step_divergence
+from crowdblend.numerics.search import first_true
 
 
 @dataclass(frozen=True)
@@ -81,16 +86,22 @@ def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float
     def reaches(transition: int) -> bool:
         return bool(_claim(epsilon, transition, limit, factor).conclusion.delta <= delta)
 
-    # With t = K − 1 the noise hardly changes from bin to bin: nothing guarantees a smaller delta.
-    low, high = 0, limit - 1
-    if high < 1 or not reaches(high):
+    # The noise changes most between the last two sizes at which it does: their divergence alone is a lower bound of
+    # delta, and nearly always delta itself, so that hardly more than one transition is tried in full.
+    def may_reach(transition: int) -> bool:
+        here, before = arb(-epsilon).exp(), (arb(-epsilon) * transition / (transition + 1)).exp()
+        return bool(step_divergence(balls, here, before, (arb(factor) * epsilon).exp()) < delta)
+
+    try:
+        if limit < 2:
+            raise LookupError
+        start = first_true(may_reach, 1, 1, limit - 1)
+        return first_true(reaches, start, start, limit - 1)
+    except LookupError:
+        # With t = K − 1 the noise hardly changes from bin to bin: nothing guarantees a smaller delta.
         message = f"No transition below limit = {limit} reaches delta = {delta:g}."
         remedy = "Raise limit, factor, epsilon or delta."
-        raise Infeasible(message, remedy=remedy, where="transition", code="plan.no-transition")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high
+        raise Infeasible(message, remedy=remedy, where="transition", code="plan.no-transition") from None
 
 
 def _claim(epsilon: float, transition: int, limit: int, factor: float) -> Derivation:

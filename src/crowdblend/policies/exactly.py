@@ -25,6 +25,8 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]
     sampling: Annotated[Sampling, part("How many people are drawn.")]
     epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
+    # Whether it is one of several publications about everybody, none of which says how many people there are.
+    with_others: bool = False
     confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95
 
     def __post_init__(self) -> None:
@@ -48,7 +50,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
 
     def _people(self) -> dict[str, Any]:
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
-        counted = isinstance(self.sampling, Survey | Everybody)
+        counted = isinstance(self.sampling, Survey | Everybody) and not self.with_others
         held = self.samples if self.sampling.already_drawn else self.people
         return {**super()._people(), "people": held} if counted else super()._people()
 

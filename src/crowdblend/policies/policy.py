@@ -174,10 +174,8 @@ class Policy:
             self._refuse_foreign(self.publish[0])
         terms = self.terms
         if self.is_programme:
-            # How often, and with which delta where nobody is drawn, is for the programme to say, not for its parts.
-            everybody = terms.sampling is not None and terms.sampling.everybody
-            terms = terms.replace(releases=1, delta=None if everybody else terms.delta)
-            return tuple(one.within_programme(terms) for one in self.publish)
+            # How often is for the programme to say, not for its parts.
+            return tuple(one.within_programme(terms.replace(releases=1)) for one in self.publish)
         return tuple(one.within(terms) for one in self.publish)
 
     def _refuse_foreign(self, only: Publication) -> None:

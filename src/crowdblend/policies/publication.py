@@ -124,8 +124,9 @@ class Publication:
                 raise (of or key).missing()
 
     def within_programme(self, terms: Terms) -> PublicationPolicy:
-        """Return the same as one of several publications, which share the terms."""
-        return self.within(terms)
+        """Return the same as one of several publications; of everybody the delta is theirs together."""
+        everybody = terms.sampling is not None and terms.sampling.everybody
+        return self.within(terms.replace(delta=None) if everybody else terms)
 
     def columns_of(self, terms: Terms) -> tuple[Column, ...]:
         """Return the declared columns that this publication names, in its order; all of them where it names none."""

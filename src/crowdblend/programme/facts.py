@@ -10,13 +10,13 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata
-from crowdblend.designs.design import PartClaims
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.designs.design import PartClaims, differential_of
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.outliers import OutlierHistogram
+from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts, check_totals
@@ -33,6 +33,7 @@ from crowdblend.releases.facts import (
     read_facts,
 )
 
+_NOISY = (NoiseEverywhere, NoisyStatistics, OutlierHistogram)
 Sample = Poisson | Coins | Strata | Everybody
 # The designs by their names in a policy.
 DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))
@@ -107,7 +108,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
             derived = self.design.fresh_derivations(mechanisms, self.epsilon)
         else:
             each = [mechanism for (mechanism, *_) in mechanisms]
-            if isinstance(self.design, Strata) or not all(isinstance(one, NoiseEverywhere) for one in each):
+            if isinstance(self.design, Strata) or not all(isinstance(one, _NOISY) for one in each):
                 raise contradiction("a budget is divided among publications that are noisy everywhere")
             derived = self.design.together(each, self.epsilon)
         differential = differential_of(derived)
@@ -176,9 +177,3 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         found: Parameters = {"epsilon": self.epsilon, "delta": self.delta, "split": self.split}
         found |= {"releases": self.releases} if self.releases > 1 else {}
         return found | ({} if self.rate is None else {"rate": self.rate})
-
-
-def differential_of(derived: Sequence[Derivation]) -> Derivation:
-    """The derivation that says what one person more or less changes."""
-    found = (one for one in derived if isinstance(one.conclusion, Differential))
-    return next(one for one in found if one.conclusion.relation is Relation.ADD_REMOVE)

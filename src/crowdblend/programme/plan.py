@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, Protocol, cast
 
 from crowdblend.designs import Coins, Everybody, Poisson, Strata
+from crowdblend.designs.design import differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most
@@ -27,7 +28,7 @@ from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part as module_of
 from crowdblend.programme.errors_expected import short
-from crowdblend.programme.facts import Sample, differential_of
+from crowdblend.programme.facts import Sample
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
 from crowdblend.releases.class_counts import published_strata
 from crowdblend.releases.delta_limit import check_delta

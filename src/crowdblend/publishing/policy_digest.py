@@ -5,9 +5,11 @@ from __future__ import annotations
 import enum
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
+
+import msgspec
 
 from crowdblend.calculus import Assumption
 from crowdblend.policies.key import Section, keys_of
@@ -26,8 +28,6 @@ _NOT_COMPUTED = (
     | {"threads", "source_format", "format", "about", "accept_epsilon", "accept_delta", "key", "called"}
     | {name for name in READING_KEYS if name != "query"}
 )
-# Keys that decide something only where they are given.
-_WHERE_GIVEN = frozenset({"thin"})
 
 
 def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> str:
@@ -72,9 +72,10 @@ def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  o
         # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
         # the recoding that was made of it.
         paths = {name for name, key in keys.items() if key.kind == "path"}
-        without = left_out | paths | {name for name in _WHERE_GIVEN if getattr(value, name, None) is None}
-        names = [name for name in value.__struct_fields__ if name not in without]
-        return [type(value).__name__, {name: _described(getattr(value, name), left_out) for name in names}]
+        # A key that is added later leaves policies that do not say it as they were, and what they publish.
+        without = left_out | paths
+        said = {name: one for name, one in _given(value) if name not in without}
+        return [type(value).__name__, {name: _described(one, left_out) for name, one in said.items()}]
     if is_dataclass(value) and not isinstance(value, type):
         found = {field.name: _described(getattr(value, field.name), left_out) for field in fields(value)}
         return [type(value).__name__, found]
@@ -88,3 +89,12 @@ def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  o
     if isinstance(value, set | frozenset):
         return ["set", sorted(map(repr, value))]
     return value if isinstance(value, str | bool | None) else [type(value).__name__, repr(value)]
+
+
+def _given(value: Section) -> Iterator[tuple[str, Any]]:
+    """The fields that are not what they would be if nothing had been said."""
+    for field in msgspec.structs.fields(type(value)):
+        said = getattr(value, field.name)
+        default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
+        if said != default or type(said) is not type(default):
+            yield field.name, said

@@ -126,6 +126,15 @@ def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePla
     )
 
 
+def plan_noisy(policy: OutlierTablePolicy, epsilon: float) -> OutlierTablePlan:
+    """Plan a table that loses so much to everybody who is counted, among publications about the same people.
+
+    Its noise takes a tenth of delta; the rest is for what the others lose beyond epsilon.
+    """
+    own = policy.replace(accept_delta=True)
+    return _planned(own, _part(epsilon, policy.factor), None if policy.delta is None else policy.delta / 10)
+
+
 def _part(spent: float, factor: float) -> float:
     """The loss of noise of which the factor times as much may be spent, rounded down."""
     return math.nextafter(spent / factor, 0.0) if factor * (spent / factor) > spent else spent / factor

@@ -13,7 +13,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.designs import Coins, Design, Poisson, Strata, Stratum, Survey, Weights
+from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata, Stratum, Survey, Weights
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
@@ -72,7 +72,7 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     domain of its labels, that of its numbers, or both.
     """
 
-    design: Survey | Poisson | Coins | Strata | Weights
+    design: Survey | Poisson | Coins | Strata | Weights | Everybody
     epsilon: Epsilon
     confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     people: Count
@@ -162,11 +162,8 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
             if len(samples) != 1 or None in samples or self.people != self.design.of:
                 raise contradiction("statistics of one way are relative to one number of people")
             return Way(name, samples.pop(), self.people, shapes, noise, self.failure)  # type: ignore[arg-type]
-        strata = (
-            [Stratum(self.design.rate, self.design.rate, self.design.rate)]
-            if isinstance(self.design, Poisson)
-            else (list(self.design.strata.values()))
-        )
+        rate = 1.0 if self.design.inclusion is None else self.design.inclusion.least
+        strata = list(self.design.strata.values()) if isinstance(self.design, Strata) else [Stratum(rate, rate, rate)]
         weights = own_weights(self.design.breaks, strata) if isinstance(self.design, Weights) else weights_of(strata)
         return StrataWay(self.design, weights, shapes, noise, self.failure)  # type: ignore[arg-type]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context
 from typing import Any, TypeAlias
 
 from crowdblend.calculus.checker import MOST_STEPS
-from crowdblend.designs import Poisson, Strata, Survey
+from crowdblend.designs import Everybody, Poisson, Strata, Survey
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
@@ -127,7 +127,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return {"way": way.mechanism, "noise_epsilon": self.parameters.noise_epsilon(place), **error, **compared}
 
     @property
-    def sample(self) -> Survey | Strata | Poisson:
+    def sample(self) -> Survey | Strata | Poisson | Everybody:
         """Whom the guarantee is relative to: so many random people, or those of a sample by coins."""
         if self.strata is None:
             return Survey(self.policy.samples, self.policy.people, self.policy.sampling.already_drawn)
@@ -286,14 +286,15 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
     return planned
 
 
-def _plan_strata(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
-    """The noise of every statistic of a stratified or weighted sample."""
+def _plan_strata(policy: StatisticsPolicy, design: Design, counted: Everybody | None = None) -> StatisticsPlan:
+    """The noise of every statistic of a stratified or weighted sample; of those `counted` it loses epsilon."""
     strata = design.strata.strata
     weights = weights_of(strata)
     if design.weighted and design.column is not None:
         weights = own_weights([float(end) for end in getattr(design.column.recoding, "breaks", ())], strata)
     sampled = _sampled(design, policy.sampling)
-    way = plan_strata_statistics(sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
+    way = plan_strata_statistics(counted or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
+    way = replace(way, design=sampled)
     # Three guarantees derive from all of it, and one takes a step more.
     if 3 * way.steps + 1 > MOST_STEPS:
         message = "There are more statistics and rates of strata than fit one certificate."
@@ -302,13 +303,11 @@ def _plan_strata(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
 
 
-def _sampled(design: Design, sampling: Sampling) -> Strata | Poisson:
+def _sampled(design: Design, sampling: Sampling) -> Strata | Poisson | Everybody:
     """How people are sampled: by strata or weights, or all of them at one rate."""
     if design.column is not None:
         return published_strata(design, already_drawn=sampling.already_drawn)
-    found = sample_of(sampling)
-    assert isinstance(found, Poisson), "a plain sample has a rate"
-    return found
+    return sample_of(sampling)
 
 
 def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
@@ -319,6 +318,15 @@ def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
     """
     epsilon = math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)
     return plan(policy.replace(sampling=policy.sampling.thinned(budget.share), epsilon=epsilon))
+
+
+def plan_noisy(policy: StatisticsPolicy, epsilon: float) -> StatisticsPlan:
+    """Plan statistics that lose so much to everybody who is counted, among publications about the same people."""
+    if policy.design is None or policy.design.column is not None:
+        message = 'split = "budget" takes statistics of everybody, or of a sample at one rate.'
+        remedy = 'Write split = "people" or "fresh", or publish them in a policy of their own.'
+        raise InvalidInput(message, remedy=remedy, where="[privacy] split", code="plan.not-noisy")
+    return _plan_strata(policy.replace(epsilon=epsilon), policy.design, Everybody())
 
 
 def _planned(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:

@@ -88,8 +88,10 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     def design(self) -> Design | None:
         """The strata or weights by which people are sampled; a plain sample is one stratum.
 
-        None where exactly so many are drawn.
+        None where how many people there are, or are drawn, is public.
         """
+        if self.with_others and self.sampling.everybody:
+            return one_stratum(1.0)
         if isinstance(self.sampling, Poisson | Coins) and self.sampling.rate is not None:
             return one_stratum(self.sampling.rate)
         return design_of(self.sampling, self.columns)
@@ -287,7 +289,7 @@ class Statistics(Publication):
         if "group" in self.keys:
             message = "A programme guarantees to one person at a time, and group in [[publish]] to several together."
             raise refusal("group", message, "Remove group.", "[[publish]] group")
-        return self.within(terms)
+        return self.within(terms).replace(with_others=True)
 
     def columns_of(self, terms: Terms) -> tuple[Column, ...]:
         """Return the columns that some statistic or the design needs; what else is asked for its policy refuses."""

@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 from crowdblend.calculus import RULES, Derivation
-from crowdblend.designs import Poisson, Strata
+from crowdblend.designs import Everybody, Poisson, Strata
+from crowdblend.designs.design import differential_of
 from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
@@ -59,6 +60,11 @@ class Weights:
     def largest(self) -> int:
         """The largest number of copies of anybody."""
         return max(self.copies)
+
+    @property
+    def jump(self) -> int:
+        """By how much one person's coin can move a sum of copies: by nothing where everybody is counted."""
+        return self.largest if self.spread else 0
 
     @cached_property
     def spread(self) -> float:
@@ -144,7 +150,7 @@ class StrataWay:
     # Nothing is about a public number of people.
     counted: ClassVar[int] = 0
 
-    design: Strata | Poisson
+    design: Strata | Poisson | Everybody
     weights: Weights
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
@@ -158,7 +164,7 @@ class StrataWay:
     @cached_property
     def epsilon(self) -> float:
         """The privacy loss of the worst stratum."""
-        return float(self.derivations()[1].conclusion.epsilon)
+        return float(differential_of(self.derivations()).conclusion.epsilon)
 
     def derivations(self) -> tuple[Derivation, ...]:
         """The worst stratum counts: zero-knowledge, and differential privacy under both relations."""
@@ -218,27 +224,31 @@ def _share_error(weights: Weights, noise: float, most: float, divided: float, fa
 def _deviation(weights: Weights, steps: int, expected: float, failure: float) -> float:
     """How far a sum strays from its mean (Bernstein): variances add up to `expected` spreads at most."""
     logarithm = math.log(2 / failure)
-    bound = logarithm * weights.largest * steps / 3
+    bound = logarithm * weights.jump * steps / 3
     return (bound + math.sqrt(bound**2 + 2 * logarithm * weights.spread * steps * expected)) * UP
 
 
 def _means(low: float, high: float, weights: Weights, steps: int, failure: float) -> tuple[float, float]:
     """Between which means a sum can have that lies between low and high: the deviation solved for the mean."""
     logarithm = math.log(2 / failure)
-    bound, spread = logarithm * weights.largest * steps / 3, logarithm * weights.spread * steps
+    bound, spread = logarithm * weights.jump * steps / 3, logarithm * weights.spread * steps
     above, below = max(0.0, high), max(0.0, low)
     most = above + (bound + spread + math.sqrt((bound + spread) ** 2 + 2 * spread * above)) * UP
     least = below - (bound - spread + math.sqrt((bound - spread) ** 2 + 2 * spread * below)) * UP
     return max(0.0, least), most
 
 
+def _loss_of_kept(epsilon: float, rate: float) -> float:
+    """What a person who is kept may lose, so that everybody loses epsilon: ln(1 + (e^ε − 1)/rate)."""
+    return math.log1p(math.expm1(epsilon) / rate) if epsilon < 500 else epsilon - math.log(rate)
+
+
 def plan_strata_statistics(
-    design: Strata | Poisson, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
+    design: Strata | Poisson | Everybody, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
 ) -> StrataWay:
     """The least noise that keeps everybody within ε, whichever stratum they are in."""
-    # ln(1 + (e^ε − 1)/rate) is what a person who is kept may cost, divided among the copies.
     scale = min(
-        (math.log1p(math.expm1(epsilon) / high) if epsilon < 500 else epsilon - math.log(high)) / copies
+        _loss_of_kept(epsilon, 1.0 if isinstance(design, Everybody) else high) / copies
         for copies, (_, high) in zip(weights.copies, weights.rates, strict=True)
     )
 
