@@ -5,9 +5,10 @@ BIN := .venv/bin
 # Compiled files are kept whatever the environment says: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# Only what is imported is compiled: all files of all packages would take half a minute.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: help demo test test-slow proofs mutation audit bench bench-data peers lint docs pictures site wheel clean
+.PHONY: help demo test daily-tests test-slow proofs mutation audit bench bench-data peers lint docs pictures site wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' Makefile
@@ -15,7 +16,10 @@ help: ## list the targets
 demo: .venv/product ## make up a town, plan, sample, publish it in three ways, verify, and print where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force
 
-test: lint ## every test that a change must pass
+test: .venv/ready ## `make lint` and every test that a change must pass, at the same time
+	@$(MAKE) --no-print-directory -j2 lint daily-tests
+
+daily-tests: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-slow: .venv/ready ## the long suites as well
@@ -100,7 +104,7 @@ clean: ## remove the environment and everything that was built
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'crowdblend needs Python 3.11 or newer')"
 	@echo "Setting up .venv with what crowdblend needs (about 150 MB to download) ..."
 	@$(PYTHON) -m venv .venv
-	@$(PIP) --no-compile --requirement requirements/product.txt
+	@$(PIP) --requirement requirements/product.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch .venv/product
 

@@ -16,7 +16,7 @@ from crowdblend.calculus.theorem import Rule
 from crowdblend.engines.duckdb import engine
 from crowdblend.engines.duckdb.database import database
 from crowdblend.policies.source import Resources
-from crowdblend.reports import write_report
+from tests.golden.releases import write_sources
 from tests.needs import required
 
 # Folders whose tests are about what follows from what; all others draw the same conclusions again and again.
@@ -95,10 +95,12 @@ def _remembered_conclusions(request: pytest.FixtureRequest) -> Generator[None]:
         yield
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Releases whose page has no figures, which take most of the time."""
-    monkeypatch.setattr("crowdblend.reports.write_report", lambda folder, **_: write_report(folder, figures=False))
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder with the sources of the golden releases; tests write elsewhere."""
+    folder = tmp_path_factory.mktemp("sources")
+    write_sources(folder)
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)

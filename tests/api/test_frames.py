@@ -20,8 +20,6 @@ from crowdblend.errors import InvalidInput
 from tests.api.survey import KEY, PEOPLE, survey, table
 from tests.cases import for_each
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 DAYS = [datetime.datetime(2020 + at % 2, 1, 1, 23, 30) for at in range(PEOPLE)]
 
 

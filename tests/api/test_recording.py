@@ -17,8 +17,6 @@ from crowdblend.publishing.release import resume as resume_in_folder
 from tests.api.survey import KEY, survey, table
 from tests.refusals import refuses
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 DRAWN = {"sampling": cb.Coins(0.5)}
 
 

@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 
 import crowdblend as cb
 from crowdblend.policies.load import parse_policy
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES
 from tests.golden.test_golden import HASHES
 
 
@@ -45,13 +45,6 @@ HOLDERS: dict[str, Callable[[pa.Table], Any]] = {
     "stream": Stream,
     "relation": duckdb.from_arrow,
 }
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sources")
-    write_sources(folder)
-    return folder
 
 
 def rows_of(policy: Any, sources: Path) -> pa.Table:

@@ -18,8 +18,6 @@ from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.source import DataSource
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 _TOWNS, _PAYS = ("Köln", "Århus", "Genève"), ("0.5", "999.25", "1234.5", "1250000")
 _PEOPLE = [(n, _TOWNS[n % 3], _PAYS[n % 4], f"{1960 + n % 40}-{n % 12 + 1:02}-{n % 28 + 1:02}") for n in range(120)]
 _COLUMNS = {

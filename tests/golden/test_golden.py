@@ -9,16 +9,9 @@ import pytest
 
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from tests.golden.releases import KEY, POLICIES, PROGRAMMES, write_sources
+from tests.golden.releases import KEY, POLICIES, PROGRAMMES
 
 HASHES = Path(__file__).parent / "hashes.json"
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sources")
-    write_sources(folder)
-    return folder
 
 
 @pytest.mark.parametrize("name", POLICIES | PROGRAMMES)

@@ -15,8 +15,6 @@ from crowdblend.publishing.release import release
 
 from .towns import KEY, POLICY, SPLIT, write_town
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 
 def series(text: str, releases: int) -> str:
     return text.replace("[privacy]", f"[privacy]\nreleases = {releases}")

@@ -20,7 +20,7 @@ from crowdblend.planning import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.cases import for_each
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES
 
 MECHANISMS: tuple[Any, ...] = (
     SuppressedHistogram,
@@ -67,13 +67,6 @@ def parameters_of(mechanism: Any) -> list[dict[str, Any]]:
     if isinstance(mechanism, ExponentialSynopsis):
         return [{"epsilon": mechanism.epsilon, "queries": mechanism.queries.size, "rows": mechanism.rows}]
     return [vars(mechanism) if isinstance(mechanism, NoisyPoints) else msgspec.structs.asdict(mechanism)]
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sources")
-    write_sources(folder)
-    return folder
 
 
 @pytest.mark.parametrize("name", [name for name in POLICIES if name not in ("table-text", "table-one", "table-open")])

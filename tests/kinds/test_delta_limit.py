@@ -61,11 +61,10 @@ def test_delta_stays_below_one_over_the_people() -> None:
     assert plan(parse_policy(accepted)).policy.accept_delta
 
 
-def test_every_release_that_is_published_keeps_to_the_limit(tmp_path: Path) -> None:
-    write_sources(tmp_path)
+def test_every_release_that_is_published_keeps_to_the_limit(sources: Path) -> None:
     kinds = set()
     for text in POLICIES.values():
-        made = plan(parse_policy(text, tmp_path))
+        made = plan(parse_policy(text, sources))
         kinds.add(made.policy.kind)
         stated = made.certificate().differential()
         assert getattr(made.policy, "accept_delta", False) or stated is None or stated.delta <= 1e-3
@@ -73,10 +72,9 @@ def test_every_release_that_is_published_keeps_to_the_limit(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", [*KINDS, "table-register", "table-biased", "table-split"])
-def test_a_large_epsilon_needs_a_word(name: str, tmp_path: Path) -> None:
-    write_sources(tmp_path)
+def test_a_large_epsilon_needs_a_word(name: str, sources: Path) -> None:
     text = re.sub(r"(?m)^epsilon = .*$", "epsilon = 50.0", POLICIES[name])
-    policy = parse_policy(text, tmp_path)
+    policy = parse_policy(text, sources)
     accepted = policy.replace(accept_epsilon=True).plan().facts().parameters["epsilon"]
     if accepted <= 10:  # a network spends what its statistics ask for
         assert name == "graph"

@@ -63,7 +63,7 @@ def test_a_series_of_noise_on_a_sample_is_held_against_its_epsilon_too() -> None
 
 
 @pytest.mark.filterwarnings("ignore:No ledger at")
-def test_a_limit_takes_the_series_that_it_was_set_for(tmp_path: Path, quick: None) -> None:
+def test_a_limit_takes_the_series_that_it_was_set_for(tmp_path: Path) -> None:
     policy = register(releases=3, population="residents")
     ledger = cb.Ledger(tmp_path / "ledger.db")
     ledger.limit("residents", epsilon=1.0, delta=1e-6)

@@ -7,14 +7,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
-from tests.golden.releases import POLICIES, PROGRAMMES, write_sources
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sources")
-    write_sources(folder)
-    return folder
+from tests.golden.releases import POLICIES, PROGRAMMES
 
 
 @pytest.mark.parametrize("name", ["table", "points", "statistics", "graph", "programme-people", "programme-strata"])

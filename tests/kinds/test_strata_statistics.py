@@ -141,9 +141,7 @@ def test_every_number_is_within_its_error_and_the_folder_verifies(people: pd.Dat
     assert "stratified sample" in (folder / "report.html").read_text()
 
 
-def test_the_same_key_gives_the_same_bytes_whatever_the_order_and_format(
-    people: pd.DataFrame, tmp_path: Path, quick: None
-) -> None:
+def test_the_same_key_gives_the_same_bytes_whatever_the_order_and_format(people: pd.DataFrame, tmp_path: Path) -> None:
     found = []
     for order, ending in ((1, "parquet"), (2, "csv")):
         shuffled, path = people.head(3000).sample(frac=1, random_state=order), tmp_path / f"people.{ending}"
@@ -430,7 +428,7 @@ def test_an_empty_group_claims_nothing() -> None:
         plan_strata_statistics(rare, weights_of(each), way.shapes, 1e-9, 0.05)
 
 
-def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path) -> None:
     """The folder says parameters and noisy numbers: neither how many were drawn nor how many a stratum has."""
     folder = tmp_path / "out"
     cb.release(people, policy(statistics=STATISTICS[:1]), out=folder, ledger=None)

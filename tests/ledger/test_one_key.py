@@ -18,8 +18,6 @@ from tests.cases import for_each
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 from tests.policies.policies import policy_text
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 KEY = bytes(range(32))
 ROWS = 2_000
 NOISY = policy_text(

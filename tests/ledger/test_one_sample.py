@@ -17,8 +17,6 @@ from crowdblend.publishing.published import Release
 from crowdblend.publishing.release import release
 from tests.ledger.sources import DRAWN, people, policy, shuffled, write
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 ROWS = "rows_are_people = true"
 SSN = 'person = "ssn"'
 

@@ -20,8 +20,6 @@ from crowdblend.publishing.release import release
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.sources import NUMBER, people, policy, shuffled, write
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 PEOPLE, TABLE = 'person = "id"', 'person = "id"\nids = "table"'
 SSN, ROWS = 'person = "ssn"', "rows_are_people = true"
 

@@ -28,8 +28,6 @@ from crowdblend.publishing.pending import with_profile
 from tests.cases import for_each
 from tests.ledger.spendings import spending
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 EPSILON, DELTA = 1.5, 1e-3
 Law = dict[int, Fraction]
 Pair = tuple[Law, Law]

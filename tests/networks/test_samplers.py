@@ -12,7 +12,7 @@ from . import samplers as s
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
 from .samplers import Adjacency, Concealed, View, Watched
 
-NETWORK = planted()
+NETWORK = Adjacency.of(planted())
 RUNS = 2_000
 # ln of the chance that a test fails by bad luck alone.
 FALSE_ALARM = math.log(1e-6)
@@ -70,9 +70,7 @@ def test_samplers_keep_to_their_accuracy(name: str) -> None:
     true = TRUTH["average-degree" if name == "light ends" else name]
     samples = samples_for(rule, stated, 2)
     source = SeededSource(7)
-    missed = sum(
-        abs(run(Adjacency.of(NETWORK), samples, source) - true) > Fraction(stated["accuracy"]) for _ in range(RUNS)
-    )
+    missed = sum(abs(run(NETWORK, samples, source) - true) > Fraction(stated["accuracy"]) for _ in range(RUNS))
     assert not too_many(missed, math.exp(-2))
     assert missed <= RUNS * math.exp(-2)
 
@@ -85,19 +83,19 @@ def test_they_are_right_on_average(name: str) -> None:
     # Hoeffding: terms are worth at most 2d each, and 20,000 of them stray by t with probability 2e^{−2·20000(t/2d)²}
     width = 2 * DEGREE_BOUND if "degree" in name or "light" in name else 1
     stray = width * math.sqrt((math.log(2) - FALSE_ALARM) / (2 * 20_000))
-    assert abs(run(Adjacency.of(NETWORK), 20_000, SeededSource(3)) - true) <= stray
+    assert abs(run(NETWORK, 20_000, SeededSource(3)) - true) <= stray
 
 
 @for_each("explored", [1, 2, 4, 7, 8])
 def test_a_walk_asks_few_people_and_never_the_concealed(explored: int) -> None:
     hidden = 5
     for start in range(0, PEOPLE, 7):
-        watched = Watched(Concealed(Adjacency.of(NETWORK), hidden))
+        watched = Watched(Concealed(NETWORK, hidden))
         found = s.walk(watched, start, explored)
         assert len(watched.visited) == len(set(watched.visited)) <= explored
         assert watched.visited[0] == start
         assert hidden not in watched.visited[1:]
-        assert found.degree == len(Concealed(Adjacency.of(NETWORK), hidden).neighbours(start))
+        assert found.degree == len(Concealed(NETWORK, hidden).neighbours(start))
         if found.component is not None:
             assert len(found.component) == len(watched.visited)
 
@@ -106,7 +104,7 @@ def test_samplers_touch_only_whom_the_promise_grants() -> None:
     """Everybody asked lies around a random person: at most t·s rows, and for light ends one step away."""
     samples = 12
     for name, (run, _, _) in CASES.items():
-        watched = Watched(Adjacency.of(NETWORK))
+        watched = Watched(NETWORK)
         run(watched, samples, SeededSource(1))
         explores = name in ("connectivity", "cycle-freeness", "eulerian")
         most = samples * (8 if explores else 1 if name == "average-degree" else 1 + DEGREE_BOUND)
@@ -114,6 +112,6 @@ def test_samplers_touch_only_whom_the_promise_grants() -> None:
 
 
 def test_a_component_too_large_counts_for_nothing() -> None:
-    assert s.walk(Adjacency.of(NETWORK), 0, 2).component is None
-    assert s.walk(Adjacency.of(NETWORK), 0, 3).component == (2, 2, 2)
-    assert s.walk(Adjacency.of(NETWORK), 0, 3).even
+    assert s.walk(NETWORK, 0, 2).component is None
+    assert s.walk(NETWORK, 0, 3).component == (2, 2, 2)
+    assert s.walk(NETWORK, 0, 3).even

@@ -11,8 +11,6 @@ from crowdblend.demo import town
 from crowdblend.errors import InvalidInput
 from tests.programme.programmes import COLUMNS, PEOPLE, two
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 
 def tables(policy, *names):
     done = cb.release(town(PEOPLE), policy, ledger=None, key=bytes(32))

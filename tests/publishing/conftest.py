@@ -6,15 +6,14 @@ import pytest
 
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES
 
 
 @pytest.fixture(scope="session")
-def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """One release of every golden policy, without figures."""
+def releases(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One release of every golden policy."""
     folder = tmp_path_factory.mktemp("releases")
-    write_sources(folder)
     for name, text in POLICIES.items():
         changed = '[release]\nformat = "csv"\n' + text
-        release(parse_policy(changed, folder), folder / name, key=KEY, figures=False)
+        release(parse_policy(changed, sources), folder / name, key=KEY)
     return {name: folder / name for name in POLICIES}

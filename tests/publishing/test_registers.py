@@ -16,7 +16,7 @@ from crowdblend.publishing.verification import verify_release
 from crowdblend.reading.release import read
 from crowdblend.rehearsal.subject import subject_of
 from tests.cases import for_each
-from tests.golden.releases import KEY, PEOPLE, POLICIES, write_sources
+from tests.golden.releases import KEY, PEOPLE, POLICIES
 
 SAMPLING = {
     Assumption.ASSUMED_RATE,
@@ -26,19 +26,12 @@ SAMPLING = {
 }
 
 
-@pytest.fixture(scope="module")
-def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("town")
-    write_sources(folder)
-    return folder
-
-
-def test_everybody_is_counted_with_noise_on_every_cell(town: Path, tmp_path: Path) -> None:
-    done = release(parse_policy(POLICIES["table-register"], town), tmp_path / "out", key=KEY, ledger=None)
+def test_everybody_is_counted_with_noise_on_every_cell(sources: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-register"], sources), tmp_path / "out", key=KEY, ledger=None)
     cells = pd.read_parquet(done.folder / "data.parquet")
     assert len(cells) == 2 * 10 * 8
     assert abs(cells["count"].sum() - PEOPLE) < 150
-    people = pd.read_parquet(town / "town.parquet").groupby("district").size()
+    people = pd.read_parquet(sources / "town.parquet").groupby("district").size()
     assert (cells.groupby("district")["count"].sum() - people).abs().max() < 60
     certificate = verify_file(done.folder)
     found = certificate.differential()
@@ -50,8 +43,8 @@ def test_everybody_is_counted_with_noise_on_every_cell(town: Path, tmp_path: Pat
     assert "No sample was drawn: everybody is counted." in page
 
 
-def test_people_with_several_rows(town: Path, tmp_path: Path) -> None:
-    policy = parse_policy(POLICIES["table-visits"], town)
+def test_people_with_several_rows(sources: Path, tmp_path: Path) -> None:
+    policy = parse_policy(POLICIES["table-visits"], sources)
     done = release(policy, tmp_path / "out", key=KEY, ledger=None)
     totals = pd.read_parquet(done.folder / "totals.parquet").set_index("total")["count"]
     assert abs(totals["rows"] - PEOPLE - 500) < 900
@@ -67,30 +60,30 @@ def test_people_with_several_rows(town: Path, tmp_path: Path) -> None:
 
 
 @for_each(("epsilon", "rows"), [(1.0, 3), (0.1, 7), (0.3, 3), (0.7, 11), (3.3, 2)])
-def test_rounding_takes_no_more_than_the_policy_allows(town: Path, epsilon: float, rows: int) -> None:
+def test_rounding_takes_no_more_than_the_policy_allows(sources: Path, epsilon: float, rows: int) -> None:
     text = POLICIES["table-visits"].replace("rows_per_person = 2", f"rows_per_person = {rows}")
-    planned = plan(parse_policy(text.replace("epsilon = 1.0", f"epsilon = {epsilon}"), town))
+    planned = plan(parse_policy(text.replace("epsilon = 1.0", f"epsilon = {epsilon}"), sources))
     found = planned.certificate().differential()
     assert found is not None
     assert 0.999999 * epsilon < found.epsilon <= epsilon
 
 
 @pytest.mark.parametrize("name", ["table-register", "table-visits"])
-def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(town: Path, name: str) -> None:
+def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(sources: Path, name: str) -> None:
     with pytest.raises(Infeasible) as refused:
-        plan(parse_policy(POLICIES[name].replace("epsilon = 1.0", "epsilon = 1e-12"), town))
+        plan(parse_policy(POLICIES[name].replace("epsilon = 1.0", "epsilon = 1e-12"), sources))
     assert refused.value.code == "plan.epsilon-too-small"
 
 
-def test_without_rows_per_person_several_rows_are_refused(town: Path, tmp_path: Path) -> None:
+def test_without_rows_per_person_several_rows_are_refused(sources: Path, tmp_path: Path) -> None:
     text = POLICIES["table-visits"].replace("rows_per_person = 2\n", "")
     with pytest.raises(InvalidInput):
-        release(parse_policy(text, town), tmp_path / "out", ledger=None)
+        release(parse_policy(text, sources), tmp_path / "out", ledger=None)
 
 
-def test_releases_of_a_register_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
+def test_releases_of_a_register_add_up_in_the_ledger(sources: Path, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger.db")
-    policy = parse_policy(POLICIES["table-register"], town)
+    policy = parse_policy(POLICIES["table-register"], sources)
     for name in ("one", "two"):
         release(policy, tmp_path / name, ledger=ledger)
     (budget,) = ledger.budgets()
@@ -98,22 +91,24 @@ def test_releases_of_a_register_add_up_in_the_ledger(town: Path, tmp_path: Path)
     assert (budget.differential.epsilon, budget.differential.delta) == (2.0, 0.0)
 
 
-def test_a_register_is_rehearsed(town: Path) -> None:
-    policy = parse_policy(POLICIES["table-visits"].replace("[privacy]", '[release]\nformat = "csv"\n[privacy]'), town)
+def test_a_register_is_rehearsed(sources: Path) -> None:
+    policy = parse_policy(
+        POLICIES["table-visits"].replace("[privacy]", '[release]\nformat = "csv"\n[privacy]'), sources
+    )
     subject = subject_of(policy, lambda *_: {}, name="register", people=50)
     assert subject.guarantee.delta == 0.0
     pair = subject.pairs()[0]
     assert sum(next(iter(subject.observe(pair.fewer, 3).values())).values()) == 3
 
 
-def test_a_dry_run_says_how_far_off_a_cell_is(town: Path) -> None:
-    text = " ".join(line for _, line in plan(parse_policy(POLICIES["table-register"], town)).describe())
+def test_a_dry_run_says_how_far_off_a_cell_is(sources: Path) -> None:
+    text = " ".join(line for _, line in plan(parse_policy(POLICIES["table-register"], sources)).describe())
     assert "no sample is drawn" in text
     assert "off by 0.851 on average" in text
 
 
-def test_readers_get_the_totals_apart_from_the_cells(town: Path, tmp_path: Path) -> None:
-    done = release(parse_policy(POLICIES["table-visits"], town), tmp_path / "out", key=KEY, ledger=None)
+def test_readers_get_the_totals_apart_from_the_cells(sources: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-visits"], sources), tmp_path / "out", key=KEY, ledger=None)
     found = read(done.folder)
     (whole,) = found.estimates(margin=[]).to_pylist()
     cells = pd.read_parquet(done.folder / "data.parquet")
@@ -127,7 +122,7 @@ def test_readers_get_the_totals_apart_from_the_cells(town: Path, tmp_path: Path)
     assert "at most 2 random ones" in " ".join(found.notes())
 
 
-def test_readers_get_intervals_for_every_cell(town: Path, tmp_path: Path) -> None:
-    done = release(parse_policy(POLICIES["table-register"], town), tmp_path / "out", key=KEY, ledger=None)
+def test_readers_get_intervals_for_every_cell(sources: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-register"], sources), tmp_path / "out", key=KEY, ledger=None)
     rows = read(done.folder).estimates().to_pylist()
     assert all(row["low"] <= max(row["count"], 0) <= row["high"] <= max(row["count"], 0) + 4 for row in rows)

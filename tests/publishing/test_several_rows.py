@@ -69,7 +69,7 @@ def test_nobody_counts_in_more_classes_than_the_policy_allows_and_all_of_them_ar
         assert abs(count - 2 * people / 3) < 6 * np.sqrt(people * 2 / 9)
 
 
-def test_a_register_of_people_says_what_it_counts(tmp_path: Path, quick: None) -> None:
+def test_a_register_of_people_says_what_it_counts(tmp_path: Path) -> None:
     write(tmp_path, dict.fromkeys(range(2_000), "aab"))
     done = release(parse_policy(VISITS.format(rows=2), tmp_path), tmp_path / "out", key=KEY, ledger=None)
     verify_release(done.folder)
@@ -96,7 +96,7 @@ def test_a_register_of_people_says_what_it_counts(tmp_path: Path, quick: None) -
     assert cells.loc["a", "low"] <= shown["a"] <= cells.loc["a", "high"]
 
 
-def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path, quick: None) -> None:
+def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path) -> None:
     write(tmp_path, dict.fromkeys(range(2_000), "aab"))
     rows = VISITS.format(rows=2).replace('count = "people"\n', "")
     done = release(parse_policy(rows, tmp_path), tmp_path / "out", key=KEY, ledger=None)
@@ -119,7 +119,7 @@ def test_counting_people_needs_a_bound() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:No ledger at")
-def test_what_duplicates_one_dropped_is_for_the_steward_alone(tmp_path: Path, quick: None) -> None:
+def test_what_duplicates_one_dropped_is_for_the_steward_alone(tmp_path: Path) -> None:
     chance = np.random.default_rng(1)
     ids = np.repeat(np.arange(4_000), chance.integers(1, 4, 4_000))
     visits = pd.DataFrame({"id": ids, "ward": chance.choice(list("abc"), len(ids))})

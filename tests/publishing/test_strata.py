@@ -97,7 +97,7 @@ def test_every_stratum_has_its_own_k_and_the_folder_says_so(people: pd.DataFrame
     assert "Counts of different strata must not be added or compared" in page
 
 
-def test_margins_over_strata_add_estimates_and_cover(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_margins_over_strata_add_estimates_and_cover(people: pd.DataFrame, tmp_path: Path) -> None:
     cb.release(people, table(), out=tmp_path / "out", ledger=None)
     read = cb.read(tmp_path / "out")
     for margin in (["sex"], ["region"], []):
@@ -143,7 +143,7 @@ def test_estimates_are_unbiased_over_5000_releases() -> None:
 
 
 @pytest.mark.parametrize("kind", ["microdata", "points"])
-def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_path: Path) -> None:
     given: dict[str, Any] = {"person": "id", "population": "town", "epsilon": 1.0, "delta": 1e-6, "sampling": STRATA}
     if kind == "microdata":
         columns: Any = {"region": REGIONS, "sex": cb.values("F", "M")}
@@ -164,7 +164,7 @@ def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_p
     assert ks == sorted(set(ks))
 
 
-def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path) -> None:
     cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
 
     def west(**changed: Any) -> Any:
@@ -214,7 +214,7 @@ def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick
 
 @pytest.mark.parametrize("count", [34, 20, 7])
 def test_a_cell_below_the_k_of_its_stratum_is_refused_with_the_right_interval(
-    count: int, people: pd.DataFrame, tmp_path: Path, quick: None
+    count: int, people: pd.DataFrame, tmp_path: Path
 ) -> None:
     """Another stratum's k would allow it, and its estimate is its count divided by its rate."""
     cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
@@ -232,7 +232,7 @@ def test_a_cell_below_the_k_of_its_stratum_is_refused_with_the_right_interval(
         verify_release(forged(tmp_path / "out", tmp_path / "forged", lower))
 
 
-def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tmp_path: Path) -> None:
     sampling = cb.Strata("region", {"north": 0.05, "south": 0.1, "west": 0.2})
     policy = table(sampling, columns={"sex": cb.values("F", "M")})
     done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
@@ -251,7 +251,7 @@ def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tm
         table(sampling, columns={"sex": cb.values("F", "M")}, below_k="noise")
 
 
-def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, tmp_path: Path) -> None:
     sampling = cb.Weights("weight", low=0.01, high=0.1)
     policy = table(sampling, columns={"sex": cb.values("F", "M")})
     done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
@@ -366,7 +366,7 @@ def test_a_series_of_strata_keeps_to_its_totals_though_people_move(people: pd.Da
 
 
 @pytest.mark.filterwarnings("ignore:No ledger at")
-def test_the_ledger_adds_stratified_releases_up(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_the_ledger_adds_stratified_releases_up(people: pd.DataFrame, tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
     for number in range(2):
         cb.release(people, table(), out=tmp_path / str(number), ledger=cb.Ledger(ledger))
@@ -391,7 +391,7 @@ def test_a_dry_run_lists_the_strata_and_the_audit_and_made_up_people_know_them(t
     assert set(make_up_people(spanning, 50).column_names) == {"id", "sex", "county"}
 
 
-def test_the_same_key_gives_the_same_bytes(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_the_same_key_gives_the_same_bytes(people: pd.DataFrame, tmp_path: Path) -> None:
     policy = table(below_k="noise", source=str(tmp_path / "people.parquet"))
     files = []
     for order in (1, 2):

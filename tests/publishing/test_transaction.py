@@ -24,25 +24,17 @@ from tests.publishing.killing import prepare
 FILES = ("data.csv", "certificate.json")
 
 
-def without_figures(folder: Path, **_: object) -> None:
-    """What stands for the report, since its figures take most of the time."""
-    (folder / "report.html").write_text("left out")
-
-
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A steward's folder, to be copied."""
     folder = tmp_path_factory.mktemp("prepared") / "place"
-    with pytest.MonkeyPatch.context() as quick:
-        quick.setattr("crowdblend.reports.write_report", without_figures)
-        prepare(folder)
+    prepare(folder)
     return folder
 
 
 @pytest.fixture
-def place(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(prepared: Path, tmp_path: Path) -> Path:
     """A steward's folder."""
-    monkeypatch.setattr("crowdblend.reports.write_report", without_figures)
     shutil.copytree(prepared, tmp_path / "place")
     return tmp_path / "place"
 

@@ -15,7 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, keys
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES
 
 PERSONS = b"person\0"
 # By it a table that was already drawn is known again; nothing is drawn by it.
@@ -71,13 +71,6 @@ APART = {
     "synopsis-chosen": {"synopsis: who is drawn", "synopsis: noise, choice and rows"},
     "graph-four": {f"noise of network statistic {place}" for place in range(4)},
 }
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sources")
-    write_sources(folder)
-    return folder
 
 
 @pytest.fixture

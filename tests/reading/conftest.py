@@ -6,7 +6,7 @@ import pytest
 
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES
 
 ABOUT = '[about]\ntitle = "People of *Harbour*"\npublisher = "Office"\nlicence = "CC-BY-4.0"\nperiod = "2025"\n'
 NAMES = (
@@ -17,13 +17,10 @@ NAMES = (
 
 
 @pytest.fixture(scope="session")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("folders")
-    write_sources(folder)
-    with pytest.MonkeyPatch.context() as quick:
-        quick.setattr("crowdblend.reports.write_report", lambda to, **_: (to / "report.html").write_text("left out"))
-        for name in NAMES:
-            text = '[release]\nformat = "csv"\n' + POLICIES[name] + ABOUT
-            release(parse_policy(text, folder), folder / name, key=KEY)
-        release(parse_policy(POLICIES["table"], folder), folder / "table-parquet", key=KEY)
+    for name in NAMES:
+        text = '[release]\nformat = "csv"\n' + POLICIES[name] + ABOUT
+        release(parse_policy(text, sources), folder / name, key=KEY)
+    release(parse_policy(POLICIES["table"], sources), folder / "table-parquet", key=KEY)
     return {name: folder / name for name in (*NAMES, "table-parquet")}

@@ -10,7 +10,7 @@ import pytest
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.cases import for_each
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES
 from tests.reading.conftest import NAMES
 
 
@@ -44,9 +44,8 @@ def test_frictionless_finds_what_is_wrong(folders: dict[str, Path], tmp_path: Pa
 
 
 @pytest.mark.parametrize(("name", "noun"), [("table-register", "people"), ("table-visits", "rows")])
-def test_rows_are_not_called_people(name: str, noun: str, tmp_path: Path) -> None:
-    write_sources(tmp_path)
-    release(parse_policy(POLICIES[name], tmp_path), tmp_path / "out", key=KEY, ledger=None)
+def test_rows_are_not_called_people(name: str, noun: str, sources: Path, tmp_path: Path) -> None:
+    release(parse_policy(POLICIES[name], sources), tmp_path / "out", key=KEY, ledger=None)
     resources = json.loads((tmp_path / "out" / "datapackage.json").read_text(encoding="utf-8"))["resources"]
     meanings = {field["name"]: field["description"] for field in resources[0]["schema"]["fields"]}
     assert noun in meanings["count"]

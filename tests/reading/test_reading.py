@@ -22,8 +22,8 @@ HOLDS = 0.8  # of the cells: intervals are made for 95 %, and these releases are
 
 
 @pytest.fixture(scope="module")
-def town(folders: dict[str, Path]) -> pd.DataFrame:
-    people = pq.read_table(folders["table"].parent / "town.parquet").to_pandas()
+def town(sources: Path) -> pd.DataFrame:
+    people = pq.read_table(sources / "town.parquet").to_pandas()
     ages = (people["age"] // 10 * 10).astype(int)
     people["age"] = [f"[{low}, {low + 10})" if low < 90 else "≥ 90" for low in ages]
     return people

@@ -23,12 +23,16 @@ _MORE = ["-1", "-0.5", "-10", "-10.5", "-11", "", " 7 ", "x", None, "1e300", "Na
 @for_each(("recoding", "labels"), _WHOLE)
 def test_labels_and_codes(recoding, labels):
     assert recoding.labels == labels
-    for value in [*_VALUES, *_MORE]:
-        text = f"SELECT {recoding.sql('v')} FROM (SELECT ?::VARCHAR AS v)"
-        assert duckdb.execute(text, [value]).fetchall() == [(recoding.code(value),)], value
-        if value is not None and value.strip() and value not in ("x", "NaN", "inf", "-inf"):
-            typed = f"SELECT {recoding.sql('v', typed=True)} FROM (SELECT ?::DOUBLE AS v)"
-            assert duckdb.execute(typed, [float(value)]).fetchall() == [(recoding.code(value),)], value
+    texts = [*_VALUES, *_MORE]
+    assert in_sql(recoding.sql("v"), texts, "VARCHAR") == [recoding.code(value) for value in texts]
+    numbers = [text for text in texts if text and text.strip() and text not in ("x", "NaN", "inf", "-inf")]
+    typed = in_sql(recoding.sql("v", typed=True), [float(text) for text in numbers], "DOUBLE")
+    assert typed == [recoding.code(text) for text in numbers]
+
+
+def in_sql(code, values, kind):
+    rows = f"(SELECT unnest(CAST(? AS {kind}[])) AS v, generate_subscripts(CAST(? AS {kind}[]), 1) AS n)"
+    return [found for (found,) in duckdb.execute(f"SELECT {code} FROM {rows} ORDER BY n", [values, values]).fetchall()]
 
 
 def test_fractions_are_outside():

@@ -9,7 +9,7 @@ import pytest
 
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.releases import KEY, POLICIES
 from tests.needs import QUIET, chromium
 
 # The seven kinds, and the table with most on its page.
@@ -38,19 +38,12 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("browser")
-    write_sources(folder)
-    return folder
-
-
 @pytest.mark.parametrize("name", RELEASES)
-def test_a_report_can_be_read_by_everybody(name: str, browser: Any, sources: Path) -> None:
+def test_a_report_can_be_read_by_everybody(name: str, browser: Any, sources: Path, tmp_path: Path) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    release(parse_policy(POLICIES[name], sources), sources / name, key=KEY)
-    address = (sources / name / "report.html").as_uri()
+    release(parse_policy(POLICIES[name], sources), tmp_path / name, key=KEY)
+    address = (tmp_path / name / "report.html").as_uri()
     page = browser.new_page(viewport={"width": PHONE, "height": 844})
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

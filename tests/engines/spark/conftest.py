@@ -11,7 +11,6 @@ import pytest
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.session import session
 from tests import needs
-from tests.golden.releases import write_sources
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,11 +49,3 @@ def spark(event_log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def engine(spark: SparkSession) -> SparkEngine:
     """The engine on that session."""
     return SparkEngine(spark)
-
-
-@pytest.fixture(scope="session")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the sources of the releases whose bytes are fixed."""
-    folder = tmp_path_factory.mktemp("sources")
-    write_sources(folder)
-    return folder
