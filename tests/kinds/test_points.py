@@ -83,13 +83,6 @@ def test_points_are_released_with_every_promise(people: Path) -> None:
     assert [type(made) for made in certificate.guarantees] == [ZeroKnowledge, Differential, Differential, CrowdBlending]
 
 
-def test_the_order_of_the_rows_does_not_matter(people: Path) -> None:
-    first = released(people, POINTS)
-    table = pd.read_csv(people / "people.csv").sample(frac=1, random_state=5)
-    table.to_csv(people / "people.csv", index=False)
-    assert released(people, POINTS, "again").equals(first)
-
-
 @pytest.mark.parametrize("kind", [POINTS, OUTLIERS], ids=["points", "outliers"])
 def test_the_key_also_decides_which_row_of_a_person_counts(people: Path, kind: str) -> None:
     """Also where nobody is drawn."""

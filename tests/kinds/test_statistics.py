@@ -146,14 +146,6 @@ def test_the_certificate_names_the_random_people(town: Path, tmp_path: Path) -> 
     assert set(facts["statistics"]) == {"income", "age", "young women", "men", "ages of men"}
 
 
-def test_the_same_key_draws_the_same_people_from_any_format(town: Path, tmp_path: Path) -> None:
-    """CSV is read once and Parquet twice; both see the k smallest marks, in whatever order."""
-    first = made(town, tmp_path / "csv", key=KEY)
-    second = made(town, tmp_path / "parquet", POLICY.replace("people.csv", "people.parquet"), key=KEY)
-    assert first == second
-    assert first != made(town, tmp_path / "other", key=bytes(32))
-
-
 def test_rows_may_be_people(town: Path, tmp_path: Path) -> None:
     text = SURE.replace('person = "id"', "rows_are_people = true")
     found, true = made(town, tmp_path / "out", text), truth()

@@ -168,18 +168,6 @@ def test_a_register_publishes_tables_and_statistics_under_one_budget(tmp_path: P
     assert abs(row["value"] - women) <= row["error"] < 25
 
 
-def test_the_same_key_gives_the_same_bytes_and_noise_of_its_own_to_each(tmp_path: Path):
-    policy = two(
-        cb.Table("district", name="a", below_k="noise"),
-        cb.Table("district", "sex", name="b", below_k="noise"),
-        split="budget",
-    )
-    for name in ("one", "two"):
-        cb.release(town(2_000), policy, out=tmp_path / name, ledger=None, key=KEY)
-    for file in ("a.parquet", "b.parquet"):
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-
-
 def forged(folder: Path, tmp_path: Path, change: Any) -> Path:
     """The folder with other facts, and a certificate that was made anew from them."""
     copy = tmp_path / "forged"

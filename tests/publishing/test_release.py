@@ -92,20 +92,6 @@ def test_a_noisy_table_is_exact_from_k_on(town: Path, tmp_path: Path) -> None:
     assert "exact" in pd.read_parquet(flagged.folder / "data.parquet").columns
 
 
-def test_the_same_key_gives_the_same_bytes_whatever_the_order(town: Path, tmp_path: Path) -> None:
-    people = pd.read_parquet(town / "town.parquet")
-    shuffled = tmp_path / "shuffled"
-    shuffled.mkdir()
-    people.sample(frac=1, random_state=1).to_parquet(shuffled / "town.parquet", row_group_size=777)
-    for text, suffix in ((POLICY, "parquet"), (NOISY, "parquet"), (AS_CSV + "threads = 1\n" + MICRODATA, "csv")):
-        first = release(parse_policy(text, town), tmp_path / f"a{len(text)}", key=KEY)
-        second = release(parse_policy(text, shuffled), tmp_path / f"b{len(text)}", key=KEY)
-        name = f"data.{suffix}"
-        assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
-        fresh = release(parse_policy(text, town), tmp_path / f"c{len(text)}")
-        assert (first.folder / name).read_bytes() != (fresh.folder / name).read_bytes()
-
-
 def test_the_same_key_keeps_the_same_row_of_a_person_in_a_table_already_drawn(tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": [*range(3000)] * 2, "sex": ["a"] * 3000 + ["b"] * 3000})
     frame.to_csv(tmp_path / "people.csv", index=False)
