@@ -35,8 +35,8 @@ proofs: ## minutes: have Coq check the theorems in proofs/, and that they rest o
 
 mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests notice; goes on where it stopped
 	mkdir -p out
-	test -f out/mutation-tests.json || $(BIN)/python -m tests.mutation.run record out/mutation-tests.json
-	$(BIN)/python -m tests.mutation.run try out/mutation-tests.json out/mutation.jsonl
+	$(BIN)/python -m tests.mutation.run record out/mutation-tests
+	$(BIN)/python -m tests.mutation.run try out/mutation-tests out/mutation.jsonl
 
 AUDIT := $(BIN)/python -m bench.audit_power
 audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is refuted, true claims raise no alarm

@@ -41,6 +41,7 @@ OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
 _OPPOSITES = ("up down", "upper lower", "ceil floor", "max min", "maximum minimum", "above below", "any all")
 OPPOSITES = {a: b for pair in _OPPOSITES for a, b in (pair.split(), reversed(pair.split()))}
 SYMMETRIC = ("max", "min", "maximum", "minimum", "gcd", "isclose")
+COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
 Place = tuple[tuple[str, int | None], ...]
 
 
@@ -75,6 +76,25 @@ class Mutant:
             value = getattr(node, field)
             node = value if at is None else value[at]
         return ""
+
+    @property
+    def piece(self) -> tuple[list[ast.stmt], int] | None:
+        """The statements that run together with the break, as a list and where they begin; none outside of functions.
+
+        Whoever gets to the first of them gets to the break, but for what a condition inside an expression decides.
+        """
+        node: ast.AST = self.tree
+        piece, inside = None, False
+        for field, at in self.place:
+            inside = inside or (isinstance(node, ast.FunctionDef) and field == "body")
+            value = getattr(node, field)
+            if inside and at is not None and isinstance(value[at], ast.stmt):
+                begin = at
+                while begin > 0 and not isinstance(value[begin - 1], COMPOUND) and not is_docstring(value[begin - 1]):
+                    begin -= 1
+                piece = value, begin
+            node = value if at is None else value[at]
+        return piece
 
     def __str__(self) -> str:
         before, after = (ast.unparse(node).splitlines()[0] for node in (self.before, self.after))
@@ -157,6 +177,11 @@ def _breaks(node: ast.AST) -> Iterator[ast.AST]:  # noqa: PLR0912 - a table, wri
             yield ast.Name(OPPOSITES[name], context)
         case ast.Attribute(value, name, context) if name in OPPOSITES:
             yield ast.Attribute(value, OPPOSITES[name], context)
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether a statement is nothing but a constant."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _order_matters(function: ast.expr, first: ast.expr, second: ast.expr) -> bool:

@@ -1,8 +1,7 @@
-"""Which tests run which functions, and how long each takes: the tests that a mutant of a function is shown to.
+"""Which tests run which pieces of code, and how long each takes: the tests that a mutant is shown to.
 
-A copy of the source tells on entry to each function, and this plugin writes down for every test what was entered while
-it ran, in this process and in those that it starts. What a fixture shared by several tests entered belongs to each test
-that uses it, and what a cached function entered belongs to each test that asks the cache.
+A copy of the source tells when the piece of a mutant is entered, and this plugin writes down for every test what was
+entered while it ran,
 """
 
 import ast
@@ -10,12 +9,14 @@ import functools
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.mutation.mutants import Mutant, is_docstring
 
 _WHERE = "CROWDBLEND_MUTATION_RECORD"
 # The module crowdblend_entries that the copy tells: a set for this process, lines of a file for those that tests start.
@@ -38,23 +39,27 @@ def enter(name):
 """
 
 
-def telling(source: str, module: str) -> str:
-    """The module with a word from every function that is entered."""
-    tree = ast.parse(source)
+def piece_name(module: str, mutant: Mutant) -> str:
+    """The name under which the tests of a mutant are recorded: its piece of a function, or its module."""
+    piece = mutant.piece
+    return f"{module}:" if piece is None else f"{module}:{piece[0][piece[1]].lineno}"
 
-    def tell(node: ast.AST, function: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            name = f"{function}.{child.name}".lstrip(".") if hasattr(child, "name") else function
-            if isinstance(child, ast.FunctionDef):
-                at = 1 if ast.get_docstring(child) is not None else 0
-                child.body[at:at] = ast.parse(f"_entered({f'{module}:{name}'!r})").body
-            tell(child, name)
 
-    tell(tree, "")
-    first = (1 if ast.get_docstring(tree) is not None else 0) + sum(
+def telling(mutants: Sequence[Mutant], module: str) -> str:
+    """The module of these mutants with a word from the piece of each, and from every function if one has none."""
+    tree = mutants[0].tree
+    pieces = {piece_name(module, mutant): mutant.piece for mutant in mutants}
+    starts = [(piece[0], piece[0][piece[1]], name) for name, piece in pieces.items() if piece is not None]
+    if f"{module}:" in pieces:
+        bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+        starts += [(body, body[min(1, len(body) - 1) if is_docstring(body[0]) else 0], f"{module}:") for body in bodies]
+    for statements, first, name in starts:
+        at = [statement is first for statement in statements].index(True)
+        statements[at:at] = ast.parse(f"_entered({name!r})").body
+    first_line = (1 if ast.get_docstring(tree) is not None else 0) + sum(
         isinstance(line, ast.ImportFrom) and line.module == "__future__" for line in tree.body
     )
-    tree.body[first:first] = ast.parse("from crowdblend_entries import enter as _entered").body
+    tree.body[first_line:first_line] = ast.parse("from crowdblend_entries import enter as _entered").body
     return ast.unparse(ast.fix_missing_locations(tree))
 
 

@@ -1,12 +1,14 @@
 """How many of a sample of mutants the tests notice. `make mutation`; hours, so not part of `make test`.
 
-    python -m tests.mutation.run record FILE [--tests FOLDER …]    which test runs which function
-    python -m tests.mutation.run try FILE RESULTS [--sample 400] [--packages NAME …] [--modules TEXT …] [--only TEXT …]
-    python -m tests.mutation.run try FILE RESULTS2 --again RESULTS --seconds 120    its survivors, shown to more tests
+    python -m tests.mutation.run record FOLDER [--tests NAME …] [sample]    which test gets to which mutant
+    python -m tests.mutation.run try FOLDER RESULTS [sample] [--only TEXT …]
+    python -m tests.mutation.run try FOLDER RESULTS2 [sample] --again RESULTS --seconds 120    survivors, and more tests
 
-Each mutant is written into a copy of the repository, and the tests that enter its function run there, the fastest
-first, until one fails. A mutant that takes far more time than its tests did counts as noticed ("too long"). Results are
-added to RESULTS, a JSON line for each mutant, and a run goes on where the last one stopped.
+where the sample is [--sample 400] [--seed 32] [--modules TEXT …], the same for all steps. A record is made for one
+folder of tests after the other; what is there is not made again, and mutants may be tried in between. Each mutant is
+written into a copy of the repository, and the tests that get to it run there, the fastest first, until one fails. A
+mutant that takes far more time than its tests did counts as noticed ("too long"). Results are added to RESULTS, a JSON
+line for each mutant, and a run goes on where the last one stopped.
 """
 
 import argparse
@@ -24,11 +26,13 @@ from typing import Any
 
 from tests.mutation.fork import OPTIONS, Forks, Tests
 from tests.mutation.mutants import Mutant, mutants_of
-from tests.mutation.recording import ENTRIES, telling
+from tests.mutation.recording import ENTRIES, piece_name, telling
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("numerics", "guarantees", "calculus", "randomness", "mechanisms", "ledger", "publishing")
-SEED = 13
+WITHOUT = ("cli", "papers")
+# A quarter of every sample is drawn from these parts alone.
+OFTEN = ("strata", "parts", "programme", "quantiles", "estimates", "verification", "studio", "signatures", "spark")
+SEED = 32
 # CPU seconds of tests that a mutant is shown to, at first and then.
 FIRST_SECONDS = 3
 MOST_SECONDS = 40
@@ -43,8 +47,7 @@ def main() -> None:
     parser.add_argument("step", choices=["record", "try"])
     parser.add_argument("record", type=Path)
     parser.add_argument("results", type=Path, nargs="?")
-    parser.add_argument("--tests", nargs="*", default=["."])
-    parser.add_argument("--packages", nargs="*", default=PACKAGES)
+    parser.add_argument("--tests", nargs="*", default=_folders_of_tests())
     parser.add_argument("--modules", nargs="*", default=[""], help="only modules whose path has one of these in it")
     parser.add_argument("--only", nargs="*", default=[""], help="of the sample, modules that have one of these in it")
     parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="CPU seconds of tests for each survivor")
@@ -60,7 +63,8 @@ def main() -> None:
         copy = Path(folder)
         _copy_into(copy)
         if options.step == "record":
-            _record(copy, options.tests, options.record.resolve())
+            mutants = sample(options.modules, options.sample, options.seed)
+            _record(copy, options.tests, mutants, options.record.resolve())
         else:
             files = {
                 str(path): str(path.resolve()) for path in (options.record, options.results, options.again) if path
@@ -79,29 +83,46 @@ def _copy_into(folder: Path) -> None:
             shutil.copyfile(ROOT / name, folder / name)
 
 
-def _record(copy: Path, folders: list[str], record: Path) -> None:
+def _folders_of_tests() -> list[str]:
+    """The folders of tests, and the files of tests beside them."""
+    paths = sorted((ROOT / "tests").iterdir())
+    return [path.name for path in paths if path.name.startswith("test_") or (path.is_dir() and path.name[0] != "_")]
+
+
+def _record(copy: Path, folders: list[str], mutants: list[tuple[Path, Mutant]], record: Path) -> None:
+    record.mkdir(parents=True, exist_ok=True)
     (copy / "src" / "crowdblend_entries.py").write_text(ENTRIES)
-    for file in (copy / "src" / "crowdblend").rglob("*.py"):
-        file.write_text(telling(file.read_text("utf-8"), str(file.relative_to(copy / "src"))), "utf-8")
-    paths = [str(Path("tests", folder)) for folder in folders]
-    command = [sys.executable, "-m", "pytest", *OPTIONS, "-p", "tests.mutation.recording", *paths]
-    environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CROWDBLEND_MUTATION_RECORD": str(record)}
-    subprocess.run(command, cwd=copy, env=environment, check=False)
+    by_file: dict[Path, list[Mutant]] = {}
+    for file, mutant in mutants:
+        by_file.setdefault(file.relative_to(ROOT), []).append(mutant)
+    for name, of_file in by_file.items():
+        (copy / name).write_text(telling(of_file, str(name.relative_to("src"))), "utf-8")
+    for folder in folders:
+        file = record / f"{folder}.json"
+        if not file.exists():
+            command = [sys.executable, "-m", "pytest", *OPTIONS, "-p", "tests.mutation.recording", f"tests/{folder}"]
+            environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CROWDBLEND_MUTATION_RECORD": str(file)}
+            subprocess.run(command, cwd=copy, env=environment, check=False)
 
 
-def sample(packages: list[str], modules: list[str], size: int, seed: int) -> list[tuple[Path, Mutant]]:
-    """Mutants at random, every one of every module equally likely; the same for the same source and seed."""
-    files = sorted(file for name in packages for file in (ROOT / "src" / "crowdblend" / name).rglob("*.py"))
-    files = [file for file in files if any(part in str(file) for part in modules)]
-    every = [(file, mutant) for file in files for mutant in mutants_of(file.read_text("utf-8"))]
-    return random.Random(seed).sample(every, min(size, len(every)))
+def sample(modules: Sequence[str], size: int, seed: int) -> list[tuple[Path, Mutant]]:
+    """Mutants at random, a quarter of them from some parts; the same for the same source and seed."""
+    names = (file.relative_to(ROOT) for file in (ROOT / "src" / "crowdblend").rglob("*.py"))
+    files = sorted(str(name) for name in names if name.parts[2] not in WITHOUT)
+    files = [file for file in files if any(part in file for part in modules)]
+    every = [(ROOT / file, mutant) for file in files for mutant in mutants_of((ROOT / file).read_text("utf-8"))]
+    often = [at for at, (file, _) in enumerate(every) if any(part in str(file.relative_to(ROOT)) for part in OFTEN)]
+    first = random.Random(seed).sample(often, min(size // 4, len(often)))
+    others = sorted(set(range(len(every))) - set(first))
+    return [every[at] for at in first + random.Random(seed).sample(others, min(size - len(first), len(others)))]
 
 
 def _try_all(options: argparse.Namespace) -> None:
-    tests = {test: record for test, record in json.loads(options.record.read_text()).items() if record["passed"]}
+    records = [json.loads(file.read_text()) for file in sorted(options.record.glob("*.json"))]
+    tests = {test: record for tests in records for test, record in tests.items() if record["passed"]}
     finished = {result["mutant"] for result in _results(options.results)}
     only = {result["mutant"] for result in _results(options.again) if result["outcome"] in UNNOTICED}
-    mutants = sample(options.packages, options.modules, options.sample, options.seed)
+    mutants = sample(options.modules, options.sample, options.seed)
     mutants.sort(key=lambda pair: str(pair[0]))
     forks = Forks(ROOT, sorted({test.partition("::")[0] for test in tests}))
     for file, mutant in mutants:
@@ -109,7 +130,7 @@ def _try_all(options: argparse.Namespace) -> None:
         name = f"{module}, {mutant}"
         if name in finished or (options.again and name not in only) or not any(map(module.__contains__, options.only)):
             continue
-        helpings = _tests_of(tests, module, mutant.function, options.seconds, _catchers(options.results, module))
+        helpings = _tests_of(tests, piece_name(module, mutant), options.seconds, _catchers(options.results, module))
         plain, outcome, caught_by = file.read_text("utf-8"), "no test", ""
         file.write_text(mutant.source, "utf-8")
         try:
@@ -135,19 +156,15 @@ def _catchers(results: Path, module: str) -> list[str]:
     return [test for test, _ in Counter(result["by"] for result in of_module).most_common(5)]
 
 
-def _tests_of(
-    tests: dict[str, Any], module: str, function: str, seconds: float, catchers: Sequence[str] = ()
-) -> list[Tests]:
-    """The tests of a function, or of its module where nothing enters it, in two helpings.
+def _tests_of(tests: dict[str, Any], piece: str, seconds: float, catchers: Sequence[str] = ()) -> list[Tests]:
+    """The tests of a piece of code, in two helpings.
 
     First those that caught others and those in the folder of its package, then the others; those first that are fast
     and enter little else, and as many as time allows. Most mutants are caught by the first helping, in a second.
     """
-    words = {test: record["entered"] for test, record in tests.items()}
-    of_function = [test for test, entered in words.items() if f"{module}:{function}" in entered]
-    of_module = [test for test, entered in words.items() if any(word.startswith(f"{module}:") for word in entered)]
-    by_time = sorted(of_function or of_module, key=lambda test: tests[test]["seconds"] * len(words[test]))
-    package, cases, few = f"tests/{Path(module).parts[1]}/", Counter[str](), []
+    of_piece = [test for test, record in tests.items() if piece in record["entered"]]
+    by_time = sorted(of_piece, key=lambda test: tests[test]["seconds"] * len(tests[test]["entered"]))
+    package, cases, few = f"tests/{Path(piece).parts[1]}/", Counter[str](), []
     for test in by_time:
         cases[test.partition("[")[0]] += 1
         if cases[test.partition("[")[0]] <= FEW_CASES:
