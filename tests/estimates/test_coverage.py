@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates import Estimator, ExactCounts, Law, NoiseBelowK, OutlierNoise
+from crowdblend.estimates import Estimator, ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates.laws import laplace, laplace_cumulants, sum_reach
 from tests.cases import for_each
 from tests.estimates.outputs import published
 
@@ -98,6 +99,31 @@ def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
             found = estimator.cells(x)
             holds = (found.low <= people) & (people <= found.high)
             assert masses[holds].sum() / masses.sum() >= 0.95 - 1e-6
+
+
+@for_each(("rate", "value"), [(0.01, 400), (0.01, 2_000), (0.1, 400), (0.9, 400)])
+def test_ends_of_large_cells_are_those_of_the_binomial(rate: float, value: int) -> None:
+    """Four cumulants give every end that inverting the exact distribution gives, to within two people."""
+    found = Estimator(ExactCounts(0), InclusionRates.at_rate(rate)).cells(np.array([value]))
+    people = np.arange(value, int(2 * value / rate))
+    assert abs(found.low[0] - people[binom.sf(value - 1, people, rate) > 0.025].min()) <= 2
+    assert abs(found.high[0] - people[binom.cdf(value, people, rate) > 0.025].max()) <= 2
+
+
+@for_each("loss", [0.02, 0.1, 0.5, 2.0])
+def test_noise_alone_reaches_as_far_around_large_numbers_as_around_small_ones(loss: float) -> None:
+    found = Estimator(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0)).cells(np.array([100_000]))
+    wide, reach = int(found.high[0] - found.low[0]), sum_reach(1, loss, 0.05)
+    assert 2 * reach <= wide <= 2.08 * reach + 3
+
+
+@for_each("loss", [0.05, 0.5, 2.0])
+def test_variance_and_fourth_cumulant_of_noise_are_those_of_its_masses(loss: float) -> None:
+    distance = np.arange(-2_000, 2_001)
+    masses = laplace(distance, loss)
+    variance = (masses * distance**2).sum()
+    fourth = (masses * distance**4.0).sum() - 3 * variance**2
+    assert laplace_cumulants(loss) == pytest.approx((variance, fourth), rel=1e-9)
 
 
 def test_100_000_cells_take_no_time() -> None:

@@ -3,10 +3,13 @@
 import math
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import RobustSampling, StrataOfSample, StratumOfSample
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter, brief, check
 from tests.cases import for_each
 
@@ -136,3 +139,17 @@ def test_long_values_are_cut() -> None:
     assert brief(2**40) == str(2**40)
     assert brief(1 << 999) == str(1 << 999)[:57] + "…"
     assert brief(1 << 1000) == hex(1 << 1000)[:57] + "…"
+
+
+@for_each(
+    "made",
+    [
+        partial(RobustSampling, exceptions=0),
+        partial(StratumOfSample, epsilon=1.0, delta=0.0),
+        partial(StrataOfSample, inner_epsilon=1.0, epsilon=1.0),
+    ],
+)
+def test_probabilities_of_a_sample_do_not_fall(made: Callable[[float, float], object]) -> None:
+    made(0.1, 0.1)
+    with pytest.raises(InvalidInput, match=r"low must be at most high = 0\.1"):
+        made(math.nextafter(0.1, 1), 0.1)
