@@ -162,9 +162,12 @@ samples = 900
     assert abs(rows["value"][2] - people["age"].mean()) <= RARELY * rows["error"][2]
     made = plan(load_policy(tmp_path / "policy.toml").only).certificate().derivations[0].conclusion
     assert RandomSamples(1300, 4000) in made.aggregate.aggregates
-    people.loc[0, "age"] = 9
-    people.to_parquet(tmp_path / "people.parquet")
-    refused(tmp_path / "policy.toml", "data.outside-bounds")
+    for beyond in (9, math.inf, math.nan):
+        ages = people["age"].astype(float).tolist()
+        ages[0] = beyond
+        columns = {"who": people["who"], "age": pa.array(ages, from_pandas=False), "colour": people["colour"]}
+        pq.write_table(pa.table(columns), tmp_path / "people.parquet")
+        refused(tmp_path / "policy.toml", "data.outside-bounds")
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
     with pytest.raises(InvalidInput):
         release(load_policy(tmp_path / "policy.toml"), tmp_path / "spent", ledger=ledger)
@@ -252,6 +255,7 @@ def test_policies_are_refused_in_one_sentence(tmp_path: Path, old: str, new: str
     [
         ([(1, 2), (2, None)], "data.blank"),
         ([("a", "b"), ("", "c")], "data.blank"),
+        ([("a", "b"), ("c", "  ")], "data.blank"),
         ([], "data.no-links"),
         ([(1, 2), (3, 3)], "Some links join a person with itself"),
         ([(1, 2), (2, 1)], "Some links are listed twice"),

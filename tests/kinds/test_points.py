@@ -220,6 +220,11 @@ REFUSED = {
         swapped(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace(", y = [-1, 1]", "")),
         "every axis",
     ),
+    "labels to choose from": (
+        swapped(POINTS, ("x = {", "group = { from = 0, to = 9, width = [1, 3] }\nx = {")),
+        "policy.recoding",
+    ),
+    "bins to choose from": (swapped(OUTLIERS, ("width = 1", "width = [1, 3]")), "policy.recoding"),
     "noise below k": (swapped(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "policy.unknown-key"),
     "outliers below k": (
         swapped(OUTLIERS, ("limit = 60", 'limit = 60\nbelow_k = "suppress"')),

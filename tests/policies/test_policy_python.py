@@ -152,6 +152,8 @@ def test_a_policy_is_written_once_and_found_again_from_its_folder(tmp_path: Path
     with pytest.raises(InvalidInput) as refused:
         policy.save(tmp_path / "policy.toml")
     assert refused.value.code == "output.exists"
+    policy.replace(epsilon=0.5).save(tmp_path / "policy.toml", force=True)
+    assert load_policy(tmp_path / "policy.toml").epsilon == 0.5
 
 
 def test_python_and_toml_give_the_same_policy() -> None:
