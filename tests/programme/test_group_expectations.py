@@ -2,9 +2,14 @@
 
 import math
 
+import numpy as np
+import pytest
+
 import crowdblend as cb
 from crowdblend.kinds import plan
-from crowdblend.programme.errors_expected import group_expectations
+from crowdblend.programme.errors_expected import expected_of, group_expectations
+from crowdblend.releases.facts import DATA
+from tests.estimates.outputs import published
 
 POLICY = cb.Policy(
     person="id",
@@ -30,3 +35,22 @@ def test_small_groups_are_not_shown_and_large_ones_always() -> None:
 def test_strata_are_not_told_by_one_rate() -> None:
     policy = POLICY.replace(sampling=cb.Strata("sex", {"female": 0.1, "male": 0.5}))
     assert group_expectations(plan(policy).facts()) == ()
+
+
+@pytest.mark.parametrize(
+    "policy", [POLICY, POLICY.replace(epsilon=0.2, publish=cb.Table(below_k="noise"))], ids=["suppressed", "noisy"]
+)
+def test_expected_errors_are_the_deviations_of_estimates(policy: cb.Policy) -> None:
+    facts = plan(policy).facts()
+    law, rate = facts.tables[DATA].shown_by[0], 0.5
+    for people, error in expected_of(facts).errors:
+        values, masses, _ = published(law, rate, people)
+        mean = np.average(values, weights=masses)
+        deviation = np.sqrt(np.average((values - mean) ** 2, weights=masses)) / rate
+        assert error == pytest.approx(deviation, rel=0.05), people
+
+
+def test_whether_a_cell_is_shown_is_told_where_the_sample_alone_decides() -> None:
+    assert expected_of(plan(POLICY).facts()).shown is not None
+    cut = POLICY.replace(publish=cb.Table(below_k="noise", show_from=5))
+    assert expected_of(plan(cut).facts()).shown is None

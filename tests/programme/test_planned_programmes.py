@@ -12,6 +12,7 @@ from crowdblend.designs.design import differential_claim, differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.programme.plan import shares_of
 from crowdblend.programme.programme import PlannedPublication
 from tests.programme.programmes import COLUMNS, five, planned, two
 
@@ -160,8 +161,16 @@ def test_shares_above_the_sample_are_refused():
 
 def test_a_k_that_does_not_keep_the_budget_is_refused():
     tables = [cb.Table("age", "sex", name="a", share=0.5, k=5), cb.Table("district", name="b", share=0.5)]
-    with pytest.raises(Infeasible, match="cannot be guaranteed"):
+    with pytest.raises(Infeasible, match="cannot be guaranteed") as refused:
         planned(two(*tables))
+    assert (refused.value.code, refused.value.where) == ("plan.delta-out-of-reach", "[privacy] delta")
+
+
+def test_a_sample_has_at_most_100_parts():
+    tables = [cb.Table("district", name=f"t{number}") for number in range(101)]
+    assert math.fsum(shares_of(two(*tables[:100]))) == pytest.approx(1.0)
+    with pytest.raises(InvalidInput, match="at most 100 parts"):
+        shares_of(two(*tables))
 
 
 def test_noise_on_one_sample_needs_ids():
