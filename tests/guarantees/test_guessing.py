@@ -42,7 +42,7 @@ def test_a_conclusion_is_rounded_up(epsilon: float, delta: float) -> None:
 def test_examples(epsilon: float, delta: float, chance: str) -> None:
     sentence = guess_sentence(differential(epsilon, delta))
     assert sentence is not None
-    assert f"at most {chance}," in sentence
+    assert f"at most {chance} of the time" in sentence
 
 
 @given(st.floats(min_value=0.001, max_value=1))

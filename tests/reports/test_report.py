@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import base64
+import hashlib
 import re
 import subprocess
 import sys
@@ -16,10 +18,11 @@ from crowdblend.reports import report_html, write_report
 from tests.cases import for_each
 from tests.reports.releases import NASTY, NOISY, OPEN, certificate, release, table
 
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "input"}
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "header", "section", "nav", "h1", "h2", "h3", "p", "a"),
     *("ul", "ol", "li", "dl", "div", "dt", "dd", "b", "span", "bdi", "code", "pre", "figure", "figcaption", "details"),
+    *("script", "noscript", "label", "input", "strong"),
     *("summary", "table", "caption", "thead", "tbody", "tr", "th", "td"),
     *("svg", "text", "rect", "line", "circle"),
 }
@@ -50,7 +53,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
+        if self.open and self.open[-1] not in ("style", "script"):
             self.texts.append(data)
 
     @property
@@ -65,7 +68,9 @@ def page(folder: Path) -> Page:
 def test_it_says_what_is_published_and_guaranteed(tmp_path):
     text = page(release(tmp_path, table())).text
     assert "Counts of people by age and sex" in text
-    lead = "guesses whether your data were used and is right with probability at most 73.2 %"
+    lead = (
+        "can guess whether your data were used. They are right at most 73.2 % of the time; a coin toss is right 50 %."
+    )
     assert text.index(lead) < text.index("ε, privacy loss") < text.index("times what it would be")
     assert "1,336" in text  # the published people
     assert all(guarantee.words()[1:] in text for guarantee in certificate().guarantees)
@@ -112,6 +117,10 @@ def test_nothing_is_loaded(tmp_path):
     assert not re.search(r"https?:|//[a-z]|@import|url\([^#]|javascript:", html)
     assert all(value.startswith("#") for _, name, value in found.attributes if name in ("href", "src", "xlink:href"))
     assert not [name for _, name, _ in found.attributes if name.startswith("on")]
+    # One script runs, the page's own: its policy names its hash, and no other source.
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'\"" in html
 
 
 def test_figures_and_tables_are_described(tmp_path):

@@ -36,7 +36,7 @@ def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> No
     assert "mean &amp; more average of age" in text
     assert "times what it would be from the data of 20 random people out of 60, you concealed" in text
     # 1 - e^-2/2, rounded up
-    assert "guesses it right with probability at most 93.3 %" in text
+    assert "guesses right at most 93.3 % of the time" in text
     assert "whatever else somebody knows, except who was sampled, if" in text
     assert text.count("±") >= 3
     assert "x&lt;y" in text

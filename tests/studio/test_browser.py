@@ -104,7 +104,8 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     page, root = steward.page, steward.studio.root
     steward.begin("table")
     assert page.is_disabled("button:has-text('Next: Columns')")
-    assert "Choose the column that tells people apart" in page.inner_text("#why-not")
+    assert page.input_value("#person") == "person_id"  # proposed by its name
+    assert "Name the people the data are about" in page.inner_text("#why-not")
     checked(page)
     steward.describe(design="coins")
     checked(page)
@@ -113,10 +114,11 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     page.click("#column-2 details.more > summary")
     page.check("#c2-f-key-top")
     page.wait_for_selector("#column-2-status:has-text('10 classes')")
-    assert page.locator("#column-2 svg").count() == 1
+    assert page.locator("#column-2 .labels li").first.inner_text() == "0–9"  # a box, since ages are whole numbers
     checked(page)
     steward.onward("Release")
-    assert "[sampling] has no rate" in page.inner_text("#why-not")
+    assert "“Share of people sampled” is not filled in" in page.inner_text("#why-not")
+    assert page.locator("[aria-invalid]").count() == 0  # nothing was typed yet
     page.fill("#s-rate", "0.25")
     page.wait_for_selector("#plan .lead")
     assert "A group of 100 people" in page.inner_text("#plan .lead")
@@ -132,14 +134,14 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert frame.locator("h1").inner_text() == "Rehearsal on made-up people"
     checked(page)
     steward.onward("Publish")
-    assert "guesses whether your data were used" in steward.texts()
+    assert "can guess whether your data were used" in steward.texts()
     checked(page)
     steward.publish()
     assert page.frame_locator("iframe.report").locator("h1").inner_text()
     checked(page)
     page.click("text=Verify it")
     page.wait_for_selector("text=Verified: the derivation is sound", timeout=WAIT)
-    columns = {"sex": SEX, "age": cb.intervals(0, 90, width=10, top=True)}
+    columns = {"sex": SEX, "age": cb.intervals(0, 90, width=10, top=True, whole=True)}
     assert_wrote(steward, cb.Table(), "town", sampling=cb.Coins(0.25), columns=columns, delta=1e-6)
     assert cb.verify(root / "town-table").facts["kind"] == "table"
     assert [entry.status for entry in cb.Ledger(str(steward.studio.ledger)).entries()] == ["finished"]
@@ -191,7 +193,7 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
         "rows",
         sampling=cb.Poisson(0.5),
         columns={
-            "age": cb.intervals(0, 120, width=[20, 60, 120]),
+            "age": cb.intervals(0, 120, width=[20, 60, 120], whole=True),
             "education": cb.hierarchy(root / "education-hierarchy.csv", level=1, other="other"),
         },
         recoding=cb.Choosing(epsilon=0.1, using="population", show_epsilon=0.1),
@@ -226,7 +228,7 @@ def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     steward.more({"publish/0/statistics/0/average": "income", "publish/0/statistics/0/name": "income"})
     page.click("text=Add it")
     page.wait_for_selector("[name='publish/0/statistics/1/name']")
-    steward.more({"publish/0/statistics/1/fraction": 'sex = "female"', "publish/0/statistics/1/name": "women"})
+    steward.more({"publish/0/statistics/1/fraction": "sex: female", "publish/0/statistics/1/name": "women"})
     page.wait_for_selector("#plan :text('women')")
     checked(page)
     steward.finish("figures")
@@ -282,6 +284,9 @@ def test_errors_of_every_step(steward: Steward) -> None:
     page.click("#column-2 > summary")
     page.select_option("#way-2", "width")
     page.wait_for_selector("#c2-f-key-to")
+    page.wait_for_selector("#column-2-classes:has-text('Still needed: From, To, Width')")
+    page.fill("#c2-f-key-from", "0")
+    page.fill("#c2-f-key-width", "30")
     page.fill("#c2-f-key-to", "ten")
     page.wait_for_selector("#column-2 .badge.incomplete")
     page.wait_for_selector("#column-2-classes .refused")
@@ -292,6 +297,8 @@ def test_errors_of_every_step(steward: Steward) -> None:
     steward.onward("Release")
     page.fill("#s-epsilon", "-1")
     page.wait_for_selector("#plan :text('No plan yet')")
+    page.wait_for_selector("#s-epsilon[aria-invalid=true] + .wrong:has-text('Privacy loss')")
+    assert page.get_attribute("#plan a", "href").endswith("/release#at=privacy%3Aepsilon")
     assert page.is_disabled("button:has-text('Next: Rehearse')")
     page.fill("#s-epsilon", "1")
     steward.onward("Rehearse")

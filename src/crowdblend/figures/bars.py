@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.drawing import GRID, INK, NARROW, PADDING, PALETTE, QUIET, Drawing, text_width
-from crowdblend.figures.scales import Scale, round_numbers
+from crowdblend.figures.drawing import INK, NARROW, PADDING, PAGE, PALETTE, QUIET, Drawing, text_width
+from crowdblend.figures.scales import Scale, draw_ticks, round_numbers
 
-BAR_WIDTH, INTERVAL_WIDTH, RANGE_WIDTH = 500, 520, 320
+# Bars have as much room as labels and notes leave of the page, and so much at least.
+LEAST_WIDTH = 120
 STEP, GAP, _LINE = 25, 8, 17
 _INTERVAL, _UNCERTAIN = "#7fb8d8", "#a9cfe8"
 
@@ -40,7 +41,7 @@ def bar_chart(totals: Sequence[tuple[str, int]], *, narrow: bool = False) -> str
     _check_labels([label for label, _ in totals])
     counts = [count for _, count in totals]
     numbers = [f"{count:,}" for count in counts]
-    rows = _Rows([label for label, _ in totals], numbers, BAR_WIDTH, narrow)
+    rows = _Rows([label for label, _ in totals], numbers, 6 + max(map(text_width, numbers)), narrow)
     scale = Scale(min(0, *counts), max(0, *counts), rows.left, rows.right)
     zero = scale.place(0)
     picture = Drawing()
@@ -50,8 +51,7 @@ def bar_chart(totals: Sequence[tuple[str, int]], *, narrow: bool = False) -> str
         picture.rectangle(min(zero, end), middle - 0.35 * STEP, abs(end - zero), 0.7 * STEP, fill=PALETTE[0])
         if not narrow:
             picture.text(max(zero, end) + 6, middle, numbers[at], color=QUIET)
-    right = rows.right if narrow else rows.right + 6 + max(map(text_width, numbers))
-    return picture.svg(right + PADDING, rows.bottom + PADDING)
+    return picture.svg(rows.edge, rows.bottom + PADDING)
 
 
 def interval_chart(rows: Sequence[tuple[str, float, float, float]], *, narrow: bool = False) -> str:
@@ -63,16 +63,16 @@ def interval_chart(rows: Sequence[tuple[str, float, float, float]], *, narrow: b
     labels = [label for label, *_ in rows]
     _check_labels(labels)
     low, high = min(0.0, *(row[2] for row in rows)), max(0.0, *(row[3] for row in rows))
-    lines = _Rows(labels, [""] * len(rows), INTERVAL_WIDTH, narrow)
+    lines = _Rows(labels, [""] * len(rows), 0 if narrow else PADDING, narrow)
     scale = Scale(low, high, lines.left, lines.right)
     picture = Drawing()
-    _draw_ticks(picture, scale, lines.bottom)
+    _draw_ticks(picture, scale, lines)
     for at, (_, value, start, end) in enumerate(rows):
         y = lines.middle(at)
         lines.write(picture, at)
         picture.line(scale.place(start), y, scale.place(end), y, stroke=_INTERVAL, thickness=2)
         picture.dot(scale.place(value), y, 4.4, fill=PALETTE[0])
-    return picture.svg(lines.right + (1 if narrow else 2) * PADDING, lines.bottom + 24 + PADDING)
+    return picture.svg(lines.edge, lines.bottom + 24 + PADDING)
 
 
 def range_chart(ranges: Sequence[Range], *, narrow: bool = False) -> str:
@@ -86,17 +86,16 @@ def range_chart(ranges: Sequence[Range], *, narrow: bool = False) -> str:
     labels = [each.label for each in ranges]
     _check_labels(labels)
     top = max([1.0, *(each.high if each.high is not None else 1.25 * each.low for each in ranges)])
-    rows = _Rows(labels, [each.note for each in ranges], RANGE_WIDTH, narrow)
+    rows = _Rows(labels, [each.note for each in ranges], GAP + max(text_width(each.note) for each in ranges), narrow)
     scale = Scale(0.0, top, rows.left, rows.right)
     picture = Drawing()
-    _draw_ticks(picture, scale, rows.bottom)
+    _draw_ticks(picture, scale, rows)
     for at, each in enumerate(ranges):
         rows.write(picture, at)
         _draw_range(picture, scale, each, rows.middle(at), top)
         if not narrow:
             picture.text(rows.right + GAP, rows.middle(at), each.note, color=QUIET)
-    right = rows.right if narrow else rows.right + GAP + max(text_width(each.note) for each in ranges)
-    return picture.svg(right + PADDING, rows.bottom + 24 + PADDING)
+    return picture.svg(rows.edge, rows.bottom + 24 + PADDING)
 
 
 def _draw_range(picture: Drawing, scale: Scale, each: Range, y: float, top: float) -> None:
@@ -114,11 +113,9 @@ def _check_labels(labels: Sequence[str]) -> None:
         raise InvalidInput("A chart needs at least one label, and each label once. Merge equal labels.")
 
 
-def _draw_ticks(picture: Drawing, scale: Scale, bottom: float) -> None:
-    for tick in round_numbers(scale.low, scale.high):
-        x = scale.place(tick)
-        picture.line(x, PADDING, x, bottom, stroke=GRID)
-        picture.text(x, bottom + 14, f"{tick:,.10g}", color=QUIET, anchor="middle")
+def _draw_ticks(picture: Drawing, scale: Scale, rows: _Rows) -> None:
+    ticks = [(tick, f"{tick:,.10g}") for tick in round_numbers(scale.low, scale.high)]
+    draw_ticks(picture, scale, ticks, rows.bottom, top=PADDING, edge=rows.edge)
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,8 @@ class _Rows:
 
     labels: Sequence[str]
     notes: Sequence[str]
-    width: float
+    beside: float
+    """The room that is left for notes to the right of the bars."""
     narrow: bool = False
 
     @property
@@ -142,7 +140,14 @@ class _Rows:
     @property
     def right(self) -> float:
         """Where bars end."""
-        return self.left + (NARROW if self.narrow else self.width)
+        if self.narrow:
+            return self.left + NARROW
+        return max(self.left + LEAST_WIDTH, PAGE - PADDING - self.beside)
+
+    @property
+    def edge(self) -> float:
+        """Where the picture ends."""
+        return self.right + (0 if self.narrow else self.beside) + PADDING
 
     @property
     def bottom(self) -> float:

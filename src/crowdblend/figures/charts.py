@@ -12,7 +12,7 @@ from typing import Literal, TypeGuard
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import GRID, INK, LINE, NARROW, PADDING, PALETTE, QUIET, Drawing, text_width, wrap
-from crowdblend.figures.scales import Scale, log_ticks, round_numbers
+from crowdblend.figures.scales import Scale, draw_ticks, log_ticks, round_numbers
 
 _WIDTH, _HEIGHT, _NARROW_HEIGHT = 640, 340, 260
 _TITLE, _SUBTITLE = 16, 12.5
@@ -208,15 +208,8 @@ class _Page(Drawing):
             self.path(((x, y), (x + 24, y)), stroke=key.color, thickness=2.5, dashed=key.sign == "published")
 
     def ticks(self, scale: Scale, ticks: Sequence[tuple[float, str]], top: float, bottom: float) -> None:
-        """Draw upright lines with their numbers below, leaving out numbers that would touch."""
-        free = 0.0
-        for value, text in ticks:
-            x = scale.place(value)
-            self.line(x, top, x, bottom, stroke=GRID)
-            half = text_width(text) / 2
-            if text and x - half >= free:
-                self.text(x, bottom + 16, text, color=QUIET, anchor="middle")
-                free = x + half + 4
+        """Draw upright lines with their numbers below, as many as do not touch."""
+        draw_ticks(self, scale, ticks, bottom, top=top, edge=self.width, below=16)
         self.line(scale.start, bottom, scale.end, bottom, stroke=LINE)
 
 

@@ -16,8 +16,8 @@ SHADES = ("#dbeaf5", "#8fbfe0", "#2f86c1", "#08406e")
 INK, QUIET, GROUND, GRID, LINE = "#1f2328", "#57606a", "#f3f4f6", "#e6e8eb", "#8c959f"
 FONT = "Inter, Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 PADDING, TEXT_SIZE = 16, 12
-# With its padding a narrow picture fits a phone of 390 pixels.
-NARROW = 318
+# A picture is as wide as the page of a report; with its padding a narrow one fits a phone of 390 pixels.
+PAGE, NARROW = 824, 318
 
 _NARROW = frozenset("ijl|!.,:;'`()[]{}frtI /\\-")
 _BROAD = frozenset("mwMWQOGD@%…—≥≤<>=+")

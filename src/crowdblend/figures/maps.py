@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.drawing import GROUND, INK, NARROW, PADDING, QUIET, Drawing, text_width
-from crowdblend.figures.scales import Scale, Shade, round_numbers
+from crowdblend.figures.drawing import GROUND, INK, NARROW, PADDING, PAGE, QUIET, Drawing, text_width
+from crowdblend.figures.scales import Scale, Shade, draw_ticks, round_numbers
 
-SIDE, TILE = 520, (56, 30)
+# The least and the largest width of a tile, its height, and the largest height of a map.
+NARROWEST, WIDEST, TALL, HIGHEST = 56, 110, 30, 560
 MOST_NUMBERED_COLUMNS = 12
 LEGEND_HEIGHT, _LEGEND_STEPS = 150, 32
 _GAP = 8
 _TILTED = -40
-# Longer labels of columns are tilted so that they do not run into each other.
-_LONGEST_LEVEL = 8
 _LINE = "#aab0b8"
 
 Rectangle = tuple[float, float, float, float]
@@ -55,13 +54,17 @@ def heatmap(totals: Sequence[tuple[str, str, int]], *, rows: Sequence[str], colu
     low, high = min(counts), max(counts)
     shade = Shade(low, high, log=low > 0 and high > 50 * low)
     wide = len(columns) > MOST_NUMBERED_COLUMNS
-    tilted = wide or any(len(label) > _LONGEST_LEVEL for label in columns)
+    left = PADDING + max(map(text_width, rows)) + _GAP
+    # Tiles fill the page; labels that are wider than they are tilted so that they do not run into each other.
+    room = (PAGE - left - (PADDING + 20 + text_width("people") if wide else PADDING)) / len(columns)
+    tile = min(WIDEST, max(TALL if wide else NARROWEST, math.floor(room)))
+    tilted = any(text_width(label) > tile - 4 for label in columns)
     grid = _Grid(
-        left=PADDING + max(map(text_width, rows)) + _GAP,
+        left=left,
         top=PADDING + _GAP + (0.65 * max(map(text_width, columns)) if tilted else 14),
         rows=rows,
         columns=columns,
-        tile=(TILE[1], TILE[1]) if wide else TILE,
+        tile=(tile, TALL),
         tilted=tilted,
     )
     picture = Drawing()
@@ -152,8 +155,9 @@ def point_map(
     ratio = min(5.0, max(0.2, (top - bottom) / ((right - left) * _shortening(names, bounds))))
     ticks = round_numbers(bottom, top)
     margin = PADDING + 26 + max(text_width(_tick(tick)) for tick in ticks)
-    side = PADDING + NARROW - margin if narrow else SIDE
-    wide, high = (side, side * ratio) if ratio <= 1 else (side / ratio, side)
+    side = PADDING + NARROW - margin if narrow else PAGE - margin - 110
+    wide = min(side, (side if narrow else HIGHEST) / ratio)
+    high = wide * ratio
     x, y = Scale(left, right, margin, margin + wide), Scale(bottom, top, PADDING + high, PADDING)
     picture = Drawing()
     picture.rectangle(margin, PADDING, wide, high, fill=GROUND)
@@ -164,8 +168,8 @@ def point_map(
         _box(picture, box, x, y, stroke=_LINE, thickness=0.35)
     for tick in ticks:
         picture.text(margin - 8, y.place(tick), _tick(tick), color=QUIET, anchor="end")
-    for tick in round_numbers(left, right):
-        picture.text(x.place(tick), PADDING + high + 14, _tick(tick), color=QUIET, anchor="middle")
+    across = [(tick, _tick(tick)) for tick in round_numbers(left, right)]
+    draw_ticks(picture, x, across, PADDING + high, top=None, edge=margin + wide + PADDING)
     picture.text(margin + wide / 2, PADDING + high + 36, names[0], size=13, color=INK, anchor="middle")
     picture.text(PADDING + 4, PADDING + high / 2, names[1], size=13, color=INK, anchor="middle", angle=-90)
     if narrow:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
-from crowdblend.figures.drawing import SHADES
+from crowdblend.figures.drawing import GRID, QUIET, SHADES, Drawing, text_width
 
 MOST_STEPS, MOST_TICKS, LEAST_POWER = 7, 9, -300
 
@@ -102,3 +104,31 @@ def log_ticks(low: float, high: float) -> list[float]:
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if (last - first) / step <= MOST_TICKS)
     start = max(step * math.floor(first / step), LEAST_POWER)
     return [float(f"1e{power}") for power in range(start, last + step, step)]
+
+
+def draw_ticks(
+    picture: Drawing,
+    scale: Scale,
+    ticks: Sequence[tuple[float, str]],
+    bottom: float,
+    *,
+    top: float | None,
+    edge: float,
+    below: float = 14,
+) -> None:
+    """Draw numbers below an axis, and upright lines above them from `top` on; `edge` is the right end of the picture.
+
+    Where all numbers would touch, every second, third, … one is written; none reaches over the edge.
+    """
+    places = []
+    for value, text in ticks:
+        half = text_width(text) / 2
+        places.append((min(max(scale.place(value), half + 2), edge - half - 2), half, text))
+        if top is not None:
+            picture.line(scale.place(value), top, scale.place(value), bottom, stroke=GRID)
+    for step in range(1, len(places) + 1):
+        written = places[::step]
+        if all(one + half + 6 <= other - next_half for (one, half, _), (other, next_half, _) in pairwise(written)):
+            break
+    for x, _, text in written if places else ():
+        picture.text(x, bottom + below, text, color=QUIET, anchor="middle")

@@ -83,18 +83,19 @@ def guess_sentence(guarantee: Guarantee) -> str | None:
 
     >>> from crowdblend.guarantees import Relation
     >>> sentence = guess_sentence(Differential(1.0, 1e-6, Relation.ADD_REMOVE))
-    >>> sentence.partition(" and is right ")[2]
-    'with probability at most 73.2 %, where a coin toss is right with probability 50 %.'
+    >>> sentence.partition(". ")[2]
+    'They are right at most 73.2 % of the time; a coin toss is right 50 %.'
     """
     if isinstance(guarantee, Differential) and guarantee.people == 1:
         return (
-            f"Whoever sees everything published guesses {_QUESTIONS[guarantee.relation]} and is right with probability "
-            f"at most {percent(right_guess(guarantee))}, where a coin toss is right with probability 50 %."
+            f"Someone who studies everything published can guess {_QUESTIONS[guarantee.relation]}. They are right at "
+            f"most {percent(right_guess(guarantee))} of the time; a coin toss is right 50 %."
         )
     if isinstance(guarantee, ZeroKnowledge) and guarantee.people == 1:
         return (
-            f"Whatever is an even bet about you from {guarantee.aggregate.words()}, whoever sees everything published "
-            f"guesses it right with probability at most {percent(right_conclusion(guarantee))}."
+            f"Someone who studies everything published, and who would have had an even chance of guessing a fact about "
+            f"you from {guarantee.aggregate.words()}, guesses right at most "
+            f"{percent(right_conclusion(guarantee))} of the time."
         )
     return None
 

@@ -24,7 +24,7 @@ from typing import Any
 from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.choice import default_engine, on_disk
-from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.engines.outside_values import refuse_only_other
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
@@ -84,6 +84,8 @@ def release(
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
+        report = progress or no_progress
+        report("opening", 0)
         planned.check_source(engine)
         with on_disk(policy.data, policy.resources, divided=planned.divides_people) as data:
             if data is not policy.data:
@@ -93,6 +95,7 @@ def release(
             with _staging(folder, journal) as staging:
                 pending = None
                 if ledger is not None:
+                    report("comparing", 0)
                     pending = pending_release(planned, folder, ledger, secret, in_memory=in_memory, engine=engine)
                     confirm(pending)
                 release_key = ReleaseKey(plan_secret(policy, secret))
@@ -277,14 +280,16 @@ def _write(
     """Compute, write and certify in the staging folder; return it complete."""
     started = time.perf_counter()
     staging = record.sign(staging)
+    report = progress or no_progress
+    report("publishing", 0)
     publication = planned.publish(reading, key, progress)
-    if progress:
-        progress("writing", 0)
+    report("writing", 0)
     publication.write(staging.release)
     files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
     certificate = planned.certificate(files, publication)
     not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
     certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
+    report("explaining", 0)
     certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
     if sign is not None:
         sign(staging.release / CERTIFICATE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,3 +45,18 @@ def _categories(column: pa.ChunkedArray, labels: Labels, ordered: bool) -> pa.Di
     known = pa.array(labels, pa.string())
     codes = pc.index_in(column.combine_chunks(), value_set=known)
     return pa.DictionaryArray.from_arrays(codes, known, ordered=ordered)
+
+
+def write_csv(path: Path, out: Path) -> None:
+    """Write a published file as CSV with the mark by which Excel recognizes UTF-8."""
+    with pa.OSFile(str(out), "wb") as file:
+        file.write(codecs.BOM_UTF8)
+        try:
+            read = parquet.ParquetFile(str(path)) if path.suffix == ".parquet" else csv.open_csv(path)
+            batches = read.iter_batches() if path.suffix == ".parquet" else read
+            schema = read.schema_arrow if path.suffix == ".parquet" else read.schema
+            with csv.CSVWriter(file, schema) as writer:
+                for batch in batches:
+                    writer.write(batch)
+        except (pa.ArrowException, OSError) as damaged:
+            raise unreadable(path) from damaged

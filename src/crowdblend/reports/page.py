@@ -5,6 +5,8 @@ A kind shows its releases as a `View`, made of blocks; everything else on the pa
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,12 +32,13 @@ else:
 REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
 LOOK = TEMPLATES / "look.css"
-BEFORE = {
+CHECKER = TEMPLATES / "check.js"
+MOST_STRATA = 12
+# What comes after the data.
+AFTER = {
+    "reading": "How to read the numbers",
     "guarantee": "What is guaranteed",
     "assumptions": "What the guarantee assumes",
-    "reading": "How to read the numbers",
-}
-AFTER = {
     "derivation": "For researchers: why the guarantee holds",
     "verify": "How to check it yourself",
     "details": "Parameters, files and software",
@@ -117,7 +120,7 @@ def page(folder: PublishedRelease, view: View, figures: bool) -> str:
     said = [view.heading] if about.get("title") else []
     said += [about[name] for name in ("publisher", "period", "licence", "contact", "date") if about.get(name)]
     assumptions = {assumed.assumption for assumed in folder.certificate.assumptions()}
-    contents = [*BEFORE.items(), *((part.name, part.heading) for part in view.parts if part.listed), *AFTER.items()]
+    contents = [*((part.name, part.heading) for part in view.parts if part.listed), *AFTER.items()]
     template = environment().get_template("report.html")
     return template.render(
         title=about.get("title") or view.heading,
@@ -126,7 +129,9 @@ def page(folder: PublishedRelease, view: View, figures: bool) -> str:
         assumed=None if folder.facts.assumption is None else folder.facts.assumption.value,
         keys=[*view.keys, *_keys(folder)],
         contents=contents,
-        headings={**BEFORE, **AFTER},
+        headings=AFTER,
+        strata=_strata(folder),
+        hashes={name: value for name, value in folder.facts.files.items() if name != REPORT},
         certificate=folder.certificate,
         explanation=explanation(folder.certificate),
         secret_sample=Assumption.SECRET_SAMPLE in assumptions,
@@ -150,7 +155,11 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         bytecode_cache=_bytecode_cache(),
     )
     made.filters |= {"fact": fact, "shorten": shorten}
+    checker = CHECKER.read_text(encoding="utf-8")
     made.globals["look"] = Markup(LOOK.read_text(encoding="utf-8"))
+    # The page runs this script and no other: its hash stands in the page's own security policy.
+    made.globals["checker"] = Markup(checker)
+    made.globals["checker_hash"] = base64.b64encode(hashlib.sha256(checker.encode()).digest()).decode()
     return made
 
 
@@ -190,6 +199,24 @@ def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
     return keys
 
 
+def _strata(folder: PublishedRelease) -> list[str]:
+    """Return the strata of the sample by name, each with the share that was sampled of it."""
+    said = []
+    for table in folder.tables.values():
+        laws = table.laws
+        if laws.stratum is None:
+            continue
+        shares = [
+            f"{shorten(name, 40)} ({100 * own.design.rate:.4g} %)"
+            if own is not None and own.design.rate
+            else shorten(name, 40)
+            for name, own in laws.strata.items()
+        ]
+        more = f" and {len(shares) - MOST_STRATA:,} more" if len(shares) > MOST_STRATA else ""
+        said.append(f"The strata are the labels of {shorten(laws.stratum)}: {', '.join(shares[:MOST_STRATA])}{more}.")
+    return list(dict.fromkeys(said))
+
+
 def _columns(folder: PublishedRelease) -> list[Table]:
     declared = folder.facts.declared.items()
     rows = [
@@ -205,7 +232,7 @@ def _details(folder: PublishedRelease) -> list[Table]:
     facts = folder.facts
     release = {"kind": facts.kind, **facts.parameters}
     # The page cannot show its own hash.
-    files = {name: value for name, value in facts.files.items() if name != REPORT}
+    files = {name: value for name, value in folder.facts.files.items() if name != REPORT}
     hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in files.items()]
     tables = [
         Table(

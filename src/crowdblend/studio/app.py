@@ -14,6 +14,7 @@ from crowdblend.reports.page import LOOK
 from crowdblend.studio.pages import (
     columns,
     data,
+    drafts,
     gallery,
     hierarchy,
     home,
@@ -27,7 +28,7 @@ from crowdblend.studio.pages import (
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import HERE, Visit
 
-PAGES = (home, data, columns, hierarchy, release, rehearse, publish, jobs, ledger, releases, gallery)
+PAGES = (home, drafts, data, columns, hierarchy, release, rehearse, publish, jobs, ledger, releases, gallery)
 
 
 def application(studio: Studio) -> Starlette:

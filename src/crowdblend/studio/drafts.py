@@ -17,6 +17,8 @@ from crowdblend.studio.model.choices import Choices
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _MOST_DRAFTS = 500
+# How many changes can be undone.
+_MOST_PAST = 40
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,16 @@ class Draft:
     """The hashes of the hierarchy files that were written for it, which may be written again."""
     policy: str = ""
     out: str = ""
+    name: str = ""
+    """What the steward calls it; blank where it is called after its data."""
+    past: tuple[Choices, ...] = ()
+    """The choices before the last changes, the latest last."""
 
     @property
     def title(self) -> str:
         """What the list of drafts calls it."""
+        if self.name:
+            return self.name
         population = self.choices.text("data", "population")
         source = self.choices.text("data", "source").rsplit("/", 1)[-1]
         return " · ".join(text for text in (population, source) if text) or "nothing chosen yet"
@@ -95,7 +103,27 @@ class Drafts:
             changed = how(draft)
             if changed == draft:
                 return draft
+            if changed.choices != draft.choices and changed.past == draft.past:
+                changed = replace(changed, past=(*draft.past, draft.choices)[-_MOST_PAST:])
             return self._write(replace(changed, revision=draft.revision + 1))
+
+    def undo(self, draft_id: str, revision: int | None = None) -> Draft:
+        """Take the last change of the choices back."""
+
+        def before(draft: Draft) -> Draft:
+            if not draft.past:
+                raise Refused(
+                    "There is nothing to undo.", remedy="Go on.", where="draft", code="studio.nothing-to-undo"
+                )
+            return replace(draft, choices=draft.past[-1], past=draft.past[:-1])
+
+        return self.change(draft_id, before, revision)
+
+    def copy(self, draft_id: str, name: str, choices: Choices | None = None) -> Draft:
+        """Begin another draft with the choices of one; what was published from that one stays its own."""
+        draft = self.get(draft_id)
+        made = self.new(choices or draft.choices, draft.columns)
+        return self.change(made.id, lambda one: replace(one, name=name, hierarchies=draft.hierarchies))
 
     def delete(self, draft_id: str) -> None:
         """Forget a draft; what was published from it stays."""

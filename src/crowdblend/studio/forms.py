@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.key import Key
 from crowdblend.policies.registry import PROGRAMME, WORDS
+from crowdblend.studio.model.wording import in_words, label_of
 
 KIND_NAMES = {**{kind: words.name for kind, words in WORDS.items()}, "programme": PROGRAMME.name}
 WAY_NAMES = {
@@ -27,16 +28,32 @@ _FORM = "application/x-www-form-urlencoded"
 _MOST_FIELDS = 25_000
 _LONGEST_TEXT = 200_000
 # The input of a key by its type, and what is shown while nothing was typed.
-_INPUTS = {"flag": "flag", "texts": "lines", "conditions": "lines", "rates": "lines"}
+_INPUTS = {"flag": "flag", **dict.fromkeys(("texts", "where", "ends", "conditions", "rates"), "lines")}
 _INPUTS |= {"number": "number", "whole": "number", "decimal": "number"}
 _EXAMPLES = {
-    "where": 'sex = "Female"',
-    "ends": "x = [0, 1], y = [0, 2]",
+    "where": "sex: Female",
+    "ends": "x: 0 to 1",
+    "conditions": "sex: Female; age: 30–39",
     "day": "1990-01-31",
-    "periods": "year",
-    "rates": "north = 0.05",
+    "rates": "north: 0.05",
     "texts": "one a line",
 }
+# What can be chosen where the policy takes any text, with the words for it.
+_OFFERED = {
+    "delimiter": {",": "a comma", ";": "a semicolon", "|": "an upright line"},
+    "decimal": {".": "a point, 1.5", ",": "a comma, 1,5"},
+    "thousands": {",": "a comma, 1,000", ".": "a point, 1.000", "'": "an apostrophe, 1'000"},
+    "encoding": {"utf-8": "UTF-8", "windows-1252": "Windows, western Europe", "latin-1": "Latin 1"},
+    "date_format": {
+        "%Y-%m-%d": "1990-01-31",
+        "%d.%m.%Y": "31.01.1990",
+        "%d/%m/%Y": "31/01/1990",
+        "%m/%d/%Y": "01/31/1990",
+        "%Y%m%d": "19900131",
+    },
+    "memory": {size: size for size in ("1GB", "2GB", "4GB", "8GB", "16GB")},
+}
+_PERIODS = ("day", "week", "month", "quarter", "year")
 _COLUMNS_KEYS = ("columns", "by")
 _COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column")
 
@@ -50,7 +67,8 @@ class Field:
     meaning: str
     value: str
     input: str
-    choices: tuple[str, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """What can be chosen, with the words for it."""
     required: bool = False
     example: str = ""
     columns: bool = False
@@ -65,11 +83,17 @@ class Field:
 def field_of(key: Key, name: str, value: str) -> Field:
     """Return the input for a key."""
     named = key.name in _COLUMN_KEYS and key.kind == "text"
-    kind = "choice" if key.choices and key.kind != "flag" else _INPUTS.get(key.kind, "text")
-    kind = "boxes" if key.name in _COLUMNS_KEYS and key.kind == "texts" else kind
-    label = "Smallest crowd k" if key.name == "k" else key.name[0].upper() + key.name[1:].replace("_", " ")
-    meaning = "All of them, unless some are ticked." if key.name == "columns" else key.meaning
-    return Field(name, label, meaning, value, kind, key.choices, key.required, _EXAMPLES.get(key.kind, ""), named)
+    offered = _OFFERED.get(key.name, {}) if key.kind == "text" else {}
+    shown = {**{choice: choice for choice in key.choices if key.kind != "flag"}, **offered}
+    kind = "choice" if shown else _INPUTS.get(key.kind, "text")
+    if key.kind == "periods" or (key.name in _COLUMNS_KEYS and key.kind == "texts"):
+        kind, shown = "boxes", dict(zip(_PERIODS, _PERIODS, strict=True)) if key.kind == "periods" else {}
+        value = re.sub(r"[\s,]+", "\n", value) if key.kind == "periods" else value
+    if kind == "choice" and value:
+        shown = {**shown, value: shown.get(value, value)}
+    meaning = "All of them, unless some are ticked." if key.name == "columns" else in_words(key.meaning)
+    example = _EXAMPLES.get(key.kind, "")
+    return Field(name, label_of(key.name), meaning, value, kind, shown, key.required, example, named)
 
 
 def fields_of(

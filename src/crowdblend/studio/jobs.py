@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,6 +59,8 @@ class Job(Status):
     id: str = ""
     action: str = ""
     arguments: Mapping[str, object] = field(default_factory=dict)
+    seconds: int = 0
+    """How long ago it was begun."""
 
     @property
     def running(self) -> bool:
@@ -88,6 +91,8 @@ class Jobs:
             folder.mkdir(parents=True, mode=0o700)
             given = {name: _placed(folder, value) for name, value in arguments.items()}
             (folder / JOB).write_bytes(msgspec.json.encode(Order(action, given)))
+            # Something is said before the process says it.
+            (folder / STATUS).write_bytes(msgspec.json.encode(Status(phase="starting")))
             # -P: a module that lies in the folder of the data is not imported.
             command = [sys.executable, "-P", "-m", "crowdblend.studio.work", str(folder)]
             with (folder / "log.txt").open("wb") as log:
@@ -113,7 +118,8 @@ class Jobs:
             status = Status()
         if status.state == "running" and ended:
             status = replace(status, state="cancelled" if job_id in self._cancelled else "stopped")
-        return Job(**vars(status), id=job_id, action=order.action, arguments=order.arguments)
+        seconds = int(max(0.0, time.time() - (folder / JOB).stat().st_mtime))
+        return Job(**vars(status), id=job_id, action=order.action, arguments=order.arguments, seconds=seconds)
 
     def path(self, job_id: str) -> Path:
         """Return the folder of a job."""

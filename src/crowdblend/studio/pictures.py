@@ -69,7 +69,9 @@ def picture_of(column: Column) -> Picture:
 
 def _level(recoding: Recoding) -> Level:
     labels = tuple(recoding.labels or ())
-    return Level(recoding.size, labels[:MOST_LABELS], _drawn(recoding))
+    # Whole numbers fall into 10–19, not between 10 and 20: their classes are boxes, not stretches of an axis.
+    whole = isinstance(recoding, Intervals | Breaks) and recoding.whole
+    return Level(recoding.size, labels[:MOST_LABELS], None if whole else _drawn(recoding))
 
 
 def _drawn(recoding: Recoding) -> Markup | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from typing import IO
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import CERTIFICATE, format_of
@@ -105,6 +109,30 @@ class Root:
         finally:
             os.close(folder)
         return found
+
+    @contextmanager
+    def receiving(self) -> Iterator[IO[bytes]]:
+        """Yield a new file under the root that nobody else may read; it is removed where copying stops."""
+        part = self.folder / f".{secrets.token_hex(8)}.part"
+        try:
+            with open(part, "xb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as file:
+                yield file
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+    def keep(self, part: Path, name: str) -> str:
+        """Give a file that was received its name, with a number where another file has it; an equal one is taken."""
+        stem, _, ending = name.partition(".")
+        for number in count(1):
+            target = self.folder / (name if number == 1 else f"{stem}-{number}.{ending}")
+            with suppress(FileExistsError):
+                os.link(part, target)
+                break
+            if target.is_file() and filecmp.cmp(part, target, shallow=False):
+                break
+        part.unlink()
+        return target.name
 
     def releases(self, depth: int = 3) -> list[str]:
         """Return the release folders under the root, down to some depth."""

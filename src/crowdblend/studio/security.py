@@ -27,6 +27,8 @@ Send = Callable[[Message], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1_000_000
+# A file that is copied into the root may be large; what arrives of it has as much time each as the body of a form.
+UPLOAD, LARGEST_UPLOAD = "/upload", 50_000_000_000
 # Seconds that the body of a request may take.
 BODY_WITHIN = 20.0
 LONGEST_QUERY = 4_000
@@ -105,7 +107,11 @@ class Guard:
             await _no(403, sentence)(scope, receive, _with_headers(send))
         else:
             below = {**scope, "root_path": self._session.path}
-            await self._app(below, _bounded(receive), _with_headers(send))
+            upload = self._is_upload(scope)
+            await self._app(below, _bounded(receive, upload=upload), _with_headers(send))
+
+    def _is_upload(self, scope: Scope) -> bool:
+        return bool(scope["path"] == self._session.path + UPLOAD)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:  # noqa: PLR0911  one for each reason
         """Return why a request is not even looked at."""
@@ -124,7 +130,8 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
             return _no(400, "The length of the request is not a number.")
-        return _no(413, "The request is too large.") if int(length[:20]) > LARGEST_BODY else None
+        largest = LARGEST_UPLOAD if self._is_upload(scope) else LARGEST_BODY
+        return _no(413, "The request is too large.") if int(length[:20]) > largest else None
 
     def _start(self, scope: Scope) -> Response:
         tokens = parse_qs(scope.get("query_string", b"").decode("ascii", "replace")).get("token", [])
@@ -145,13 +152,14 @@ def _no(status: int, sentence: str) -> Response:
     return PlainTextResponse(sentence + "\n", status_code=status)
 
 
-def _bounded(receive: Receive) -> Receive:
+def _bounded(receive: Receive, *, upload: bool = False) -> Receive:
     """Return the body of a request, cut off where it is larger than announced requests may be, or takes too long."""
     received, whole = 0, False
+    largest = LARGEST_UPLOAD if upload else LARGEST_BODY
     until = time.monotonic() + BODY_WITHIN
 
     async def read() -> Message:
-        nonlocal received, whole
+        nonlocal received, whole, until
         if whole:
             return await receive()
         try:
@@ -159,7 +167,9 @@ def _bounded(receive: Receive) -> Receive:
         except TimeoutError:
             return {"type": "http.disconnect"}
         received, whole = received + len(message.get("body", b"")), not message.get("more_body", False)
-        return message if received <= LARGEST_BODY else {"type": "http.disconnect"}
+        if upload:
+            until = time.monotonic() + BODY_WITHIN
+        return message if received <= largest else {"type": "http.disconnect"}
 
     return read
 

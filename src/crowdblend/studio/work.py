@@ -80,6 +80,7 @@ def checked_policy(policy: str, root: str) -> Policy:
 
 def release(status: StatusFile, policy: str, out: str, ledger: str | None, root: str) -> Result:
     """Publish, recorded in the ledger."""
+    status.progress("planning", 0)
     done = publishing.release(
         checked_policy(policy, root),
         Path(out),
@@ -99,6 +100,7 @@ def resume(status: StatusFile, entry: int, policy: str, ledger: str | None, root
 
 def rehearse(status: StatusFile, policy: str, out: str, people: int | None, spread: Spread, data: str | None) -> Result:
     """Publish about made-up people, or about a public file."""
+    status.progress("making" if data is None else "planning", 0)
     suppressed = rehearse_into(policy, out, people=people, spread=spread, data=data, progress=status.progress)
     return {"suppressed": suppressed}
 

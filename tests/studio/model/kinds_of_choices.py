@@ -46,13 +46,13 @@ CASES: dict[str, Case] = {
     ),
     "strata": (
         with_design(_people("table"), "strata").with_texts(
-            "sampling", {"column": "sex", "rates": "female = 0.1\nmale = 0.5"}
+            "sampling", {"column": "sex", "rates": "female: 0.1\nmale: 0.5"}
         ),
         _made(cb.Table(), sampling=cb.Strata("sex", {"female": 0.1, "male": 0.5}), delta=1e-6),
     ),
     "strata that are not published": (
         with_design(_people("table"), "strata")
-        .with_texts("sampling", {"column": "sex", "rates": "female = 0.4\nmale = 0.5", "already_drawn": "true"})
+        .with_texts("sampling", {"column": "sex", "rates": "female: 0.4\nmale: 0.5", "already_drawn": "true"})
         .with_publication(0, {"name": "ages", "columns": "age"}),
         _made(
             cb.Table("age", name="ages"),
@@ -130,8 +130,8 @@ CASES: dict[str, Case] = {
             {
                 "statistics": [
                     {"name": "income", "average": "income"},
-                    {"name": "women", "fraction": 'sex = "female"'},
-                    {"name": "ages", "histogram": "age", "where": '{ sex = ["male"] }', "weight": "2"},
+                    {"name": "women", "fraction": "sex: female"},
+                    {"name": "ages", "histogram": "age", "where": "sex: male", "weight": "2"},
                     {"name": "usual", "median": "income", "by": "sex"},
                     {"name": "all", "sum": "income"},
                     {"name": "high", "quantile": "income", "at": "0.9"},

@@ -191,8 +191,9 @@ def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisN
     rows = []
     for centre, size in places.centres(examined):
         points = max(size * found.points // len(examined), 1)
-        errors = ", ".join(_number(places.mean_error(on, points, folded=kept)) for on in noise)
-        rows.append([*map(_number, centre), f"{100 * size / len(examined):.3g} %", errors])
+        errors = [places.mean_error(on, points, folded=kept) for on in noise]
+        middle = [_fitted(value, error) for value, error in zip(centre, errors, strict=True)]
+        rows.append([*middle, f"{100 * size / len(examined):.3g} %", ", ".join(map(_number, errors))])
     headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
     return Table(headers, rows, "k-means centres of the published points", range(len(headers)))
 

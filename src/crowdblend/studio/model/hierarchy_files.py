@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
@@ -26,6 +26,19 @@ def read_rows(path: Path) -> list[list[str]]:
     rows = [list(line) for line in read_hierarchy(path)] if path.exists() else [["", ""]]
     check_size(len(rows), len(rows[0]))
     return rows
+
+
+def hierarchy_files(columns: Iterable[str], paths: Iterable[str]) -> dict[str, str]:
+    """Return the files that are called after columns, as ARX calls its hierarchies.
+
+    >>> hierarchy_files(["sex", "marital-status"], ["hierarchy_sex.csv", "data/marital-status-hierarchy.csv", "x.csv"])
+    {'sex': 'hierarchy_sex.csv', 'marital-status': 'data/marital-status-hierarchy.csv'}
+    """
+    stems = {
+        re.sub(r"[_ .-]?hierarchy[_ .-]?", "", Path(path).stem.lower()): path for path in paths if "hierarchy" in path
+    }
+    known = {name: stems.get(name.strip().lower()) for name in columns}
+    return {name: path for name, path in known.items() if path is not None}
 
 
 def checked_rows(rows: list[list[str]]) -> list[list[str]]:

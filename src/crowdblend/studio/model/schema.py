@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +11,8 @@ from crowdblend.lazy import lazy
 from crowdblend.policies import code_book
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header, read_header
+from crowdblend.policies.key import Key
+from crowdblend.policies.proposals import proposed_person
 from crowdblend.policies.source import DataSource, is_sqlite
 
 if TYPE_CHECKING:
@@ -43,6 +46,14 @@ def tables_of(source: Path) -> tuple[str, ...]:
     """Return the tables of a DuckDB or SQLite file; none for other files."""
     kind = _database_of(source)
     return () if kind is None else local_copy.tables_of(str(source), kind)
+
+
+def proposed_data(header: Header, keys: Mapping[str, Key]) -> dict[str, str]:
+    """Return what the names of the columns propose: who is told apart, and whether that only numbers the rows."""
+    person = proposed_person(header.columns)
+    numbered = next((name for name, kind in header.columns if kind == "row number"), None)
+    texts = {"person": person or numbered or "", "ids": "table" if not person and numbered else ""}
+    return {name: text for name, text in texts.items() if name in keys}
 
 
 def _database_of(source: Path) -> Literal["duckdb", "sqlite"] | None:

@@ -1,22 +1,18 @@
 """The value of a key from the text that somebody types into a field, and the text of a value.
 
 A field is text whatever the key holds: lists of texts have one a line, lists of numbers have blanks or commas between
-them, and what has names in it is written as TOML writes it. What does not fit is passed on as it is, so that the key
-refuses it in its own words.
+them, and what has names in it has a line for each, `name: value`. What does not fit is passed on as it is, so that the
+key refuses it in its own words.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 
-from crowdblend.policies.write import toml_value
-
-_INLINE = ("ends", "where", "conditions", "rates")
 _NUMBERS = ("number", "decimal", "whole", "level", "widths", "numbers", "wholes")
 _LISTS = ("widths", "periods")
 
@@ -28,8 +24,12 @@ def typed_value(kind: str, text: str) -> object:
     (['Female', 'Male'], [5, 10], 20)
     >>> typed_value("periods", "year"), typed_value("periods", "day, month")
     ('year', ['day', 'month'])
-    >>> typed_value("rates", "north = 0.1\\nsouth = 0.5"), typed_value("rates", "rates.csv")
+    >>> typed_value("rates", "north: 0.1\\nsouth: 0.5"), typed_value("rates", "rates.csv")
     ({'north': Decimal('0.1'), 'south': Decimal('0.5')}, 'rates.csv')
+    >>> typed_value("where", "sex: Female\\nage: [0, 10)\\nage: [10, 20)"), typed_value("ends", "x: 0 to 1")
+    ({'sex': ['Female'], 'age': ['[0, 10)', '[10, 20)']}, {'x': [0, 1]})
+    >>> typed_value("conditions", "sex: Male; age: 30–39")
+    [{'sex': 'Male', 'age': '30–39'}]
     """
     if kind == "texts":
         return [line.strip() for line in text.splitlines() if line.strip()]
@@ -39,8 +39,8 @@ def typed_value(kind: str, text: str) -> object:
     if kind == "day":
         with suppress(ValueError):
             return datetime.date.fromisoformat(text)
-    if kind in _INLINE:
-        return _inline(kind, text)
+    if kind in _NAMED:
+        return _NAMED[kind](text)
     parts: list[object] = [part for part in re.split(r"[\s,;]+", text) if part]
     read = _number if kind in _NUMBERS else str
     listed = kind in ("numbers", "wholes") or (kind in _LISTS and len(parts) > 1)
@@ -51,11 +51,19 @@ def typed_text(kind: str, value: object) -> str:
     """Return the text that stands for a value, as `typed_value` reads it."""
     if isinstance(value, bool):
         return str(value).lower()
-    if kind in _INLINE:
-        return toml_value(value)
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {text}" for name, each in value.items() for text in _named_texts(kind, each))
+    if kind == "conditions" and isinstance(value, list | tuple):
+        return "\n".join("; ".join(f"{name}: {label}" for name, label in one.items()) for one in value)
     if isinstance(value, list | tuple):
         return ("\n" if kind == "texts" else ", ").join(map(str, value))
     return str(value)
+
+
+def _named_texts(kind: str, value: object) -> list[str]:
+    if isinstance(value, list | tuple):
+        return [" to ".join(map(str, value))] if kind == "ends" else list(map(str, value))
+    return [str(value)]
 
 
 def _number(text: str) -> object:
@@ -67,11 +75,30 @@ def _number(text: str) -> object:
     return text
 
 
-def _inline(kind: str, text: str) -> object:
-    """Return a table or list as TOML writes it; the braces of a table may be left out."""
-    candidates = [text] if kind == "conditions" else [text, f"{{ {', '.join(text.splitlines())} }}"]
-    for candidate in candidates:
-        with suppress(tomllib.TOMLDecodeError):
-            found: Mapping[str, object] = tomllib.loads(f"value = {candidate}", parse_float=Decimal)
-            return found["value"]
-    return text
+def _pairs(text: str, between: str = "\n") -> list[tuple[str, str]] | None:
+    """Return names with their texts; None where a line has no name."""
+    found = [line.partition(": ") for line in text.split(between) if line.strip()]
+    return [(name.strip(), rest.strip()) for name, _, rest in found] if all(rest for *_, rest in found) else None
+
+
+def _rates(text: str) -> object:
+    pairs = _pairs(text)
+    return text if pairs is None else {name: _number(rate) for name, rate in pairs}
+
+
+def _labels(text: str) -> object:
+    pairs = _pairs(text)
+    return text if pairs is None else {name: [one for other, one in pairs if other == name] for name, _ in pairs}
+
+
+def _ends(text: str) -> object:
+    pairs = _pairs(text)
+    return text if pairs is None else {name: [_number(end) for end in ends.split(" to ")] for name, ends in pairs}
+
+
+def _conditions(text: str) -> object:
+    every = [_pairs(line, ";") for line in text.splitlines() if line.strip()]
+    return text if None in every else [dict(one or ()) for one in every]
+
+
+_NAMED = {"rates": _rates, "where": _labels, "ends": _ends, "conditions": _conditions}

@@ -8,11 +8,13 @@ from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed
+from crowdblend.studio.forms import WAY_NAMES, Field, fields_of, prefixed
 from crowdblend.studio.model.choices import WAY, column_of
+from crowdblend.studio.model.hierarchy_files import group_counts, hierarchy_files, read_rows
 from crowdblend.studio.model.readiness import READY, column_status
 from crowdblend.studio.model.schema import read_code_book
 from crowdblend.studio.pictures import picture_of
+from crowdblend.studio.places import Listed
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -24,8 +26,10 @@ def show(visit: Visit) -> Response:
     studio, draft = visit.studio, visit.draft
     person = draft.choices.text("data", "person")
     described = [_described(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
-    files = [one for one in studio.root.listing() if one.what == "csv"]
-    return visit.step(draft, "columns", "columns.html", columns=described, files=files)
+    fitting = hierarchy_files(draft.names, [one.path for one in _tables(studio, draft)])
+    return visit.step(
+        draft, "columns", "columns.html", columns=described, files=_tables(studio, draft), fitting=fitting
+    )
 
 
 def save(visit: Visit) -> Response:
@@ -46,7 +50,15 @@ def save(visit: Visit) -> Response:
     def changed(draft: Draft) -> Draft:
         before = draft.choices.columns.get(name, {})
         # What was typed for another way is kept as long as this one has the key.
-        kept = {key: text for key, text in before.items() if key in keys} if before.get(WAY) != way else {}
+        other = before.get(WAY) != way
+        kept = {key: text for key, text in before.items() if key in keys} if other else {}
+        if (
+            other
+            and not any(texts.values())
+            and "whole" in keys
+            and dict(draft.columns)[name] in ("whole", "row number")
+        ):
+            kept["whole"] = "true"
         return replace(draft, choices=studio.checked(draft.choices.with_column(name, {**kept, **texts, WAY: way})))
 
     before = draft.choices.columns.get(name, {}).get(WAY)
@@ -60,6 +72,29 @@ def save(visit: Visit) -> Response:
     if whole:
         answer.headers["HX-Retarget"] = f"#column-{place}"
     return answer
+
+
+def from_hierarchies(visit: Visit) -> Response:
+    """Take the files that are called after columns as their hierarchies, each at a level with several groups."""
+    studio = visit.studio
+    found = hierarchy_files(visit.draft.names, [one.path for one in _tables(studio, visit.draft)])
+
+    def changed(draft: Draft) -> Draft:
+        choices = draft.choices
+        for name, path in found.items():
+            # A level at which all values are one group would publish nothing of the column.
+            groups = group_counts(read_rows(studio.root.existing(path)))
+            level = "1" if len(groups) > 1 and groups[1] > 1 else "0"
+            choices = choices.with_column(name, {WAY: "hierarchy", "hierarchy": path, "level": level})
+        return replace(draft, choices=choices)
+
+    return visit.see(f"/drafts/{visit.change(changed).id}/columns")
+
+
+def _tables(studio: Studio, draft: Draft) -> list[Listed]:
+    """Return the CSV files beside the data."""
+    source = draft.choices.text("data", "source")
+    return [one for one in studio.root.listing() if one.what == "csv" and one.path != source]
 
 
 def from_code_book(visit: Visit) -> Response:
@@ -85,8 +120,8 @@ def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False
     ways = choices.ways(name)
     way = texts.get(WAY, "")
     keys = ways.get(way, {})
-    main = [key for key in keys if keys[key].required or key in ("level", "from", "to", "width")]
-    fields = fields_of(keys, "key:", texts)
+    main = [key for key in keys if keys[key].required or key in ("level", "from", "to", "width", "whole")]
+    fields = [_with_files(studio, draft, field) for field in fields_of(keys, "key:", texts)]
     return {
         "place": place,
         "name": name,
@@ -95,6 +130,7 @@ def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False
         "ways": {one: _AXIS if one == "resolution" and choices.is_axis(name) else WAY_NAMES[one] for one in ways},
         "status": status,
         "why": None if refused is None else str(refused),
+        "needed": [field.label for field in fields if field.required and not field.value.strip()],
         "fields": [field for field in fields if field.name[4:] in main],
         "more": [field for field in fields if field.name[4:] not in main],
         "picture": picture_of(column_of(choices, name, folder)) if status == READY else None,
@@ -102,8 +138,17 @@ def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False
     }
 
 
+def _with_files(studio: Studio, draft: Draft, field: Field) -> Field:
+    """Return the field of a file as a choice among those that are there."""
+    if field.key != "hierarchy":
+        return field
+    paths = dict.fromkeys(filter(None, (field.value, *(one.path for one in _tables(studio, draft)))))
+    return replace(field, input="choice", choices={path: path for path in paths}) if paths else field
+
+
 ROUTES = [
     on_get("/drafts/{draft}/columns", show),
     on_post("/drafts/{draft}/columns", save),
+    on_post("/drafts/{draft}/hierarchies", from_hierarchies),
     on_post("/drafts/{draft}/code-book", from_code_book),
 ]

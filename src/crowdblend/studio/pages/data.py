@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from starlette.responses import Response
@@ -13,7 +14,7 @@ from crowdblend.studio.addresses import checked_address, database_source, is_add
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed
 from crowdblend.studio.model.choices import with_design
-from crowdblend.studio.model.schema import database_header, source_header, tables_at, tables_of
+from crowdblend.studio.model.schema import database_header, proposed_data, source_header, tables_at, tables_of
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -50,19 +51,24 @@ def show(visit: Visit) -> Response:
 
 def choose(visit: Visit) -> Response:
     """Take a file, or a table or query of a database: its columns are read from the header or schema alone."""
-    sent = {name: visit.sent.get(name, "").strip() for name in ("address", "source", "table", "query")}
-    source, table, query, header = open_source(visit.studio, **sent)
+    sent = {name: visit.sent.get(name, "").strip() for name in ("source", "table", "query", "address")}
+    return visit.see(f"/drafts/{visit.change(chosen(visit.studio, **sent)).id}/data")
 
-    def chosen(draft: Draft) -> Draft:
+
+def chosen(studio: Studio, source: str, table: str, query: str, address: str = "") -> Callable[[Draft], Draft]:
+    """Return the change of a draft that takes a source; the column that tells people apart is proposed by its name."""
+    source, table, query, header = open_source(studio, source, table, query, address)
+
+    def change(draft: Draft) -> Draft:
         texts = {"source": source, "table": table, "query": query, "format": header.format or ""}
         choices = draft.choices.with_texts("data", {**texts, "delimiter": header.delimiter or ""})
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})
         if choices.text("data", "person") not in dict(header.columns):
-            choices = choices.with_texts("data", {"person": ""})
+            choices = choices.with_texts("data", proposed_data(header, choices.declared["data"]))
         return replace(draft, choices=choices, columns=header.columns)
 
-    return visit.see(f"/drafts/{visit.change(chosen).id}/data")
+    return change
 
 
 def open_source(

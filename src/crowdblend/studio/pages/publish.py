@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from starlette.responses import Response
@@ -31,11 +32,25 @@ def show(visit: Visit) -> Response:
         "publish",
         "publish.html",
         dry=_dry_run(studio, draft),
-        out=draft.out or _name(draft),
-        policy=draft.policy or f"{_name(draft)}.toml",
+        **_places(studio, draft),
         job=job,
         begun=_begun(studio, draft) if job is not None and not job.running else None,
     )
+
+
+def _places(studio: Studio, draft: Draft) -> dict[str, str]:
+    """Return the folder and the policy file to propose: what was published keeps its own."""
+    out, policy = draft.out or _name(draft), draft.policy or f"{_name(draft)}.toml"
+    if studio.published(draft) or (not draft.out and studio.root.inside(out).exists()):
+        stem = re.sub(r"-[0-9]+$", "", out)
+        free = (f"{stem}-{number}" for number in count(2))
+        out = next(name for name in free if not _taken(studio, name))
+        policy = f"{out}.toml"
+    return {"out": out, "policy": policy}
+
+
+def _taken(studio: Studio, name: str) -> bool:
+    return studio.root.inside(name).exists() or studio.root.inside(f"{name}.toml").exists()
 
 
 def begin(visit: Visit) -> Response:

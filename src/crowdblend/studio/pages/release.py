@@ -25,7 +25,7 @@ from crowdblend.studio.model.totals import totals
 from crowdblend.studio.pages.home import WHAT
 from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import Visit, on_get, on_post
+from crowdblend.studio.views import Visit, bound_text, on_get, on_post
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,6 @@ class Slider:
     """A parameter with a slider, by the name of its field; with `powers` the slider runs over powers of ten."""
 
     name: str
-    words: str
     low: str
     high: str
     help: str
@@ -43,20 +42,20 @@ class Slider:
 
 SLIDERS = (
     Slider(
-        *("privacy:epsilon", "Privacy loss ε", "0.05", "5"),
+        *("privacy:epsilon", "0.05", "5"),
         "Smaller protects more and shows less. 1 is usual for one release; below 0.1 protects very strongly.",
     ),
     Slider(
-        *("privacy:delta", "Added probability δ", "-12", "-3"),
+        *("privacy:delta", "-12", "-3"),
         "A small chance that the loss is larger than ε. 1e-6 is one in a million.",
         powers=True,
     ),
     Slider(
-        *("sampling:rate", "Share of people sampled", "0.01", "0.99"),
+        *("sampling:rate", "0.01", "0.99"),
         "0.25 is a quarter of the people. A smaller share protects more, and estimates are less exact.",
     ),
     Slider(
-        *(f"{PUBLISH}/0/k", "Smallest crowd k", "2", "500"),
+        *(f"{PUBLISH}/0/k", "2", "500"),
         "A group with fewer sampled people than this is not shown exactly.",
     ),
 )
@@ -69,6 +68,7 @@ GROUPS = {
 }
 # Of these one may be left out by a policy with one publication, and is computed from the others.
 PLANNED = {"k": f"{PUBLISH}/0/k", "rate": "sampling:rate", "epsilon": "privacy:epsilon", "delta": "privacy:delta"}
+PLANNED_WORDS = {"k": "smallest crowd k", "rate": "share sampled", "epsilon": "loss ε", "delta": "δ"}
 # The fields of a publication, and of a statistic, that are always in view.
 _MAIN = ("name", "columns", "share", "weight", "k")
 _MAIN_OF_STATISTICS = ("name", "average", "median", "fraction", "histogram")
@@ -85,7 +85,7 @@ _BESIDE = {
 def show(visit: Visit) -> Response:
     """Return the page with the plan as it is now."""
     draft = visit.draft
-    plan, unplanned = _plan(visit.studio, draft)
+    plan, unplanned = plan_of(visit.studio, draft)
     problem = (plan["error"] or {}).get("where") or ""
     given = {**_fields(draft.choices, problem), "plan": plan, "what": WHAT}
     return visit.step(draft, "release", "release.html", unplanned, **given)
@@ -101,7 +101,7 @@ def save(visit: Visit) -> Response:
     # Other fields than before: the page is made again.
     if [one.kind for one in before.choices.publish] != [one.kind for one in draft.choices.publish] or "again" in sent:
         return visit.load_again(here)
-    plan, unplanned = _plan(visit.studio, draft)
+    plan, unplanned = plan_of(visit.studio, draft)
     return visit.step(draft, "release", "fragments/plan.html", unplanned, plan=plan)
 
 
@@ -153,7 +153,7 @@ def show_chart(visit: Visit) -> Response:
     return visit.page("fragments/chart.html", chart=chart and draw_chart(chart))
 
 
-def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
+def plan_of(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
     """Return what follows from the choices, and why nothing does."""
     try:
         planned = plan_policy(studio.policy(draft.choices))
@@ -167,6 +167,7 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
         "guarantee": (certificate.differential() or certificate.guarantees[0]).words(),
         "solved": {name: parameters[name] for name in PLANNED if isinstance(parameters.get(name), int | float)},
         "planned": parameters.get("solved"),
+        "names": PLANNED_WORDS,
         "split": parameters.get("split"),
         "publications": None,
         **(_side_by_side(parameters["publications"], draft.choices) if draft.choices.several else {}),
@@ -176,6 +177,21 @@ def _plan(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
         "exact": any(one.off is not None for one in expected),
     }
     return plan, None
+
+
+def planned_numbers(studio: Studio, draft: Draft) -> dict[str, str]:
+    """Return the plan of a draft in a few lines, to be read beside those of another."""
+    plan, unplanned = plan_of(studio, draft)
+    if unplanned is not None:
+        return {"the plan": f"None yet: {unplanned}"}
+    lines = {PLANNED_WORDS[name]: bound_text(value) for name, value in plan["solved"].items()}
+    for one in plan["expected"]:
+        lines[f"a group of {one.people:,} people"] = one.words()
+    for name, _, values in plan["publications"] or ():
+        lines[name] = ", ".join(
+            f"{heading} {value}" for heading, value in zip(plan["headings"], values, strict=True) if value != "–"
+        )
+    return {**({"guarantee": plan["lead"]} if plan["lead"] else {}), **lines}
 
 
 def _side_by_side(planned: Mapping[str, Mapping[str, Any]], choices: Choices) -> dict[str, object]:

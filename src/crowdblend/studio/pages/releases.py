@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkstemp
 from urllib.parse import quote
 
-from starlette.responses import Response
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
 
 from crowdblend.calculus import Certificate
-from crowdblend.errors import CrowdblendError
+from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import read
+from crowdblend.reading.tables import write_csv
+from crowdblend.reading.zipped import zip_release
 from crowdblend.regular_files import read_regular
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.reports.page import Block
@@ -97,21 +103,53 @@ def show_result(visit: Visit) -> Response:
     folder = studio.root.relative(Path(str(job.result["folder"])))
     ledger = f" --ledger {studio.ledger}" if studio.ledger else ""
     recorded = f", ledger={studio.ledger!r}" if studio.ledger else ""
+    published = studio.root.existing(folder)
     code = {
-        "TOML": read_regular(studio.root.existing(draft.policy)).decode("utf-8"),
+        "Policy file": read_regular(studio.root.existing(draft.policy)).decode("utf-8"),
         "Command line": f"crowdblend release {draft.policy} --out {draft.out}{ledger}",
         "Python": f"import crowdblend as cb\n\npolicy = cb.load_policy({draft.policy!r})\n"
         f"cb.release(None, policy, out={draft.out!r}{recorded})\n",
     }
     release = _opened(studio, folder)
     given = {"folder": folder, "entry": job.result.get("entry"), "notes": job.notes, "release": release, "code": code}
-    return visit.step(draft, "result", "result.html", **given)
+    told = {"path": str(published), "parquet": sorted(one.name for one in published.glob("*.parquet"))}
+    return visit.step(draft, "result", "result.html", **given, **told)
+
+
+def download(visit: Visit) -> Response:
+    """Return the whole folder as one file, to be sent to readers."""
+    folder = visit.studio.root.existing(visit.request.query_params.get("folder", ""))
+    read(folder)
+    return _temporary(visit.studio, f"{folder.name}.zip", lambda path: zip_release(folder, path))
+
+
+def download_csv(visit: Visit) -> Response:
+    """Return a data file as CSV that Excel opens as it is."""
+    asked = visit.request.query_params
+    name = asked.get("file", "")
+    tables = {path.name: path for path in read(visit.studio.root.existing(asked.get("folder", ""))).files.values()}
+    if name not in tables:
+        message = "The release has no such data file."
+        raise InvalidInput(
+            message, remedy="Choose one on the page of the release.", where="file", code="studio.no-file"
+        )
+    return _temporary(visit.studio, f"{Path(name).stem}.csv", lambda path: write_csv(tables[name], path))
+
+
+def _temporary(studio: Studio, name: str, write: Callable[[Path], None]) -> Response:
+    """Return a file that is made for one answer, and removed afterwards."""
+    made, place = mkstemp(dir=studio.state)
+    os.close(made)
+    write(Path(place))
+    return FileResponse(place, filename=name, background=BackgroundTask(os.unlink, place))
 
 
 ROUTES = [
     on_get("/releases", show_all),
     on_get("/releases/folder", show),
     on_get("/releases/report", show_report),
+    on_get("/releases/zip", download),
+    on_get("/releases/csv", download_csv),
     on_post("/releases/verify", verify, when_read_only=True),
     on_get("/drafts/{draft}/result", show_result),
 ]

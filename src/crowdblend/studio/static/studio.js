@@ -64,14 +64,86 @@ function bindConfirm(within) {
   }
 }
 
+// A file that is dropped or chosen is copied to the studio, which answers with the page to go on with.
+function bindUpload(within) {
+  for (const zone of within.querySelectorAll("[data-upload]")) {
+    if (zone.dataset.bound !== undefined) continue;
+    zone.dataset.bound = "";
+    const chooser = zone.querySelector("input[type=file]");
+    const progress = zone.querySelector("progress");
+    const copy = (file) => {
+      const asked = new XMLHttpRequest();
+      asked.open("POST", `${zone.dataset.upload}&name=${encodeURIComponent(file.name)}`);
+      asked.setRequestHeader("HX-Request", "true");
+      asked.upload.addEventListener("progress", (event) => { progress.value = event.loaded / event.total; });
+      asked.addEventListener("loadend", () => {
+        const next = asked.getResponseHeader("HX-Redirect");
+        if (next) return location.assign(next);
+        progress.hidden = true;
+        chooser.value = "";
+        const said = document.getElementById("refused");
+        if (asked.status) said.outerHTML = asked.responseText;
+        else said.textContent = "The file was not copied: the studio does not answer.";
+      });
+      progress.hidden = false;
+      asked.send(file);
+    };
+    chooser.addEventListener("change", () => { if (chooser.files.length) copy(chooser.files[0]); });
+    zone.addEventListener("dragover", (event) => { event.preventDefault(); zone.classList.add("over"); });
+    zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+    zone.addEventListener("drop", (event) => {
+      event.preventDefault();
+      zone.classList.remove("over");
+      if (event.dataTransfer.files.length) copy(event.dataTransfer.files[0]);
+    });
+  }
+}
+
+function fieldNamed(name) {
+  return document.querySelector(`[name="${CSS.escape(name)}"]:not([type=hidden])`) ?? document.querySelector(`[data-column="${CSS.escape(name)}"]`);
+}
+
+// A refusal is said at the field too, once something was typed there.
+function markWrong() {
+  for (const one of document.querySelectorAll(".wrong")) one.remove();
+  for (const one of document.querySelectorAll("[aria-invalid]")) one.removeAttribute("aria-invalid");
+  for (const said of document.querySelectorAll("[data-wrong]")) {
+    const field = fieldNamed(said.dataset.wrong);
+    if (!field || !field.value) continue;
+    const words = document.createElement("p");
+    words.className = "wrong";
+    words.id = "wrong-field";
+    words.textContent = said.firstElementChild.textContent;
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-errormessage", words.id);
+    field.after(words);
+  }
+}
+
+// A link to a field opens whatever it is folded into.
+function goToField() {
+  const name = location.hash.startsWith("#at=") && decodeURIComponent(location.hash.slice(4));
+  const field = name && fieldNamed(name);
+  if (!field) return;
+  for (let above = field; above; above = above.parentElement) if (above.tagName === "DETAILS") above.open = true;
+  field.scrollIntoView({ block: "center" });
+  field.focus();
+}
+window.addEventListener("hashchange", goToField);
+
 function bind(within) {
+  bindUpload(within);
+  markWrong();
   bindSliders(within);
   bindPlanned(within);
   bindConfirm(within);
   showSolved();
 }
 
-document.addEventListener("DOMContentLoaded", () => bind(document));
+document.addEventListener("DOMContentLoaded", () => {
+  bind(document);
+  goToField();
+});
 document.addEventListener("htmx:afterSettle", () => bind(document));
 document.addEventListener("job-ended", () => location.reload());
 

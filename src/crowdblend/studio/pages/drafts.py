@@ -1,0 +1,182 @@
+"""Drafts as a whole: begun with a file or a made-up town, renamed, copied, undone, compared and deleted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.lazy import lazy
+from crowdblend.policies.files import format_of
+from crowdblend.policies.load import load_policy
+from crowdblend.policies.policy import Policy
+from crowdblend.studio.drafts import Draft
+from crowdblend.studio.forms import revision_of
+from crowdblend.studio.model.choices import choices_of, start
+from crowdblend.studio.pages.data import chosen, open_source
+from crowdblend.studio.pages.release import planned_numbers
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import STEPS, Visit, on_get, on_post, summary
+
+if TYPE_CHECKING:
+    from crowdblend import demo
+else:
+    demo = lazy("crowdblend.demo")
+
+TOWN = "made-up-town.parquet"
+_LONGEST_NAME = 120
+_YEAR = re.compile(r"(19|20)\d\d")
+
+
+def begin(visit: Visit) -> Response:
+    """Return a new draft: of a kind, of a policy file, or about a made-up town."""
+    sent, studio = visit.sent, visit.studio
+    if path := sent.get("policy"):
+        return visit.see(f"/drafts/{_opened(studio, path)}/data")
+    if sent.get("town"):
+        return visit.see(f"/drafts/{_about_the_town(studio)}/data")
+    return visit.see(f"/drafts/{studio.drafts.new(start(sent.get('kind', 'table'))).id}/data")
+
+
+def _about_the_town(studio: Studio) -> str:
+    """Return a draft about people who do not exist, whose columns are declared; only their name is left to type."""
+    place = studio.root.folder / TOWN
+    if not place.exists():
+        demo.write_population(place)
+    source, *_, header = open_source(studio, TOWN, "", "")
+    choices = choices_of(
+        load_policy(Path(demo.__file__).parent / "town-table.toml"), [name for name, _ in header.columns]
+    )
+    texts = {"source": source, "population": ""}
+    return studio.drafts.new(choices.with_texts("data", texts), header.columns).id
+
+
+def _opened(studio: Studio, path: str) -> str:
+    """Return a draft of an existing policy, whose paths lie under the root."""
+    policy = load_policy(studio.root.existing(path))
+    source, columns = _source(studio, policy) if policy.terms.source is not None else ("", ())
+    choices = choices_of(policy, [name for name, _ in columns]).with_texts("data", {"source": source})
+    studio.checked(choices)
+    for name, texts in choices.columns.items():
+        if texts.get("hierarchy"):
+            inside = studio.root.relative(studio.root.existing(texts["hierarchy"]))
+            choices = choices.with_column(name, {**texts, "hierarchy": inside})
+    draft = studio.drafts.new(choices, columns)
+    named = replace(draft, policy=path, out=Path(path).stem)
+    return studio.drafts.change(draft.id, lambda _: named).id
+
+
+def _source(studio: Studio, policy: Policy) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the source of a policy as the studio names it, and its columns."""
+    terms = policy.terms
+    source = terms.source or ""
+    address = "://" in source
+    if terms.query is not None and not address:
+        message = "The studio opens files under its root, PostgreSQL and SQLite only."
+        remedy = "Release this policy with crowdblend release."
+        raise InvalidInput(message, remedy=remedy, where="[data] source", code="studio.source")
+    given = {"source": source, "table": terms.table or "", "query": terms.query or ""}
+    named, *_, header = open_source(studio, **given, address=source if address else "", delimiter=terms.delimiter)
+    return named, header.columns
+
+
+async def upload(request: Request) -> Response:
+    """Copy a file of the steward's into the root, and choose it: for a new draft, or for the one that is named."""
+    visit = Visit(request)
+    studio, query = visit.studio, request.query_params
+    try:
+        studio.refuse_when_read_only()
+        draft = studio.drafts.get(query["draft"]) if "draft" in query else None
+        name = Path(query.get("name", "").replace("\\", "/")).name
+        if format_of(name) is None:
+            message = f"{name[:80]!r} is not a kind of file that can be read."
+            remedy = "Take a CSV or Parquet file. Save a workbook as CSV UTF-8 first."
+            raise InvalidInput(message, remedy=remedy, where="file", code="studio.upload")
+        with studio.root.receiving() as file:
+            async for piece in request.stream():
+                await run_in_threadpool(file.write, piece)
+        source = await run_in_threadpool(studio.root.keep, Path(file.name), name)
+        draft = draft or studio.drafts.new(start(query.get("kind", "table")))
+        await run_in_threadpool(lambda: studio.drafts.change(draft.id, chosen(studio, source, "", "")))
+    except ClientDisconnect:
+        return Response(status_code=400)
+    except CrowdblendError as refused:
+        return visit.error_page(refused)
+    return visit.load_again(f"/drafts/{draft.id}/data")
+
+
+def rename(visit: Visit) -> Response:
+    """Call a draft by another name."""
+    name = " ".join(visit.sent.get("name", "").split())[:_LONGEST_NAME]
+    visit.change(lambda draft: replace(draft, name=name))
+    return visit.see("/")
+
+
+def duplicate(visit: Visit) -> Response:
+    """Begin another draft with the same choices."""
+    draft = visit.draft
+    return visit.see(f"/drafts/{visit.studio.drafts.copy(draft.id, f'{draft.title}, copy'[:_LONGEST_NAME]).id}/data")
+
+
+def following_period(visit: Visit) -> Response:
+    """Begin the draft of the next period: the same choices, with every year in what readers are told one later."""
+    draft = visit.draft
+    said = {name: _YEAR.sub(lambda found: str(int(found[0]) + 1), text) for name, text in _about(draft).items()}
+    name = _YEAR.sub(lambda found: str(int(found[0]) + 1), draft.title)
+    name = name if name != draft.title else f"{draft.title}, next period"
+    choices = draft.choices.with_texts("about", said)
+    made = visit.studio.drafts.copy(draft.id, name[:_LONGEST_NAME], choices)
+    return visit.see(f"/drafts/{made.id}/data?browse=")
+
+
+def _about(draft: Draft) -> dict[str, str]:
+    return {name: draft.choices.text("about", name) for name in ("title", "period")}
+
+
+def undo(visit: Visit) -> Response:
+    """Take the last change back, and show the step that it was seen from."""
+    draft = visit.studio.drafts.undo(visit.request.path_params["draft"], revision_of(visit.sent))
+    step = visit.sent.get("step", "")
+    return visit.see(f"/drafts/{draft.id}/{step if step in STEPS else 'data'}")
+
+
+def compare(visit: Visit) -> Response:
+    """Return two drafts side by side: what was chosen, and what follows from it."""
+    asked, studio = visit.request.query_params, visit.studio
+    both = [studio.drafts.get(asked.get(name, "")) for name in ("one", "other")]
+    chosen_in = [{name: text for _, name, text in summary(draft)} for draft in both]
+    follows = [planned_numbers(studio, draft) for draft in both]
+    return visit.page(
+        "compare.html",
+        drafts=both,
+        tables={"What was chosen": _beside(*chosen_in), "What follows": _beside(*follows)},
+    )
+
+
+def _beside(one: dict[str, str], other: dict[str, str]) -> list[tuple[str, str, str]]:
+    return [(name, one.get(name, "–"), other.get(name, "–")) for name in {**one, **other}]
+
+
+def forget(visit: Visit) -> Response:
+    """Delete a draft."""
+    visit.studio.drafts.delete(visit.request.path_params["draft"])
+    return visit.see("/")
+
+
+ROUTES = [
+    on_post("/drafts", begin),
+    Route("/upload", upload, methods=["POST"]),
+    on_post("/drafts/{draft}/name", rename),
+    on_post("/drafts/{draft}/copy", duplicate),
+    on_post("/drafts/{draft}/next", following_period),
+    on_post("/drafts/{draft}/undo", undo),
+    on_post("/drafts/{draft}/delete", forget),
+    on_get("/compare", compare),
+]

@@ -1,0 +1,82 @@
+"""What the studio says has the words of its pages: no section, no key, no brace of a policy file."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.policies.sampling import DESIGNS
+from crowdblend.studio.forms import fields_of
+from crowdblend.studio.model.choices import Choices, policy_of
+from crowdblend.studio.model.wording import in_words, place_of
+from tests.studio.model.kinds_of_choices import CASES
+
+TEMPLATES = Path(__file__).parents[3] / "src" / "crowdblend" / "studio" / "templates"
+WRONG = ("", "x", "-1")
+NOTATION = re.compile(
+    r"\[\[?(data|about|columns|sampling|privacy|recoding|release|publish)|\w = |[{}]|TOML|\w_\w|in quotes|--"
+)
+
+
+def mistakes(choices: Choices) -> Iterator[Choices]:
+    """Every field with something that does not belong there."""
+    for wrong in WRONG:
+        for section, keys in choices.declared.items():
+            yield from (choices.with_texts(section, {key: wrong}) for key in keys)
+        for place, one in enumerate(choices.publish):
+            yield from (choices.with_publication(place, {key: wrong}) for key in choices.declared_keys(place))
+            for section, keys in choices.declared_lists(place).items():
+                first, *others = one.lists.get(section) or [{}]
+                for key in keys:
+                    yield choices.with_publication(place, {}, {section: [{**first, key: wrong}, *others]})
+        for name in choices.used:
+            for way, keys in choices.ways(name).items():
+                texts = choices.columns[name] if choices.columns[name]["way"] == way else {"way": way}
+                yield from (choices.with_column(name, {**texts, key: wrong}) for key in keys)
+
+
+@cache
+def refusals() -> dict[tuple[str, str | None, str], CrowdblendError]:
+    """What is refused for them, once each."""
+    found = {}
+    for choices, _ in CASES.values():
+        for mistake in mistakes(choices):
+            try:
+                policy_of(mistake, Path("nowhere"))
+            except CrowdblendError as refused:
+                found[refused.code, refused.where, refused.message] = refused
+    return found
+
+
+def notation(texts: set[str]) -> list[str]:
+    """Those that have some, but for the names of the steward's own, which stand in quotes."""
+    return sorted(text for text in texts if NOTATION.search(re.sub(r"'[^']*'", "''", text)))
+
+
+def test_refusals_are_said_in_the_words_of_the_pages() -> None:
+    found = refusals()
+    assert len(found) > 150
+    said = {in_words(text) for refused in found.values() for text in (refused.message, refused.remedy)}
+    assert notation(said) == []
+
+
+def test_most_refusals_lead_to_a_field() -> None:
+    found = refusals().values()
+    assert sum(place_of(refused.where) is not None for refused in found) > 0.9 * len(found)
+
+
+def test_fields_are_explained_in_the_words_of_the_pages() -> None:
+    said = {in_words(design.meaning) for design in DESIGNS.values()}
+    for choices, _ in CASES.values():
+        for keys in (*choices.declared.values(), choices.declared_keys(0), *choices.declared_lists(0).values()):
+            said |= {field.meaning for field in fields_of(keys, "", {}, ("source",))}
+        for name in choices.used:
+            said |= {field.meaning for keys in choices.ways(name).values() for field in fields_of(keys, "", {})}
+    assert notation(said) == []
+
+
+def test_pages_speak_of_no_notation() -> None:
+    for template in TEMPLATES.rglob("*.html"):
+        text = re.sub(r"{%.*?%}|{{.*?}}|{#.*?#}|<[^>]*>", " ", template.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"TOML|\[\w+\]|--\w", text), template.name

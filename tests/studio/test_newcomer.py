@@ -1,0 +1,124 @@
+"""Somebody new to the studio: every press and every typed text is counted, from nothing to a verified folder."""
+
+import io
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import playwright.sync_api as playwright
+import pytest
+
+import crowdblend as cb
+from tests.needs import DATA, QUIET, chromium
+from tests.studio.running import Running, running
+from tests.studio.steward import WAIT
+
+CHROMIUM = chromium()
+
+
+class Newcomer:
+    """Somebody in a browser whose every interaction is counted."""
+
+    def __init__(self, page: Any) -> None:
+        self.page, self.clicks, self.typed = page, 0, set[str]()
+        page.set_default_timeout(WAIT)
+
+    def click(self, what: str) -> None:
+        """Press something."""
+        self.clicks += 1
+        self.page.click(what)
+        self.page.wait_for_load_state("load")
+
+    def type(self, where: str, text: str) -> None:
+        """Type a text into a field."""
+        self.typed.add(text)
+        self.page.fill(where, text)
+
+    def onward(self, *steps: str) -> None:
+        """Press the button of the next step, step after step."""
+        for step in steps:
+            self.click(f"a.button:has-text('Next: {step}')")
+            self.page.wait_for_selector(f".steps .here:has-text('{step}')")
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[Running]:
+    """A studio in an empty folder."""
+    with running(tmp_path / "root") as started:
+        yield started
+
+
+@pytest.fixture
+def newcomer(studio: Running) -> Iterator[Newcomer]:
+    """Somebody who opens the printed address."""
+    with playwright.sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(studio.address)
+        yield Newcomer(page)
+        browser.close()
+
+
+def test_a_made_up_town_is_published_and_verified(newcomer: Newcomer, studio: Running) -> None:
+    page = newcomer.page
+    newcomer.click("text=Try it with a made-up town")
+    assert page.locator(".refused, [aria-invalid]").count() == 0  # nothing was typed yet
+    newcomer.type("#population", "our town")
+    newcomer.onward("Columns", "Release", "Rehearse", "Publish")
+    newcomer.type("#confirm", "our town")
+    newcomer.click("button[data-confirmed]")
+    assert page.inner_text(".job").startswith("Working")  # from the first second
+    newcomer.click("text=See the result")
+    folder = studio.root / "our-town-table"
+    assert str(folder) in page.inner_text("#main")
+    with page.expect_download() as loaded:
+        page.click("text=Download the folder (ZIP)")
+    zipped = zipfile.ZipFile(loaded.value.path())
+    assert sorted(zipped.namelist()) == sorted(f"{folder.name}/{file.name}" for file in folder.iterdir())
+    with page.expect_download() as loaded:
+        page.click("text=as CSV for Excel")
+    text = Path(loaded.value.path()).read_bytes()
+    assert text.startswith(b'\xef\xbb\xbf"sex"')
+    assert io.StringIO(text.decode("utf-8-sig")).read().count("\n") == cb.read(folder).data.num_rows + 1
+    newcomer.click("text=Verify it")
+    page.wait_for_selector("text=Verified: the derivation is sound", timeout=WAIT)
+    assert newcomer.clicks <= 14
+    assert newcomer.typed == {"our town"}
+    assert cb.verify(folder).facts["kind"] == "table"
+    # What was published stays; a corrected draft is published beside it.
+    page.goto(f"{studio.origin}/")
+    newcomer.click("a:has-text('our town')")
+    newcomer.click("button:has-text('Begin the next draft')")
+    page.wait_for_selector(".files")
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the files of real data are not on this machine")
+def test_a_messy_file_is_dropped_and_published(newcomer: Newcomer, studio: Running) -> None:
+    page = newcomer.page
+    for file in (DATA / "adult").glob("hierarchy_*.csv"):
+        shutil.copy(file, studio.root)
+    newcomer.clicks += 1
+    page.set_input_files("input[type=file]", DATA / "adult" / "adult.csv")
+    page.wait_for_selector("#population")
+    assert (studio.root / "adult.csv").stat().st_mode & 0o077 == 0
+    newcomer.click("label:has-text('Every row is another person')")
+    newcomer.type("#population", "adults")
+    newcomer.onward("Columns")
+    newcomer.click("button:has-text('Use all of them')")
+    page.wait_for_selector(".badge.ready")
+    for name in ("native-country", "occupation", "workclass", "race"):  # too many columns for the crowd
+        place = page.locator(f"[data-column='{name}']").get_attribute("id")
+        newcomer.click(f"#{place} > summary")
+        newcomer.clicks += 1
+        with page.expect_response(lambda answer: answer.request.method == "POST"):
+            page.select_option(f"#{place} select[name=way]", "")
+    newcomer.onward("Release", "Rehearse", "Publish")
+    newcomer.type("#confirm", "adults")
+    newcomer.click("button[data-confirmed]")
+    newcomer.click("text=See the result")
+    newcomer.click("text=Verify it")
+    page.wait_for_selector("text=Verified: the derivation is sound", timeout=WAIT)
+    assert newcomer.clicks + 2 * len(newcomer.typed) <= 40
+    assert cb.read(studio.root / "adults-table").data.num_rows > 50
