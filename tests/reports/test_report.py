@@ -1,9 +1,8 @@
 """The page says what is published and guaranteed, loads nothing, and refuses what does not verify."""
 
-import hashlib
-import json
 import base64
 import hashlib
+import json
 import re
 import subprocess
 import sys
