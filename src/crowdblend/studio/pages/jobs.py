@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from starlette.responses import Response
 
 from crowdblend.reports.page import REPORT
@@ -33,7 +35,8 @@ def report(visit: Visit) -> Response:
 
 
 def report_response(html: str) -> Response:
-    """Return a report as a page of its own, which runs nothing and reaches nothing."""
+    """Return a report as a page of its own, which runs nothing and reaches nothing: without its script too."""
+    html = re.sub(r"<script>.*?</script>", "", html, count=1, flags=re.DOTALL)
     return Response(html, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
 
 
