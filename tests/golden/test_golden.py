@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from crowdblend.policies.load import parse_policy
@@ -33,7 +35,19 @@ def test_the_published_bytes_are_those_of_the_first_release(
 
 
 def run_readme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What README.md tells readers to run in Python runs in that very folder."""
-    _, _, code = (folder / "README.md").read_text(encoding="utf-8").partition("## In Python\n")
+    """What README.md tells readers to run in pandas, SQL and Python runs in that very folder; it has no backslash."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert "\\" not in text
     monkeypatch.chdir(folder)
-    exec("\n".join(line[4:] for line in code.partition("## ")[0].splitlines()))
+    blocks = {
+        name: "\n".join(line[4:] for line in code.split("\n") if line.startswith("    "))
+        for name, code in _blocks(text)
+    }
+    exec(blocks["pandas"])
+    assert duckdb.sql(blocks["SQL (DuckDB reads the file where it lies)"]).columns
+    exec(blocks.get("Python, with estimates and intervals", ""))
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    """The sections of README.md that say how to open the data, by language."""
+    return [(found[1], found[2]) for found in re.finditer(r"## In (.*?)\n(.*?)(?=\n## )", text, re.DOTALL)]

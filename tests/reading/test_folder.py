@@ -97,7 +97,7 @@ def test_pandas_reads_the_declared_categories_in_three_lines(folders: dict[str, 
 
 
 def test_texts_of_the_policy_are_no_markup(folders: dict[str, Path]) -> None:
-    assert (folders["table"] / "README.md").read_text().startswith("# People of \\*Harbour\\*\n")
+    assert (folders["table"] / "README.md").read_text().startswith("# People of &#42;Harbour&#42;\n")
 
 
 @for_each("text", ["", "two\\nlines", "x" * 600, "\\u0007"])

@@ -28,7 +28,7 @@ def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool
     certificate = replace(certificate, facts={**certificate.facts, "date": date})
     package = datapackage.data_package(folder, certificate)
     (folder / datapackage.NAME).write_text(package, encoding="utf-8")
-    (folder / readme.NAME).write_text(readme.readme(certificate), encoding="utf-8")
+    (folder / readme.NAME).write_text(readme.readme(folder, certificate), encoding="utf-8")
     _certify(folder, certificate)
     reports.write_report(folder, figures=figures)
     return _certify(folder, certificate)

@@ -1,57 +1,98 @@
-"""`README.md` of a release folder: what is in it, how to read it and how to check it."""
+"""`README.md` of a release folder: what is in it, how to open, read and check it."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees.guessing import lead
-from crowdblend.reading.cells import ENDINGS
+from crowdblend.policies.registry import kind_of
+from crowdblend.reading.cells import ENDINGS, ESTIMATES, header_of
 from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import ReleaseFacts, read_facts
 
 NAME = "README.md"
-_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>()#+-!|"})
 _TOLD = ("publisher", "contact", "licence", "period")
+# What markup begins with. A name that has it is written with entities, so that no backslash stands before anything.
+_MARKUP = re.compile(r"[<>`*|\\~]|(?<=\])\(|(?<!\w)_|_(?!\w)")
+_SYNTHETIC = (
+    "Synthetic rows: none of them is a person, and together they answer questions as the people do, within the errors "
+    "stated below."
+)
 
 
-def readme(certificate: Certificate) -> str:
-    """The text of README.md, from the certificate alone."""
+def readme(folder: Path, certificate: Certificate) -> str:
+    """The text of README.md for a folder whose data files are written."""
     facts = read_facts(certificate.facts)
     about = facts.about
-    lines = [f"# {_plain(about.get('title') or 'A release of data about people')}", ""]
+    data = [name for name in facts.files if Path(name).suffix in ENDINGS]
+    said = [about.get("title") or kind_of(facts.kind).publishes.rstrip(".")]
+    lines = [_SYNTHETIC, ""] if any(one.rows_are_synthetic for one in facts.publications.values()) else []
+    lines += [f"# {_plain(said[0])}", ""]
     lines += [f"- {name}: {_plain(about[name])}" for name in _TOLD if name in about]
     lines += [f"- date: {facts.date}"] if facts.date else []
-    lines += ["", "| file | what it is |", "|---|---|", *_files(facts), ""]
+    lines += ["", "| file | what it is |", "|---|---|", *(_described(folder / name, facts) for name in data)]
+    lines += [
+        "| report.html | the data shown and explained on one page; drop the other files on it to check them |",
+        "| datapackage.json | every column with its meaning and its whole domain, as a Frictionless Data Package |",
+        "| certificate.json | what is guaranteed, and the derivation that anyone can redo |",
+        "",
+    ]
     if opening := lead(certificate.guarantees, facts.planned_releases):
         lines += ["## What is guaranteed", "", _plain(opening), ""]
-    if facts.tables or facts.together:
-        lines += ["## How to read the numbers", "", *(f"- {line}" for line in _reading(facts)), ""]
-    lines += [*_python(facts), "## How to check it", "", "    crowdblend verify .", ""]
+    if reading := _reading(facts):
+        lines += ["## How to read the numbers", "", *(f"- {line}" for line in reading), ""]
+    lines += [*_opening(folder / data[0]), *_python(facts)] if data else []
+    lines += ["## How to check it", "", "    pip install crowdblend", "    crowdblend verify .", ""]
     lines += ["recomputes every number of the certificate and compares the hash of every file.", ""]
     return "\n".join(lines)
 
 
+def _described(path: Path, facts: ReleaseFacts) -> str:
+    """A data file: what its kind publishes, and its columns."""
+    own = facts.publications.get(path.stem, facts)
+    what = "Totals of what was counted." if path.stem == "totals" else kind_of(own.kind).publishes
+    return f"| {_plain(path.name)} | {_plain(what)} Columns: {_plain(', '.join(header_of(path)))}. |"
+
+
 def _reading(facts: ReleaseFacts) -> list[str]:
-    """What is true of all tables, and then what is true of each alone."""
+    """What is true of all publications, and then what is true of each alone."""
     said = {name: sentences(one, table) for name, one in facts.publications.items() for table in one.tables.values()}
     said |= {name: one.notes for name, one in facts.publications.items() if name not in said}
     first = next(iter(said.values()))
     common = [line for line in first if all(line in lines for lines in said.values())]
     own = [(name, line) for name, lines in said.items() for line in lines if line not in common]
-    together = facts.together
-    return [*map(_plain, [*together, *common]), *(f"{_plain(name)}: {_plain(line)}" for name, line in own)]
+    return [*map(_plain, [*facts.together, *common]), *(f"{_plain(name)}: {_plain(line)}" for name, line in own)]
 
 
-def _files(facts: ReleaseFacts) -> list[str]:
-    data = [name for name in facts.files if Path(name).suffix in ENDINGS]
-    return [
-        *(f"| {_plain(name)} | the published data |" for name in data),
-        "| datapackage.json | every column with its meaning and its whole domain, as a Frictionless Data Package |",
-        "| certificate.json | what is guaranteed, and the derivation that anyone can redo |",
-        "| report.html | the release explained on one page |",
-    ]
+def _opening(path: Path) -> list[str]:
+    """Three lines each in pandas, R and SQL, which name no column that the file does not have."""
+    name, parquet, header = path.name, path.suffix == ".parquet", header_of(path)
+    wanted = [column for column in header if column in ESTIMATES] if set(ESTIMATES) <= set(header) else []
+    first = next((column for column in header if column not in wanted), header[0])
+    shown = [first, *wanted]
+    quoted = ", ".join(f'"{column}"' for column in shown)
+    read = "read_parquet" if parquet else "read_csv"
+    loaded = (
+        [f'library(arrow); data <- read_parquet("{name}")']
+        if parquet
+        else [f'data <- read.csv("{name}", check.names = FALSE)']
+    )
+    blocks = {
+        "pandas": ["import pandas as pd", f'data = pd.{read}("{name}")', f"data[[{quoted}]].head()"],
+        "R": [*loaded, f"head(data[c({quoted})])"],
+        "SQL": [f"SELECT {quoted}", f"FROM '{name}'", "LIMIT 5;"],
+    }
+    # A name with a sign that ends a text in one of the three would not be a column there.
+    if any(set(column) & set("\"'\\") or not column.isprintable() for column in (*shown, name)):
+        return []
+    lines = []
+    for language, code in blocks.items():
+        what = "SQL (DuckDB reads the file where it lies)" if language == "SQL" else language
+        lines += [f"## In {what}", "", *(f"    {line}" for line in code), ""]
+    return lines
 
 
 def _python(facts: ReleaseFacts) -> list[str]:
@@ -62,9 +103,9 @@ def _python(facts: ReleaseFacts) -> list[str]:
         what = "people there are" if facts.counted is None else "rows were kept"
         estimates = f"release.estimates(margin=[]).to_pandas()  # how many {what} in all, with an interval"
     return [
-        "## In Python",
+        "## In Python, with estimates and intervals",
         "",
-        "    import crowdblend as cb",
+        "    import crowdblend as cb                   # pip install crowdblend",
         '    release = cb.read(".")',
         "    frame = release.data.to_pandas()          # labels are categories, all that were declared",
         f"    {estimates}",
@@ -73,5 +114,9 @@ def _python(facts: ReleaseFacts) -> list[str]:
 
 
 def _plain(text: Any) -> str:
-    """A text on one line in which nothing is markup."""
-    return " ".join(str(text).split()).translate(_SIGNS)
+    """A text on one line in which nothing is markup.
+
+    >>> _plain("by_age [0, 10) *x*")
+    'by_age [0, 10) &#42;x&#42;'
+    """
+    return _MARKUP.sub(lambda sign: f"&#{ord(sign[0])};", " ".join(str(text).replace("&", "&amp;").split()))

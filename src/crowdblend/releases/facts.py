@@ -112,6 +112,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return []
 
     @property
+    def rows_are_synthetic(self) -> bool:
+        """Whether published rows are nobody's: made to answer questions as the people do."""
+        return False
+
+    @property
     def together(self) -> list[str]:
         """What readers of several publications have to know of all of them; nothing where there is one."""
         return []

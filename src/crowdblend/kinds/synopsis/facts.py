@@ -69,6 +69,10 @@ class SynopsisFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="syn
     misfit: float | None = None
 
     @property
+    def rows_are_synthetic(self) -> bool:
+        return True
+
+    @property
     def sample(self) -> Design:
         return self.design
 

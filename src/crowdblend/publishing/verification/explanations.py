@@ -32,7 +32,7 @@ def check_explanations(published: PublishedRelease) -> tuple[str, ...]:
     if datapackage.NAME in written:
         _compare(folder / datapackage.NAME, datapackage.data_package(folder, certificate))
     if readme.NAME in written:
-        _compare(folder / readme.NAME, readme.readme(certificate))
+        _compare(folder / readme.NAME, readme.readme(folder, certificate))
     if REPORT in written:
         # A page without figures may be one that nothing is drawn on, or one that was made without.
         without = not _FIGURE.search(_text(folder / REPORT)) and _text(folder / REPORT) == report_html(
