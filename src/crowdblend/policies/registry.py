@@ -48,7 +48,7 @@ WORDS = {
         "microdata",
         "Microdata",
         "microdata: rows by class",
-        "A row for everybody in a large enough class; the recoding can be chosen.",
+        "A row for everybody in a large enough class.",
     ),
     "points": _ours("points", "Points", "points on a map", "Where people are, moved by noise within blocks."),
     "outlier-table": _ours(

@@ -14,12 +14,13 @@ from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import ReleaseFacts, read_facts
 
 NAME = "README.md"
+_COUNTED = ("count", "exact", *ESTIMATES)
 _TOLD = ("publisher", "contact", "licence", "period")
 # What markup begins with. A name that has it is written with entities, so that no backslash stands before anything.
 _MARKUP = re.compile(r"[<>`*|\\~]|(?<=\])\(|(?<!\w)_|_(?!\w)")
 _SYNTHETIC = (
     "Synthetic rows: none of them is a person, and together they answer questions as the people do, within the errors "
-    "stated below."
+    "that report.html states."
 )
 
 
@@ -71,8 +72,7 @@ def _opening(path: Path) -> list[str]:
     """Three lines each in pandas, R and SQL, which name no column that the file does not have."""
     name, parquet, header = path.name, path.suffix == ".parquet", header_of(path)
     wanted = [column for column in header if column in ESTIMATES] if set(ESTIMATES) <= set(header) else []
-    first = next((column for column in header if column not in wanted), header[0])
-    shown = [first, *wanted]
+    shown = [*[column for column in header if column not in _COUNTED][:4], *wanted]
     quoted = ", ".join(f'"{column}"' for column in shown)
     read = "read_parquet" if parquet else "read_csv"
     loaded = (
