@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from crowdblend.demo import write_friendships, write_population
 from crowdblend.studio.app import application
 from crowdblend.studio.places import Root
 from crowdblend.studio.security import Guard, Session
@@ -70,6 +71,14 @@ def root(tmp_path: Path) -> Path:
     rows = "".join(f"{number},{'FM'[number % 2]},{number % 90}\n" for number in range(400))
     (folder / "people.csv").write_text("id,sex,age\n" + rows, encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def town(root: Path) -> Path:
+    """The root with the made-up town in it."""
+    write_population(root / "town.parquet", 600)
+    write_friendships(root / "friends.parquet")
+    return root
 
 
 @pytest.fixture

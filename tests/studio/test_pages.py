@@ -7,21 +7,12 @@ from pathlib import Path
 import pytest
 
 import crowdblend as cb
-from crowdblend.demo import write_friendships, write_population
 from crowdblend.studio.jobs import Job
 from crowdblend.studio.model.choices import Choices, policy_of
 from tests.studio.conftest import Visitor
 from tests.studio.model.kinds_of_choices import CASES
 
 HTMX = {"hx-request": "true"}
-
-
-@pytest.fixture
-def town(root: Path) -> Path:
-    """The root with the made-up town in it."""
-    write_population(root / "town.parquet", 600)
-    write_friendships(root / "friends.parquet")
-    return root
 
 
 def chosen(visitor: Visitor, choices: Choices) -> str:

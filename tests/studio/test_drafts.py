@@ -1,0 +1,117 @@
+"""Drafts as a whole: copied, renamed, undone, compared, and begun with a file that is dropped on a page."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from crowdblend.studio import security
+from tests.studio.conftest import FROM_PAGE, Visitor
+from tests.studio.model.kinds_of_choices import CASES
+from tests.studio.test_pages import chosen, waited
+
+
+def upload(visitor: Visitor, name: str, content: bytes, more: str = "", **headers: str) -> httpx.Response:
+    """Drop a file on a page."""
+    sent = {**FROM_PAGE, "hx-request": "true", **headers}
+    return visitor.request("POST", f"/upload?{more}&name={name}", content=content, headers=sent)
+
+
+def test_a_draft_is_renamed_and_copied(visitor: Visitor) -> None:
+    number = visitor.draft()
+    visitor.send(f"/drafts/{number}/name", {"name": "  the\n first <b>one</b> "})
+    assert "the first &lt;b&gt;one&lt;/b&gt;" in visitor.get("/").text
+    copied = visitor.send(f"/drafts/{number}/copy").headers["location"].split("/")[2]
+    both = [visitor.studio.drafts.get(one) for one in (number, copied)]
+    assert copied != number
+    assert both[0].choices == both[1].choices
+    assert both[1].title == "the first <b>one</b>, copy"
+    visitor.send(f"/drafts/{copied}/data", {"data:population": "others"})
+    assert visitor.studio.drafts.get(number).choices == both[0].choices
+
+
+def test_changes_are_undone_one_after_the_other(visitor: Visitor) -> None:
+    number = visitor.draft()
+    before = visitor.studio.drafts.get(number).choices
+    for name in ("one", "two"):
+        visitor.send(f"/drafts/{number}/data", {"data:population": name})
+    for wanted in ("one", ""):
+        assert "Undo the last change" in visitor.get(f"/drafts/{number}/data").text
+        assert visitor.send(f"/drafts/{number}/undo", {"step": "data"}).headers["location"].endswith("/data")
+        assert visitor.studio.drafts.get(number).choices.text("data", "population") == wanted
+    assert visitor.studio.drafts.get(number).choices == before
+    late = visitor.send(f"/drafts/{number}/undo", {"revision": "0"})
+    assert "changed in another tab" in late.text
+    visitor.send(f"/drafts/{number}/undo")  # the source
+    assert "There is nothing to undo" in visitor.send(f"/drafts/{number}/undo").text
+
+
+def test_two_drafts_are_compared(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["table"][0])
+    other = visitor.send(f"/drafts/{number}/copy").headers["location"].split("/")[2]
+    visitor.send(f"/drafts/{other}/release", {"privacy:epsilon": "2"})
+    page = visitor.get(f"/compare?one={number}&other={other}").text
+    assert page.count(">differs<") >= 3  # epsilon, and what follows from it
+    assert "A group of 100 people" in page
+    same = visitor.get(f"/compare?one={number}&other={number}").text
+    assert ">differs<" not in same
+    assert visitor.get("/compare?one=x&other=y").status_code == 404
+
+
+def test_a_published_draft_is_corrected_and_published_again(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["register"][0])
+    visitor.send(f"/drafts/{number}/data", {"about:title": "Visits 2025", "about:period": "2025"})
+    for out in ("town-table", "town-table-2"):
+        page = visitor.get(f"/drafts/{number}/publish").text
+        assert f'name="out" value="{out}"' in page
+        assert f'name="policy" value="{out}.toml"' in page
+        sent = {"confirm": "town", "out": out, "policy": f"{out}.toml"}
+        assert visitor.send(f"/drafts/{number}/publish", sent).status_code == 303
+        assert waited(visitor, number).state == "done"
+        visitor.send(f"/drafts/{number}/release", {"privacy:epsilon": "2"})
+    assert (town / "town-table-2" / "certificate.json").is_file()
+    following = visitor.send(f"/drafts/{number}/next").headers["location"].split("/")[2]
+    draft = visitor.studio.drafts.get(following)
+    assert (draft.choices.text("about", "title"), draft.choices.text("about", "period")) == ("Visits 2026", "2026")
+    assert (draft.out, draft.policy, dict(draft.jobs)) == ("", "", {})
+
+
+def test_a_dropped_file_begins_a_draft_and_replaces_no_other(visitor: Visitor, root: Path) -> None:
+    text = b"person_id,sex\n1,F\n2,M\n"
+    first = upload(visitor, "new.csv", text).headers["hx-redirect"]
+    assert visitor.studio.drafts.get(first.split("/")[2]).choices.text("data", "person") == "person_id"
+    assert (root / "new.csv").read_bytes() == text
+    assert (root / "new.csv").stat().st_mode & 0o077 == 0
+    upload(visitor, "new.csv", text)
+    assert not (root / "new-2.csv").exists()  # the same file again
+    number = upload(visitor, "new.csv", text + b"3,F\n", f"draft={first.split('/')[2]}").headers["hx-redirect"]
+    assert number == first
+    assert (root / "new.csv").read_bytes() == text
+    assert visitor.studio.drafts.get(first.split("/")[2]).choices.text("data", "source") == "new-2.csv"
+    assert [path.name for path in root.iterdir() if path.name.endswith(".part")] == []
+
+
+@pytest.mark.parametrize("name", ["people.xlsx", "", "..%2f", "%2fetc%2fpasswd", "a.exe"])
+def test_other_files_are_refused(visitor: Visitor, root: Path, name: str) -> None:
+    before = sorted(root.iterdir())
+    answer = upload(visitor, name, b"x")
+    assert "is not a kind of file that can be read" in answer.text
+    assert "hx-redirect" not in answer.headers
+    assert sorted(root.iterdir()) == before
+
+
+def test_a_dropped_file_lands_in_the_root(visitor: Visitor, root: Path) -> None:
+    upload(visitor, "..%2f..%5coutside.csv", b"id,sex\n1,F\n")
+    assert (root / "outside.csv").is_file()
+    assert not (root.parent / "outside.csv").exists()
+
+
+def test_who_may_drop_files(visit: Callable[..., Visitor], root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "for looking only" in upload(visit(read_only=True), "new.csv", b"id,sex\n1,F\n").text
+    assert upload(visit(known=False), "new.csv", b"id,sex\n1,F\n").status_code == 403
+    elsewhere = {"sec-fetch-site": "cross-site", "origin": "http://example.org"}
+    assert upload(visit(), "new.csv", b"id,sex\n1,F\n", **elsewhere).status_code == 403
+    monkeypatch.setattr(security, "LARGEST_UPLOAD", 10)
+    assert upload(visit(), "new.csv", b"id,sex\n1,F\n" * 9).status_code == 413
+    assert not (root / "new.csv").exists()
