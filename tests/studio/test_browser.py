@@ -146,18 +146,6 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert [entry.status for entry in cb.Ledger(str(steward.studio.ledger)).entries()] == ["finished"]
 
 
-@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
-def test_a_register(steward: Steward) -> None:
-    steward.begin("table", "register.parquet")
-    steward.describe(population="register", design="everybody")
-    steward.column(1, "values", values="female\nmale")
-    steward.onward("Release")
-    assert steward.page.locator("#s-rate").count() == 0
-    steward.page.wait_for_selector("#plan .lead")
-    steward.finish("register")
-    assert_wrote(steward, cb.Table(), "register", sampling=cb.Everybody(), columns={"sex": SEX})
-
-
 def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[Any], None]) -> None:
     page, root = steward.page, steward.studio.root
     number = steward.begin("microdata", "rows.parquet")
@@ -198,19 +186,6 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
         recoding=cb.Choosing(epsilon=0.1, using="population", show_epsilon=0.1),
         delta=1e-6,
     )
-
-
-@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
-def test_points(steward: Steward) -> None:
-    steward.begin("points", "map.parquet")
-    steward.describe(population="map")
-    for place in (7, 8):
-        steward.column(place, "resolution", **{"from": "-10", "to": "10", "resolution": "0.1", "width": "4"})
-    steward.onward("Release")
-    steward.finish("map")
-    columns = {name: cb.axis(-10, 10, resolution=0.1, width=4) for name in ("east", "north")}
-    drawn = {"sampling": cb.Poisson(0.1), "delta": 1e-6}
-    assert_wrote(steward, cb.Points(noise_epsilon=1), "map", **drawn, columns=columns)
 
 
 @pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
