@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from crowdblend import reports
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.ledger import Ledger
@@ -71,6 +72,23 @@ def stop(problem: BaseException) -> Callable[..., Any]:
     return stopped
 
 
+def stopped_by(problem: BaseException, owner: Any, name: str, place: Path, ledger: Ledger) -> Any:
+    """Begin a release in which a function has this problem, and return what is raised."""
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr(owner, name, stop(problem))
+        with pytest.raises(BaseException) as stopped:  # noqa: PT011
+            begin(place, ledger)
+    assert isinstance(stopped.value, CrowdblendError | type(problem))
+    return stopped.value
+
+
+def refusal_of(call: Callable[..., Any], *given: Any) -> tuple[type, str]:
+    """Return the class and the code of the refusal that a call meets."""
+    with pytest.raises(CrowdblendError) as refused:
+        call(*given)
+    return type(refused.value), refused.value.code
+
+
 @pytest.mark.parametrize(
     ("problem", "error", "code"),
     [
@@ -84,22 +102,15 @@ def stop(problem: BaseException) -> Callable[..., Any]:
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )
 def test_a_failure_after_the_entry_is_resumed_to_the_same_bytes(
-    place: Path,
-    ledger: Ledger,
-    problem: BaseException,
-    error: type[BaseException],
-    code: str | None,
-    monkeypatch: pytest.MonkeyPatch,
+    place: Path, ledger: Ledger, problem: BaseException, error: type[BaseException], code: str | None
 ) -> None:
-    with monkeypatch.context() as broken:
-        broken.setattr("crowdblend.reports.write_report", stop(problem))
-        with pytest.raises(error) as stopped:
-            begin(place, ledger)
-    how = stopped.value.remedy if isinstance(stopped.value, CrowdblendError) else stopped.value.__notes__[0]
+    stopped = stopped_by(problem, reports, "write_report", place, ledger)
+    assert isinstance(stopped, error)
+    how = stopped.remedy if isinstance(stopped, CrowdblendError) else stopped.__notes__[0]
     assert "crowdblend ledger resume 1" in how
-    assert "Alice" not in str(stopped.value)
-    if isinstance(stopped.value, CrowdblendError):
-        assert stopped.value.code == code
+    assert "Alice" not in str(stopped)
+    if isinstance(stopped, CrowdblendError):
+        assert stopped.code == code
     assert not (place / "out").exists()
     assert not leftovers(place)
     assert ledger.entry(1).status == "unfinished"
@@ -132,15 +143,10 @@ def test_what_fails_before_the_entry_spends_nothing(place: Path, ledger: Ledger)
     assert not leftovers(place)
 
 
-def test_a_ledger_that_is_locked_at_the_end_loses_nothing(
-    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ledger_that_is_locked_at_the_end_loses_nothing(place: Path, ledger: Ledger) -> None:
     """Everything is written: to resume it takes neither the policy nor the data."""
-    with monkeypatch.context() as broken:
-        broken.setattr(Ledger, "finish", stop(Unavailable("the ledger is locked. Wait.")))
-        with pytest.raises(Unavailable) as stopped:
-            begin(place, ledger)
-    assert "ledger resume 1" in stopped.value.remedy
+    stopped = stopped_by(Unavailable("the ledger is locked. Wait."), Ledger, "finish", place, ledger)
+    assert "ledger resume 1" in stopped.remedy
     assert not (place / "out").exists()
     (staging,) = stagings_of(place / "out")
     assert staging.path.stat().st_mode & 0o777 == 0o700
@@ -172,37 +178,23 @@ def test_nothing_appears_before_it_is_recorded_as_finished(
     assert seen == [("finish", ["unfinished"], False), ("appear", ["finished"], False)]
 
 
-def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_one(
-    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as broken:
-        broken.setattr(module, "commit", stop(SystemExit(1)))
-        with pytest.raises(SystemExit):
-            begin(place, ledger)
+def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_one(place: Path, ledger: Ledger) -> None:
+    assert isinstance(stopped_by(SystemExit(1), module, "commit", place, ledger), SystemExit)
     assert ledger.entry(1).status == "finished"
     assert not (place / "out").exists()
-    with pytest.raises(InvalidInput) as refused:
-        begin(place, ledger)
-    assert refused.value.code == "output-exists"
+    assert refusal_of(begin, place, ledger) == (InvalidInput, "output-exists")
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
     assert len(ledger.entries()) == 1
     assert resume(ledger, 1).folder == place / "out"
 
 
-def test_what_waits_for_its_name_replaces_nothing_unasked(
-    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_waits_for_its_name_replaces_nothing_unasked(place: Path, ledger: Ledger) -> None:
     """Another release took the name meanwhile: the one that waits gets it when the steward says so."""
-    with monkeypatch.context() as broken:
-        broken.setattr(module, "commit", stop(SystemExit(1)))
-        with pytest.raises(SystemExit):
-            begin(place, ledger)
+    assert isinstance(stopped_by(SystemExit(1), module, "commit", place, ledger), SystemExit)
     (place / "old").rename(place / "out")
     begin(place, ledger, force=True)
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
-    with pytest.raises(InvalidInput) as refused:
-        resume(ledger, 1)
-    assert refused.value.code == "output-exists"
+    assert refusal_of(resume, ledger, 1) == (InvalidInput, "output-exists")
     resume(ledger, 1, force=True)
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
     assert not leftovers(place)
@@ -241,16 +233,11 @@ def test_one_release_at_a_time_works_on_a_folder(place: Path, ledger: Ledger) ->
 def test_a_release_is_resumed_with_its_own_policy_data_and_version_only(
     place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as broken:
-        broken.setattr("crowdblend.reports.write_report", stop(KeyboardInterrupt()))
-        with pytest.raises(KeyboardInterrupt):
-            begin(place, ledger)
+    assert isinstance(stopped_by(KeyboardInterrupt(), reports, "write_report", place, ledger), KeyboardInterrupt)
     text, people = (place / "policy.toml").read_text(), (place / "people.csv").read_text()
 
     def refused(code: str, text: str = text) -> None:
-        with pytest.raises(InvalidInput) as raised:
-            resume(ledger, 1, parse_policy(text, place))
-        assert raised.value.code == code
+        assert refusal_of(resume, ledger, 1, parse_policy(text, place)) == (InvalidInput, code)
         assert not (place / "out").exists()
         assert not leftovers(place)
 
@@ -262,9 +249,7 @@ def test_a_release_is_resumed_with_its_own_policy_data_and_version_only(
     with monkeypatch.context() as newer:
         newer.setattr(module, "__version__", "9.9")
         refused("other-version")
-    with pytest.raises(InvalidInput) as raised:
-        resume(ledger, 1)
-    assert raised.value.code == "policy-needed"
+    assert refusal_of(resume, ledger, 1) == (InvalidInput, "policy-needed")
     resume(ledger, 1, parse_policy(text.replace("[release]", '[release]\nmemory = "2GB"'), place))
     assert ledger.entry(1).status == "finished"
 
@@ -310,9 +295,7 @@ def test_without_an_exchange_the_next_start_recovers(
     if start == "resume":
         resume(ledger, 1)
     else:
-        with pytest.raises(InvalidInput) as refused:
-            begin(place, ledger)
-        assert refused.value.code == "output-exists"
+        assert refusal_of(begin, place, ledger) == (InvalidInput, "output-exists")
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
     assert not leftovers(place)
 
@@ -374,9 +357,7 @@ def test_a_full_disk_is_noticed_before_anything_is_spent(place: Path, monkeypatc
     room = list(os.statvfs(place))
     room[4] = 0  # blocks for us
     monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(room))
-    with pytest.raises(Unavailable) as refused:
-        check_target(place / "out", force=False)
-    assert refused.value.code == "disk-full"
+    assert refusal_of(lambda: check_target(place / "out", force=False)) == (Unavailable, "disk-full")
 
 
 @pytest.mark.parametrize(
@@ -394,9 +375,7 @@ def test_a_disk_without_room_for_files_is_full_for_all_but_its_owner(
     if not full:
         check_target(place / "out", force=False)
         return
-    with pytest.raises(Unavailable) as refused:
-        check_target(place / "out", force=False)
-    assert refused.value.code == "disk-full"
+    assert refusal_of(lambda: check_target(place / "out", force=False)) == (Unavailable, "disk-full")
 
 
 def test_the_lock_is_private_and_follows_no_link(tmp_path: Path) -> None:
@@ -416,14 +395,8 @@ def test_a_lock_that_somebody_removed_stops_nothing(tmp_path: Path) -> None:
         (tmp_path / ".out.lock").unlink()
 
 
-def test_a_name_that_is_taken_in_the_last_moment_is_left_to_whoever_took_it(
-    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(committing, "rename_to_new", stop(FileExistsError()))
-        with pytest.raises(InvalidInput) as refused:
-            begin(place, ledger)
-    assert refused.value.code == "output-exists"
+def test_a_name_that_is_taken_in_the_last_moment_is_left_to_whoever_took_it(place: Path, ledger: Ledger) -> None:
+    assert stopped_by(FileExistsError(), committing, "rename_to_new", place, ledger).code == "output-exists"
     resume(ledger, 1)
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
 
@@ -431,7 +404,5 @@ def test_a_name_that_is_taken_in_the_last_moment_is_left_to_whoever_took_it(
 def test_what_was_recorded_without_its_place_is_not_resumed(place: Path, ledger: Ledger) -> None:
     entry = ledger.begin(spending())
     assert not Path(ledger.entry(entry).spending.folder).is_absolute()
-    with pytest.raises(InvalidInput) as refused:
-        resume(ledger, entry, load_policy(place / "policy.toml"))
-    assert refused.value.code == "cannot-resume"
+    assert refusal_of(resume, ledger, entry, load_policy(place / "policy.toml")) == (InvalidInput, "cannot-resume")
     assert ledger.entry(entry).status == "unfinished"
