@@ -9,7 +9,8 @@ import pytest
 
 from crowdblend.engines.choice import identify
 from crowdblend.engines.duckdb.engine import DuckDBSource
-from crowdblend.engines.duckdb.identity import DuckDBHashes
+from crowdblend.engines.duckdb.identity import DuckDBHashes, _hashed_value
+from crowdblend.engines.duckdb.relation import column_type
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import SomeRows
 from crowdblend.ledger import Identity, Wanted
@@ -137,6 +138,43 @@ def test_the_quick_hash_loses_nobody(tmp_path: Path) -> None:
     for one, other in zip(*found, strict=True):
         assert {(by, content): 25 * often for by, content, often in one.rows} == {row[:2]: row[2] for row in other.rows}
         assert one.rows
+
+
+# A type, a value of it, and how files spell this value.
+SPELLED = [
+    ("BIGINT", "12", ["12", "12.0", "12.000", "1.2E1"]),
+    ("BIGINT", "1234567890123456789", ["1234567890123456789"]),
+    ("DOUBLE", "0.1", ["0.1", "0.10", "1e-1"]),
+    ("DOUBLE", "-2.5e-7", ["-2.5e-07", "-2.5E-7"]),
+    ("DOUBLE", "1e22", ["1e+22", "1.0E22"]),
+    ("DOUBLE", "-0.0", ["0", "-0.0"]),
+    ("DOUBLE", "'nan'", ["nan"]),
+    ("FLOAT", "0.1", ["0.1"]),
+    ("DECIMAL(9, 3)", "70.5", ["70.5", "70.500"]),
+    ("DATE", "'2020-01-31'", ["2020-01-31"]),
+    ("DOUBLE", "NULL", [""]),
+    ("BIGINT", "NULL", [""]),
+    ("DATE", "NULL", [""]),
+]
+
+
+@for_each(("kind", "value", "texts"), SPELLED)
+def test_a_value_is_hashed_as_files_spell_it(kind: str, value: str, texts: list[str]) -> None:
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE t AS SELECT CAST({value} AS {kind}) AS value, unnest({texts}) AS text")
+    hashed = (
+        f"SELECT {_hashed_value('value', column_type(kind))}, {_hashed_value('text', column_type('VARCHAR'))} FROM t"
+    )
+    assert all(one == other for one, other in connection.sql(hashed).fetchall())
+
+
+def test_texts_that_spell_no_number_keep_what_they_say() -> None:
+    """Long numbers, versions, dates and words have hashes of their own, and not that of a number nearby."""
+    texts = ["123456789012345678901", "123456789012345678902", "1.2.3", "1-2", "2020-01-31", "+1", "e", "1e", "-", "."]
+    hashed = duckdb.sql(
+        f"SELECT {_hashed_value('t', column_type('VARCHAR'))} FROM (SELECT unnest({texts}) AS t)"
+    ).fetchall()
+    assert len(set(hashed)) == len(texts)
 
 
 def test_columns_that_tell_rows_apart() -> None:

@@ -14,7 +14,6 @@ Columns in which nearly every row has a value of its own come last, and only whe
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from cryptography.hazmat.primitives.poly1305 import Poly1305
 from numpy.typing import NDArray
 
 from crowdblend.ledger.chain import sample_name
@@ -30,6 +30,7 @@ from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, Identity, Kind, Wa
 from crowdblend.policies.files import source_files
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource
+from crowdblend.randomness.keys import subkey
 from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:
@@ -142,13 +143,15 @@ def files_of(data: DataSource) -> list[Path]:
     return [Path(data.source)] if data.format == "duckdb" else []
 
 
-def source_name(data: DataSource, secret: bytes, digests_of: Callable[[list[Path]], list[bytes]] | None = None) -> str:
+def source_name(
+    data: DataSource, secret: bytes, digests_of: Callable[[list[Path], bytes], list[bytes]] | None = None
+) -> str:
     """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret.
 
-    `digests_of` hashes files elsewhere, with the same result as here.
+    `digests_of` hashes files elsewhere under a key, with the same result as here.
     """
-    files = files_of(data)
-    digests = sorted(digests_of(files) if digests_of else map(sha256_of, files))
+    files, key = files_of(data), subkey(secret, b"source", b"files")
+    digests = sorted(digests_of(files, key) if digests_of else (digest_of(file, key) for file in files))
     digests = digests or [data.source.partition("?")[0].encode()]
     table = (data.table or "").lower().removeprefix("main.")
     return name_of([table.encode(), *digests], secret)
@@ -159,12 +162,21 @@ def name_of(parts: Sequence[bytes], secret: bytes) -> str:
     return UNNAMED + hmac.new(secret, b"\0".join(parts), "sha256").hexdigest()[:32]
 
 
-def sha256_of(file: Path) -> bytes:
-    """The hash of a file's content."""
+def digest_of(file: Path, key: bytes) -> bytes:
+    """The keyed hash of a file's content: Poly1305, a tenth of the time of SHA-256 where no processor helps it.
+
+    Two different files of up to L bytes share it with probability at most L/2^107, for whoever does not know the key
+    (Bernstein, The Poly1305-AES message-authentication code, 2005, Theorem 3.3). It goes into `name_of`, whose value
+    says nothing about it.
+    """
+    hashed, block = Poly1305(key), memoryview(bytearray(_BLOCK))
     with open_regular(file) as opened:
-        return hashlib.file_digest(opened, "sha256").digest()
+        while read := opened.readinto(block):
+            hashed.update(block[:read])
+    return hashed.finalize()
 
 
+_BLOCK = 1 << 18
 ROWS_TO_LOOK_AT = 20_000
 _CELLS = 4_000_000
 # These columns tell apart all but one in a thousand of the rows that all columns tell apart.

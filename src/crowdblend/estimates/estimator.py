@@ -50,10 +50,10 @@ class Estimator:
         if self._faint:  # nothing is proved about cells that are shown because of their noise
             return nothing_known(len(values))
         level, design, lost = 1 - confidence, self.design, self.design.exceptions
-        different, back = np.unique(self.law.place(values, exact), return_inverse=True)
-        low = lost + self._ends(_less(self.law, lost), design.most, level, different - lost)[0]
-        high = lost + self._ends(self.law, design.least, level, different)[1]
-        return Intervals(self._scaled(values), low[back.ravel()], high[back.ravel()])
+        places = self.law.place(values, exact)
+        low = lost + self._ends(_less(self.law, lost), design.most, level, places - lost)[0]
+        high = lost + self._ends(self.law, design.least, level, places)[1]
+        return Intervals(self._scaled(values), low, high)
 
     def unpublished(self, *, confidence: float = CONFIDENCE) -> int:
         """The upper end for a cell of a closed domain that is not shown: a larger one is shown with `confidence`."""
@@ -81,8 +81,9 @@ class Estimator:
         if not self.law.noiseless:
             assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
             share = _NOISE_SHARE if design.least < 1 else 1.0
-            reaches = [sum_reach(int(cells), self.law.widest_loss, level * share) for cells in published]
-            below = above = np.array(reaches, np.int64)
+            different, back = np.unique(published, return_inverse=True)
+            reaches = [sum_reach(cells, self.law.widest_loss, level * share) for cells in different.tolist()]
+            below = above = np.array(reaches, np.int64)[back]
             # Where nobody was left out by sampling, the number of sampled people has no spread to cover.
             level *= _NOISE_SHARE
         elif self.law.shown_from is not None:
@@ -115,7 +116,9 @@ class Estimator:
         return np.full(len(values), np.nan) if rate is None else np.round(values / rate, 1)
 
     @staticmethod
-    def _ends(law: Law, rate: float, level: float, places: Whole) -> tuple[Whole, Whole]:
+    def _ends(law: Law, rate: float, level: float, all_places: Whole) -> tuple[Whole, Whole]:
+        """The ends at every place; there are few different ones, and each is computed once."""
+        places, back = np.unique(all_places, return_inverse=True)
         large = places > last_tested(law)
         low, high = np.empty(len(places), np.int64), np.empty(len(places), np.int64)
         if not large.all():
@@ -124,7 +127,7 @@ class Estimator:
         if large.any():
             apart = int(law.place(np.zeros(1, np.int64), np.ones(1, np.bool_))[0])
             low[large], high[large] = large_intervals(law, rate, level, places[large] - apart)
-        return low, high
+        return low[back], high[back]
 
 
 def _hidden(law: Law, rate: float, level: float) -> int:

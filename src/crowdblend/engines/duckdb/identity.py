@@ -1,7 +1,7 @@
 """By what a source is known again, computed in the database: hashes of people and rows, for sketches.
 
-Copies in other formats agree: a whole number is hashed as a number, also where a text spells it, everything else as the
-text that CSV would have for it, and NULL as the empty text. All anchors are read in one scan of their columns.
+Copies in other formats agree: a number is hashed as a number, also where a text spells it, everything else as the
+text that CSV would have for it, and the empty text as NULL. All anchors are read in one scan of their columns.
 A table of few rows is hashed once, whole.
 """
 
@@ -186,33 +186,47 @@ def _value(identifier: str, kind: ColumnType, rows: int) -> _Value:
 
 
 def _hashed_value(identifier: str, kind: ColumnType) -> str:
-    """The hash of a value, the same in every format: whole numbers as numbers, everything else as text."""
-    number = f"hash(CAST({identifier} AS BIGINT))"
+    """The hash of a value, the same in every format: numbers as numbers, everything else as text, nothing as NULL.
+
+    A function of one column is evaluated once for each entry of its dictionary, where a file has one, a CASE for each
+    row: so whole numbers and days have none.
+    """
     if kind is ColumnType.WHOLE:
-        return f"CASE WHEN {identifier} IS NOT NULL THEN {number} ELSE hash('') END"
-    if kind in (ColumnType.SINGLE, ColumnType.DOUBLE, ColumnType.DECIMAL):
-        whole = f"{identifier} = trunc({identifier}) AND abs({identifier}) < 1e18"
-        text = f"CAST({identifier} AS VARCHAR)"
-        if kind is ColumnType.DECIMAL:  # 70.50 is 70.5, with as many places as it needs
-            text = f"CASE WHEN contains({text}, '.') THEN rtrim({text}, '0') ELSE {text} END"
-        return f"CASE WHEN {whole} THEN {number} ELSE hash(coalesce({text}, '')) END"
+        return f"hash(CAST({identifier} AS BIGINT))"
+    if kind is ColumnType.DOUBLE:
+        return _hashed_number(identifier)
     text = identifier if kind is ColumnType.TEXT else f"CAST({identifier} AS VARCHAR)"
+    if kind in (ColumnType.SINGLE, ColumnType.DECIMAL):  # 0.1 of either is another double than 0.1
+        return _hashed_number(f"CAST({text} AS DOUBLE)")
     if kind is ColumnType.TIMESTAMP:
-        return f"hash(coalesce({_moment(identifier)}, ''))"
-    if kind.is_day:  # no whole number, and to find that out is slow
-        return f"hash(coalesce({text}, ''))"
-    digits = f"{text} >= '-' AND {text} < ':'"  # it begins with a digit, or with - . / which is slower and as right
-    point = f"suffix({text}, '.0') AND strpos({text}, '.') = length({text}) - 1 THEN split_part({text}, '.', 1)"
+        return f"hash({_moment(identifier)})"
+    return f"hash({text})" if kind.is_day else _hashed_text(text)
+
+
+def _hashed_number(number: str) -> str:
+    whole = f"{number} = trunc({number}) AND abs({number}) < 1e18"
+    other = f"WHEN isfinite({number}) THEN hash({number}) ELSE hash(CAST({number} AS VARCHAR))"
+    return f"CASE WHEN {whole} THEN hash(CAST({number} AS BIGINT)) {other} END"
+
+
+def _hashed_text(text: str) -> str:
+    """The hash of a text, or of the number or moment that it spells; most texts begin with a letter."""
+    exponent = f"contains({text}, 'e') OR contains({text}, 'E')"
     # A cast that fails is slow, and dates and times begin with digits.
-    time = f"strpos({text}, '-') > 1 OR contains({text}, ':') OR contains({text}, '/') THEN NULL"
-    whole = f"NOT contains({text}, '.') THEN {text}"
-    spelled = f"TRY_CAST(CASE WHEN {time} WHEN {whole} WHEN {point} END AS BIGINT)"
+    time = f"contains({text}, ':') OR contains({text}, '/') OR (strpos({text}, '-') > 1 AND NOT ({exponent}))"
+    fraction = f"contains({text}, '.') OR {exponent}"
+    begins = f"{text} < '-' OR {time} THEN NULL"
+    whole = f"TRY_CAST(CASE WHEN {begins} WHEN {fraction} THEN NULL ELSE {text} END AS BIGINT)"
+    number = f"TRY_CAST(CASE WHEN {begins} WHEN {fraction} THEN {text} END AS DOUBLE)"
     moment = f"{text} LIKE '____-__-__ %' OR {text} LIKE '____-__-__T%'"
     stamp = f"hash(coalesce({_moment(f'TRY_CAST({text} AS TIMESTAMP)')}, {text}))"
+    spelled = (
+        f"CASE WHEN {text} = '' THEN hash(NULL) WHEN {whole} IS NOT NULL THEN hash({whole}) "
+        f"WHEN {number} IS NOT NULL THEN {_hashed_number(number)} WHEN {moment} THEN {stamp} ELSE hash({text}) END"
+    )
     return (
-        f"CASE WHEN {digits} THEN CASE WHEN {spelled} IS NOT NULL THEN hash({spelled}) WHEN {moment} THEN {stamp} "
-        f"ELSE hash({text}) END "
-        f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash(coalesce({text}, '')) END"
+        f"CASE WHEN {text} < ':' THEN {spelled} WHEN {text} IN ('True', 'False') THEN hash(lower({text})) "
+        f"ELSE hash({text}) END"
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from crowdblend.engines.duckdb.database import small_database
 from crowdblend.engines.duckdb.identity import BEYOND, DuckDBHashes, content_name
 from crowdblend.engines.duckdb.relation import VIEW, Relation
-from crowdblend.engines.identity import Hashes, SomeRows, rows_to_look_at, sha256_of, source_name
+from crowdblend.engines.identity import Hashes, SomeRows, digest_of, rows_to_look_at, source_name
 from crowdblend.engines.spark.class_counts import allowed_classes, merged
 from crowdblend.engines.spark.links import rows_of
 from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
@@ -146,12 +146,12 @@ class SparkHashes(DuckDBHashes):
         sums = [facts.counts.get(name, 0) for name in ("read", "first", "second")]
         return content_name(self._in_spark.fields, sums, secret)
 
-    def _digests(self, files: list[Path]) -> list[bytes]:
-        """The hashes of files, each computed where a task runs."""
+    def _digests(self, files: list[Path], key: bytes) -> list[bytes]:
+        """The keyed hashes of files, each computed where a task runs."""
         lists = evenly([file.absolute() for file in files])
         with quiet():
             tasks = self._in_spark.spark.range(0, len(lists), 1, len(lists))
-            frame = tasks.mapInArrow(plain_function(HashFiles(lists)), _HASHED_FILES)
+            frame = tasks.mapInArrow(plain_function(HashFiles(lists, key)), _HASHED_FILES)
         found: list[bytes] = collected(frame).column("digest").to_pylist()
         return found
 
@@ -161,12 +161,13 @@ class HashFiles:
     """Hashes the files of a task, which is handed the numbers of some lists."""
 
     lists: tuple[tuple[Path, ...], ...]
+    key: bytes
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Every file and its hash."""
         for batch in batches:
             some = [file for number in batch.column(0).to_pylist() for file in self.lists[number]]
-            digests = pa.array([sha256_of(file) for file in some], pa.binary())
+            digests = pa.array([digest_of(file, self.key) for file in some], pa.binary())
             yield pa.RecordBatch.from_pydict({"file": pa.array(map(str, some), pa.string()), "digest": digests})
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdblend.estimates import CellLaws, Intervals, total_intervals
 from crowdblend.reading.cells import Cells, Estimates
@@ -23,35 +22,25 @@ def check_estimates(laws: CellLaws, cells: Cells) -> None:
     """Refuse estimates and intervals of a table that do not follow from its counts."""
     for found in cells.estimates(laws.stratum) if cells.estimated else ():
         assert found.counts is not None
-        flags = np.zeros(len(found.counts), np.bool_) if found.exact is None else found.exact
-        names, codes = np.unique(
-            np.zeros(len(found.counts), np.str_) if found.labels is None else found.labels.astype(str),
-            return_inverse=True,
-        )
-        # There are few different counts, and each is computed once.
-        rows = np.column_stack([found.counts, flags, codes.ravel()])
-        kinds, back = np.unique(rows, axis=0, return_inverse=True)
-        exact = None if found.exact is None else kinds[:, 1].astype(np.bool_)
-        labels = None if found.labels is None else names[kinds[:, 2]]
-        _compare(cells, found, laws.intervals(kinds[:, 0], exact, labels), back)
+        _compare(cells, found, laws.intervals(found.counts, found.exact, found.labels))
 
 
 def check_totals(cells: Cells, losses: Sequence[float]) -> None:
     """Refuse the intervals of noisy totals, each by the loss of its own noise."""
     for found in cells.estimates() if cells.estimated else ():
         assert found.counts is not None
-        _compare(cells, found, total_intervals(losses, found.counts), np.arange(len(found.counts)))
+        _compare(cells, found, total_intervals(losses, found.counts))
 
 
 def check_point_estimates(laws: CellLaws, cells: Cells, found: Estimates) -> None:
     """Refuse what is said of groups of points; `found.counts` says how many each has."""
     assert found.counts is not None
-    _compare(cells, found, laws.intervals(found.counts, None, found.labels), np.arange(len(found.counts)))
+    _compare(cells, found, laws.intervals(found.counts, None, found.labels))
 
 
-def _compare(cells: Cells, found: Estimates, right: Intervals, back: NDArray[np.intp]) -> None:
-    """Hold every row against the right one of its place in `right`."""
-    estimate, low, high = (of_all[back.ravel()] for of_all in (right.estimate, right.low, right.high))
+def _compare(cells: Cells, found: Estimates, right: Intervals) -> None:
+    """Hold every row against the right one."""
+    estimate, low, high = right.estimate, right.low, right.high
     silent = np.isnan(found.estimate) & (found.low < 0) & (found.high < 0)
     near = np.abs(found.estimate - estimate) <= _NEAR * np.maximum(1, np.abs(estimate))
     if (~silent & ~near & ~(np.isnan(found.estimate) & np.isnan(estimate))).any():
