@@ -115,8 +115,6 @@ def test_a_release_end_to_end(town: Path, tmp_path: Path, text: str, kind: str) 
     assert set(chosen) == {"age", "district"}
     data = pd.read_parquet(done.folder / "data.parquet")
     assert data["district"].nunique() <= chosen["district"]["classes"]
-    again = release(policy, tmp_path / "again", key=KEY)
-    assert (again.folder / "data.parquet").read_bytes() == (done.folder / "data.parquet").read_bytes()
     assert "Which recoding was chosen" in (done.folder / "report.html").read_text()
 
 

@@ -163,9 +163,14 @@ def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_p
     assert ks == sorted(set(ks))
 
 
-def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path) -> None:
-    cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
+@pytest.fixture(scope="module")
+def as_csv(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("strata") / "out"
+    cb.release(people, table(format="csv"), out=folder, ledger=None)
+    return folder
 
+
+def test_forged_strata_do_not_verify(as_csv: Path, tmp_path: Path) -> None:
     def west(**changed: Any) -> Any:
         return lambda facts: facts["design"]["strata"]["west"].update(changed)
 
@@ -208,16 +213,15 @@ def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path) -> No
     }
     for name, (edit, facts) in cases.items():
         with pytest.raises(DoesNotVerify):
-            verify_release(forged(tmp_path / "out", tmp_path / name, edit, facts))
+            verify_release(forged(as_csv, tmp_path / name, edit, facts))
 
 
 @pytest.mark.parametrize("count", [34, 20, 7])
 def test_a_cell_below_the_k_of_its_stratum_is_refused_with_the_right_interval(
-    count: int, people: pd.DataFrame, tmp_path: Path
+    count: int, as_csv: Path, tmp_path: Path
 ) -> None:
     """Another stratum's k would allow it, and its estimate is its count divided by its rate."""
-    cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
-    laws = cb.read(tmp_path / "out").tables["data"].laws
+    laws = cb.read(as_csv).tables["data"].laws
     own = laws.intervals(np.array([count]), None, np.array(["west"], object))
 
     def lower(text: str) -> str:
@@ -228,7 +232,7 @@ def test_a_cell_below_the_k_of_its_stratum_is_refused_with_the_right_interval(
         return rows.astype(whole).to_csv(index=False)
 
     with pytest.raises(DoesNotVerify, match="below the k of its stratum"):
-        verify_release(forged(tmp_path / "out", tmp_path / "forged", lower))
+        verify_release(forged(as_csv, tmp_path / "forged", lower))
 
 
 def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tmp_path: Path) -> None:
