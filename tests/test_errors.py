@@ -69,8 +69,13 @@ def test_a_message_cannot_steer_a_terminal() -> None:
     assert printable("a\x1b[2K\rverified\n\x9b") == "a\\x1b[2K\\rverified\\n\\x9b"
 
 
-@for_each("encoding", ["latin-1", "ascii", "utf-8"])
-@for_each("options", [["rules"], ["rules", "suppression.exact"], ["rules", "--json"]])
+@for_each(
+    ("encoding", "options"),
+    [
+        *(("ascii", options) for options in (["rules"], ["rules", "suppression.exact"], ["rules", "--json"])),
+        *((encoding, ["rules", "suppression.exact"]) for encoding in ("latin-1", "utf-8")),
+    ],
+)
 def test_every_encoding_of_the_terminal_will_do(encoding: str, options: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "crowdblend", *options],

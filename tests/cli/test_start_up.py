@@ -77,6 +77,15 @@ def test_verify_loads_nothing_heavy(place: Path) -> None:
     assert loaded(place, "verify", "certificate.json") == set()
 
 
+def test_policies_plans_and_the_ledger_load_no_arrays_and_no_database() -> None:
+    names = ("planning.networks", "policies", "ledger", "cli.ledger")
+    code = (
+        f"import sys, {', '.join(f'crowdblend.{name}' for name in names)}\n"
+        "assert not {'psycopg', 'duckdb', 'numpy', 'pyarrow', 'pandas'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_reading_a_policy_loads_the_class_of_its_kind_alone() -> None:
     code = (
         "import sys\nfrom crowdblend.policies import parse_policy\n"

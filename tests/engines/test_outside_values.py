@@ -1,8 +1,6 @@
 """What went to `other` is listed for the steward, and nowhere else; a column that is nothing but `other` is refused."""
 
 import json
-import subprocess
-import sys
 
 import pyarrow as pa
 import pytest
@@ -12,6 +10,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.outside_values import OutsideCounter
 from crowdblend.errors import InvalidInput
+from tests.commands import crowdblend
 
 pytestmark = pytest.mark.filterwarnings("ignore:No ledger")
 _COLUMNS = {
@@ -54,21 +53,9 @@ def test_values_rows_and_shares_are_in_the_entry_alone(tmp_path):
     assert _SECRET.encode() not in files
     assert b"outside_domain" not in files
     assert _SECRET not in repr(done)
-    show = [
-        sys.executable,
-        "-m",
-        "crowdblend",
-        "ledger",
-        "show",
-        "1",
-        "--json",
-        "--ledger",
-        str(tmp_path / "ledger.db"),
-    ]
-    told = {
-        internal: subprocess.run([*show, *internal], capture_output=True, text=True, check=True).stdout
-        for internal in ((), ("--internal",))
-    }
+    show = ("ledger", "show", "1", "--json", "--ledger", tmp_path / "ledger.db")
+    told = {internal: crowdblend(*show, *internal).stdout for internal in ((), ("--internal",))}
+    assert "population" in told[()]
     assert _SECRET not in told[()]
     assert json.loads(told["--internal",])["internal"]["outside_domain"]["race"]["rows"] == 80
 

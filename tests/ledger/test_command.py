@@ -2,8 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -147,12 +145,6 @@ def test_a_missing_ledger_is_not_an_empty_one(ask, tmp_path: Path, monkeypatch: 
 def test_the_variable_names_the_ledger(ask, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROWDBLEND_LEDGER", str(path))
     assert len(json.loads(ask("list", "--json", where=None)[1])["entries"]) == 3
-
-
-def test_importing_the_ledger_loads_no_database() -> None:
-    heavy = {"psycopg", "duckdb", "numpy"}
-    code = f"import sys, crowdblend.ledger, crowdblend.cli.ledger; assert not {heavy} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
 def test_budget_by_profile(ask, path: Path) -> None:

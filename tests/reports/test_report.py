@@ -2,10 +2,7 @@
 
 import base64
 import hashlib
-import json
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -258,17 +255,3 @@ def test_an_existing_page_is_kept_unless_forced(tmp_path):
     assert write_report(folder, force=True).read_text(encoding="utf-8").startswith("<!doctype html>")
     with pytest.raises(InvalidInput, match="does not exist"):
         write_report(folder, tmp_path / "none" / "report.html")
-
-
-def test_no_renderer_is_loaded(tmp_path):
-    folder = release(tmp_path, table())
-    code = f"import sys; from crowdblend.reports import report_html; report_html({str(folder)!r}); print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert "pyarrow" in loaded
-    assert not {"scipy", "duckdb"} & set(loaded)
-
-
-def test_the_report_keeps_out_of_the_certificate(tmp_path):
-    folder = release(tmp_path, table())
-    write_report(folder)
-    assert set(json.loads((folder / "certificate.json").read_text())["facts"]["files"]) == {"data.parquet"}

@@ -53,4 +53,4 @@ def test_the_command_s_own_process_does_without_pandas(tmp_path):
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     assert "pyarrow" in loaded
-    assert not {"pandas.core", "scipy"} & loaded
+    assert not {"pandas.core", "scipy", "duckdb"} & loaded

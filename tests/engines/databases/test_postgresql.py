@@ -2,7 +2,6 @@
 
 import os
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Una
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies.source import Resources
 from tests.cases import for_each
+from tests.commands import crowdblend
 from tests.engines.databases.people import in_parquet, policy, rows
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
@@ -247,7 +247,6 @@ def test_the_command_releases_a_table(address, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     (tmp_path / "policy.toml").write_text(policy(address, table="town.people").to_toml())
     for more in (["--dry-run"], ["--yes", "--out", "published"]):
-        command = [sys.executable, "-m", "crowdblend", "release", "policy.toml", *more]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = crowdblend("release", "policy.toml", *more, folder=tmp_path)
         assert done.returncode == 0, done.stderr
     assert cb.verify(tmp_path / "published")
