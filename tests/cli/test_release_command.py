@@ -260,7 +260,7 @@ def test_statistics_from_dry_run_to_verify(place: Path) -> None:
     assert not (place / "policy").exists()
     done = crowdblend(place, "release", "policy.toml", "--yes", "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert "the data of 500 random people out of 5000, you concealed" in done.stdout
+    assert "the data of 500 random people out of 5,000, you concealed" in done.stdout
     assert crowdblend(place, "verify", "out").returncode == 0
     assert crowdblend(place, "report", "out", "--out", "again.html").returncode == 0
 

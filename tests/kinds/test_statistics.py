@@ -135,7 +135,7 @@ def test_the_certificate_names_the_random_people(town: Path, tmp_path: Path) -> 
     assert isinstance(one, ZeroKnowledge)
     assert one.aggregate == RandomSamples(K, N)
     assert one.epsilon <= 1.0
-    assert "times what it would be from the data of 400 random people out of 3000" in one.words()
+    assert "times what it would be from the data of 400 random people out of 3,000" in one.words()
     assert isinstance(group, ZeroKnowledge)
     assert group.people == 4
     assert isinstance(differential, Differential)

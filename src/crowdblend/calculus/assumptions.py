@@ -239,6 +239,12 @@ class Assumption(Enum):
         return Assumed(self, tuple((name, values[name]) for name in self.numbers))
 
 
+_EVERYBODY = (
+    "All {} people are counted and nobody is drawn: what is assumed of a sample is said of everybody, and nothing has "
+    "to be secret about it."
+)
+
+
 @dataclass(frozen=True)
 class Assumed:
     """An assumption with the numbers of a step that makes it."""
@@ -249,6 +255,8 @@ class Assumed:
     def sentence(self) -> str:
         """The assumption in words, with its numbers exactly as they are."""
         numbers = dict(self.numbers)
+        if self.assumption is Assumption.FIXED_SIZE_SAMPLING and numbers["samples"] == numbers["population"]:
+            return _EVERYBODY.format(exactly(numbers["population"]))
         shown = []
         for text, name, spec, _ in Formatter().parse(self.assumption.value):
             shown.append(text)

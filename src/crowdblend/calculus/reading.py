@@ -37,7 +37,10 @@ def parse(text: str) -> Document:
     try:
         document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as problem:
-        raise InvalidInput("a certificate must be a JSON file; this is something else or damaged.") from problem
+        raise InvalidInput(
+            "This is no certificate, or a damaged one. Name the folder of a release, or its certificate.json.",
+            where="certificate",
+        ) from problem
     if not isinstance(document, dict):
         raise InvalidInput("a certificate must be a JSON object; this is something else.")
     if _deeper_than(document, DEEPEST_JSON):

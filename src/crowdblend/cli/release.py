@@ -117,7 +117,7 @@ def command(
     spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
     sums = {"total": spent, "profile": composed.to_dict() if composed else None}
     document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
-    answer(document, *release_lines(done, budget, composed))
+    answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry)))
 
 
 @contextmanager
@@ -131,9 +131,23 @@ def notes_on_stderr() -> Iterator[None]:
         raise
 
 
-def release_lines(done: Release, budget: Budget | None, total: ProfileTotal | None = None) -> list[str]:
+def _place_in_series(ledger: Ledger, entry: int | None) -> str | None:
+    """Return which release of a declared series this is; None where none was declared, or the ledger is silent."""
+    with suppress(CrowdblendError):
+        spending = ledger.entry(entry).spending if entry is not None else None
+        if spending is not None and spending.series > 1:
+            made = ledger.accounts().place_in_series(spending)
+            place = f"{(made - 1) % spending.series + 1} of {spending.series}"
+            return f"release {place}, which share epsilon and delta of the policy"
+    return None
+
+
+def release_lines(
+    done: Release, budget: Budget | None, total: ProfileTotal | None = None, series: str | None = None
+) -> list[str]:
     """Where it is, what it guarantees, and what that comes to with everything before."""
     lines = [f"published {done.folder}", *(f"  {name}  {sentence}" for name, sentence in _guarantees(done.certificate))]
+    lines += [] if series is None else [f"  series     {series}"]
     if budget and budget.differential:
         lines.append(f"  total      about these people: {_spent(budget.differential)}")
     if total is not None and total.differential is not None and total.releases > 1:

@@ -33,7 +33,9 @@ class RandomSamples(Aggregate):
             )
 
     def words(self) -> str:
-        return f"the data of {self.samples} random people out of {self.population}, you concealed"
+        if self.samples == self.population:
+            return f"the data of all {self.population:,} people, you concealed"
+        return f"the data of {self.samples:,} random people out of {self.population:,}, you concealed"
 
 
 @dataclass(frozen=True)

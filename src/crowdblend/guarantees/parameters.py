@@ -41,7 +41,8 @@ class Parameter:
         ends = " (exclusive)" if self.low_open and self.high_open else ""
         if self.low_open != self.high_open:
             ends = f" ({self.low if self.low_open else self.high:g} excluded)"
-        return f"{kind} between {self.low:g} and {self.high:g}{ends}"
+        high = f"{self.high:,.0f}" if self.high > 9999 else f"{self.high:g}"
+        return f"{kind} between {self.low:g} and {high}{ends}"
 
 
 def _whole(low: int, remedy: str, high: float = math.inf) -> Parameter:

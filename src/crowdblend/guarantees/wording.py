@@ -27,6 +27,15 @@ def _six_digits(value: float, rounding: str) -> str:
     return f"{float(Context(prec=6, rounding=rounding).create_decimal(repr(value))):.6g}"
 
 
+def three_digits(value: float) -> str:
+    """A number of people to three digits, without an exponent.
+
+    >>> three_digits(0.8509), three_digits(25.2313), three_digits(1054.2), three_digits(709_500.3)
+    ('0.851', '25.2', '1,054', '709,500')
+    """
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def exactly(value: object) -> str:
     """A stated number as short as it is exact.
 

@@ -13,7 +13,7 @@ from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity, Sketch
 from crowdblend.ledger.overlap import comparable, have_in_common, nearly_equal, tells_apart, too_much_in_common
 
 _FEW = 0.001
-_OWN_IDS = 'if the ids only number the rows of this table, add ids = "table" to [data].'
+_OWN_IDS = 'Add ids = "table" to [data] if the ids only number the rows of this table. '
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ def check_conflicts(
         if same_sample(new, known):
             reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
-            hint = f" I{_OWN_IDS[1:]}" if _only_by_numbers(new, known, same_sample) else ""
+            hint = f"{_OWN_IDS}Else: " if _only_by_numbers(new, known, same_sample) else ""
             message = f"Release {entry.id} has already used this sample. {reason.source}: {reason.reason}."
-            remedy = f"{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}{hint}"
+            remedy = f"{hint}{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}"
             raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
     added_up = {new.spending.population, *declared.overlapping(new.spending.population)}
     _refuse_another_name(new, spent, added_up)
@@ -196,13 +196,14 @@ def _refuse_another_name(new: KnownRelease, spent: Sequence[tuple[Entry, KnownRe
     remedy = (
         "Leave population out of [data]" if name.startswith(UNNAMED) else f'Write population = "{name}" into [data]'
     )
-    others = "if these are other people, give them other identifiers."
     if all(_only_by_numbers(new, known, nearly_the_same_source) for _, known in same):
-        others = _OWN_IDS
+        remedy = f"{_OWN_IDS}{remedy} if they are the same people."
+    else:
+        remedy += "; if these are other people, give them other identifiers."
     raise DoesNotCompose(
         f"Release {entry.id} is about nearly the same people, under another name of the population, so that the two "
         "would not be added up.",
-        remedy=f"{remedy}; {others}",
+        remedy=remedy,
         where="[data] population",
         code="another-population",
     )

@@ -110,9 +110,21 @@ class Accounts:
         rounded = rounded if rounded <= low else float(f"{low * 0.995:.2e}")
         return rounded if rounded > 0 and fits(rounded) else None
 
+    def place_in_series(self, spending: Spending) -> int:
+        """Return how many releases of a declared series there are already: with the same guarantees, about these."""
+        alike = SpendingGroup.of(spending)
+        return sum(group.count for group in self.groups if replace(group, count=alike.count) == alike)
+
     def high_totals(self, coming: Spending) -> Sequence[str]:
-        """Return sentences about a release, or a total with it, whose ε is so large that it says little."""
+        """Return sentences about a release beyond its series, or a total with it whose ε says little."""
         found = []
+        made = self.place_in_series(coming)
+        if coming.series > 1 and made and made % coming.series == 0:
+            found.append(
+                f"All {coming.series} releases that were planned together are published: this one begins another "
+                f"series, and what is guaranteed about {coming.population!r} is then {made // coming.series + 1} times "
+                "what the policy says."
+            )
         alone = coming.differential or coming.replaced
         if alone is not None and alone.epsilon > HIGH:
             found.append(f"epsilon {at_most(alone.epsilon)} of this release is above {HIGH:g}: it guarantees little.")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+from crowdblend.guarantees.wording import three_digits
+
 # The cell that errors are told for.
 PEOPLE = 1_000
 
@@ -33,8 +35,9 @@ def sampling_error(rate: float, people: int = PEOPLE) -> float:
 
 def costs(rate: float, k: int, epsilon: float) -> str:
     """What sampling and suppression cost, and what a register's table would cost at the same epsilon."""
+    sampled, noisy = three_digits(sampling_error(rate)), three_digits(register_error(epsilon))
     return (
-        f"A cell of {PEOPLE:,} people is off by about {sampling_error(rate):.3g} people because of the sampling, and "
+        f"A cell of {PEOPLE:,} people is off by about {sampled} people because of the sampling, and "
         f"cells of fewer than about {k / rate:,.0f} people are mostly missing. If everybody is in your table, noise on "
-        f'every cell (design = "everybody") is off by {register_error(epsilon):.3g} people, and nothing is missing.'
+        f'every cell (design = "everybody") is off by {noisy} people, and nothing is missing.'
     )

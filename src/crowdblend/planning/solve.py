@@ -56,6 +56,9 @@ def _solve_k(bound: Bound, request: PlanRequest, best: float | None) -> float:
     except LookupError:
         message = f"No k up to {most:,} reaches delta = {request.delta:g}."
         remedy = "Raise epsilon or delta, or lower the rate."
+        if request.biased:
+            message = f"{message[:-1]}: probabilities from {request.low:.3g} to {request.high:.3g} differ too much."
+            remedy = "Narrow low and high, or raise epsilon."
         raise Infeasible(message, remedy=remedy, where="k", code="plan.no-k") from None
 
 

@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 
 from crowdblend.designs import Thinned
+from crowdblend.guarantees.wording import three_digits
 from crowdblend.planning.designs import PEOPLE, register_error, sampling_error
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import PlanRequest
@@ -24,10 +25,12 @@ def survey_costs(people: int, of: int, epsilon: float, delta: float) -> tuple[st
     for thin in THIN:
         k = answer(PlanRequest(rate=thin, epsilon=epsilon, delta=delta, samples=people, population=of)).k
         share = people / of * thin
-        off = f"{PEOPLE:,} people are off by about {sampling_error(share):.3g}"
+        off = f"{PEOPLE:,} people are off by about {three_digits(sampling_error(share))}"
         lines.append(f"thin = {thin}: k = {k}; {off}, and cells below about {k / share:,.0f} are mostly missing")
     asked = people / of
     noise = register_error(Thinned(1.0, people, of).largest_loss(epsilon)) / asked
     both = math.hypot(sampling_error(asked), noise)
-    lines.append(f"noise on everybody asked (thin = 1, statistics): off by about {both:.3g}, and nothing is missing")
+    lines.append(
+        f"noise on everybody asked (thin = 1, statistics): off by about {three_digits(both)}, and nothing is missing"
+    )
     return tuple(lines)

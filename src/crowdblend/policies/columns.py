@@ -117,10 +117,10 @@ def _way(where: str, table: Mapping[str, object]) -> str:
     unknown = next((name for name in table if name not in known), None)
     if ways:
         problem, remedy = f"declares its domain in {len(ways)} ways, {' and '.join(ways)}.", "Keep one of them."
-    elif "from" in table or "to" in table:
-        problem, remedy = "has from and to alone.", "Add width for numbers, or date for dates."
     elif unknown is not None:
         raise refusal("unknown-key", f"{where} has no key {unknown!r}.", did_you_mean(unknown, known), where)
+    elif "from" in table or "to" in table:
+        problem, remedy = "has from and to alone.", "Add width for numbers, or date for dates."
     else:
         problem, remedy = "declares no domain.", f"Add one of {', '.join(DOMAINS)}."
     raise refusal("column-domain", f"{where} {problem}", remedy, where)

@@ -34,10 +34,11 @@ People = Annotated[
     ),
 ]
 Delta = Annotated[
-    float | None, key("The probability beyond epsilon; leave it out to have it planned.", "delta", section="privacy")
+    float | None,
+    key("The probability beyond epsilon; where k is given, it may be left to the plan.", "delta", section="privacy"),
 ]
 Epsilon = Annotated[
-    float | None, key("The privacy loss; leave it out to have it planned.", "epsilon", section="privacy")
+    float | None, key("The privacy loss; where k is given, it may be left to the plan.", "epsilon", section="privacy")
 ]
 Releases = Annotated[
     int,
@@ -101,7 +102,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
                 "Crowds of a fixed number of people hide nobody: the number minus the counts that are shown is what is "
                 "hidden."
             )
-            remedy = 'Add thin to [sampling], such as 0.8, if the table is the survey; else write design = "poisson".'
+            remedy = 'Write thin = 0.8 in [sampling] if the table is the survey; else write design = "poisson".'
             raise refusal("fixed-size", message, remedy, "[sampling] thin")
 
     def _check_everybody(self) -> None:
@@ -124,7 +125,10 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         missing = [name for name, value in given.items() if value is None]
         if len(missing) > 1:
             message = f"Leave at most one of k, rate, epsilon and delta out; {' and '.join(missing)} are missing."
-            raise refusal("planned", message, "Give all but the one to be planned.", "[privacy]")
+            remedy = "Give all but the one to be planned."
+            if "rate" in missing:
+                remedy = f'{remedy} Where [sampling] is missing, add it, such as design = "poisson" with rate = 0.5.'
+            raise refusal("planned", message, remedy, "[privacy]")
         if self.k is not None and self.sampling.exceptions >= max(1, self.k - 1):
             message = f"exceptions in [sampling] is {self.sampling.exceptions}, and not below k - 1 = {self.k - 1}."
             raise refusal("exceptions", message, "Raise k, or lower exceptions.", "[sampling] exceptions")

@@ -29,6 +29,7 @@ else:
 CERTIFICATE = "certificate.json"
 ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
 DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
+WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods")
 # Text files may be compressed; Parquet files are so inside.
 COMPRESSIONS = (".gz", ".zst")
 _LONGEST_LINE = 10_000_000

@@ -19,6 +19,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 from crowdblend.policies.files import (
     ENDINGS,
+    WORKBOOKS,
     first_records,
     folder_files,
     format_of,
@@ -57,6 +58,11 @@ class Header:
 
 def read_header(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Header:
     """The columns of a file, or of the first file of a folder or pattern."""
+    if path.suffix.lower() == ".toml":
+        raise _refusal("policy", f"{path.name!r} is a policy already.", "Name the data that it is about.", path)
+    if path.suffix.lower() in WORKBOOKS:
+        message = f"{path.name!r} is a workbook, which may have several sheets."
+        raise _refusal("workbook", message, "Save the sheet as CSV in UTF-8 from the spreadsheet program.", path)
     if path.is_dir():
         files = folder_files(path)
     elif is_pattern(str(path)):

@@ -191,7 +191,8 @@ class Part(Struct, frozen=True):
             return None
         if not isinstance(items, list | tuple) or not all(isinstance(item, self.holder) for item in items):
             takes = f"a list of {self.holder.__name__} values" if self.many else f"a {self.holder.__name__} value"
-            raise refusal("type", f"{self.title} takes {takes}.", self.meaning, self.title)
+            remedy = f"{self.meaning} For example Poisson(0.5)." if self.name == "sampling" else self.meaning
+            raise refusal("type", f"{self.title} takes {takes}, got {shown(value)}.", remedy, self.title)
         return tuple(items) if self.many else items[0]
 
 

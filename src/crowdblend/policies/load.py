@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.about import About
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import read_columns
+from crowdblend.policies.files import WORKBOOKS, format_of
 from crowdblend.policies.key import Part, Section, keys_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
@@ -34,6 +35,9 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
     """Read a policy file; the paths in it are relative to its folder."""
     check_type("load_policy", path, (str, os.PathLike), "a path")
     path = Path(path)
+    if format_of(path.name) is not None or path.suffix.lower() in WORKBOOKS:
+        message = f"{path.name!r} holds data, not a policy."
+        raise refusal("file", message, f"Name a policy; crowdblend init {path.name} starts one.", path.name)
     try:
         text = read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
@@ -54,13 +58,14 @@ def parse_policy(text: str, folder: Path | str = ".") -> Policy:
         parts = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:
         message = f"The policy is not TOML: {str(error)[:200].rstrip('.')}."
-        raise refusal("toml", message, "Correct that line.") from None
+        remedy = "Correct that line: texts stand in quotes, numbers have a point, and a key is written once."
+        raise refusal("toml", message, remedy) from None
     return read_policy(parts, folder)
 
 
 def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Policy:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
-    _refuse_placeholder("", parts)
+    _refuse_placeholders(parts)
     place = Path(folder)
     declared = sections_of(Terms)
     known = [*declared, "sampling", "recoding", "about", "columns", "publish"]
@@ -182,19 +187,31 @@ def _refuse_foreign(kind: str, table: Mapping[str, Any], known: Collection[str])
         if name not in known:
             others = " or ".join(f'"{one}"' for one in kinds_with(name))
             remedy = f"Remove it, or use kind = {others}." if others else did_you_mean(name[:60], known)
-            if name in keys_of(Terms) and keys_of(Terms)[name].section == "privacy":
+            if name in keys_of(Terms) and keys_of(Terms)[name].section == "[privacy]":
                 remedy = f"Write {name} in [privacy]: it is one for all publications, which may have a weight."
             message = f'kind = "{kind}" has no key {name[:60]!r} in [[publish]].'
             raise refusal("unknown-key", message, remedy, f"[[publish]] {name[:60]}")
 
 
-def _refuse_placeholder(where: str, value: object) -> None:
-    """Refuse a starter policy that was not completed."""
+def _refuse_placeholders(parts: Mapping[str, Any]) -> None:
+    """Refuse a starter policy that was not completed; every place of it is named at once."""
+    places = list(dict.fromkeys(_placeholders("", parts)))
+    if places:
+        some = ", ".join(places[:8]) + (" …" if len(places) > 8 else "")
+        message = f"{some} still {'says' if len(places) == 1 else 'say'} {PLACEHOLDER}."
+        remedy = "Write what you know beforehand."
+        if "data.person" in places:
+            remedy += " Where no column tells people apart, write rows_are_people = true instead of person."
+        raise refusal("placeholder", message, remedy, places[0])
+
+
+def _placeholders(where: str, value: object) -> Iterator[str]:
+    """Yield the places that still have to be filled in."""
     if isinstance(value, Mapping):
         for name, item in value.items():
-            _refuse_placeholder(f"{where}.{name}" if where else name, item)
+            yield from _placeholders(f"{where}.{name}" if where else name, item)
     elif isinstance(value, list):
         for item in value:
-            _refuse_placeholder(where, item)
+            yield from _placeholders(where, item)
     elif isinstance(value, str) and PLACEHOLDER in value:
-        raise refusal("placeholder", f"{where} still says {PLACEHOLDER}.", "Write what you know beforehand.", where)
+        yield where

@@ -23,7 +23,7 @@ Thin = Annotated[
     float | None,
     says("Of a survey with these rates, however drawn: the share whom a secret coin keeps here, such as 0.8.", "rate"),
 ]
-Rate = Annotated[float | None, says("The share of people kept; leave it out to have it planned.", "rate")]
+Rate = Annotated[float | None, says("The share of people kept; where k is given, it may be left to the plan.", "rate")]
 
 
 class Sampling(Section, frozen=True):

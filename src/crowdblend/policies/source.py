@@ -175,6 +175,10 @@ def format_of(source: str) -> Format:
         return "sqlite"
     if (known := files.format_of(source)) is not None:
         return cast(Format, known)
+    if files.ending_of(source) in files.WORKBOOKS:
+        message = f"{Path(source).name!r} is a workbook, which may have several sheets."
+        remedy = "Save the sheet as CSV in UTF-8 from the spreadsheet program, and name that file."
+        raise refusal("workbook", message, remedy, "[data] source")
     message = "The name of the source does not say its format."
     remedy = 'Add format = "csv", "parquet", "duckdb", "postgres" or "sqlite" to [data].'
     raise refusal("format", message, remedy, "[data] format")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from crowdblend.designs import Strata
 from crowdblend.estimates import Law
+from crowdblend.guarantees.wording import three_digits
 from crowdblend.lazy import lazy
 from crowdblend.releases.facts import DATA, ReleaseFacts
 
@@ -39,7 +40,7 @@ class Expected:
         """What the steward is told."""
         if not self.errors:
             return []
-        off = " and ".join(f"one of {people:,} people by about {short(error)}" for people, error in self.errors)
+        off = " and ".join(f"one of {people:,} people by about {three_digits(error)}" for people, error in self.errors)
         chance = ""
         if self.shown is not None:
             how = f"is shown with probability {self.shown:.3g}" if self.shown >= 0.0005 else "is hardly ever shown"
@@ -50,11 +51,6 @@ class Expected:
         """The numbers as JSON-ready data."""
         errors = {f"error_of_{people}": error for people, error in self.errors}
         return errors | ({} if self.shown is None else {f"shown_of_{SMALL}": self.shown})
-
-
-def short(people: float) -> str:
-    """A number of people in three digits, without an exponent."""
-    return f"{people:,.0f}" if people >= 100 else f"{people:.3g}"
 
 
 def expected_of(facts: ReleaseFacts) -> Expected:
@@ -73,11 +69,14 @@ def expected_of(facts: ReleaseFacts) -> Expected:
 
 
 def _error(people: int, rate: float, law: Law) -> float:
-    """The standard error of an estimate of so many people: that of the sample, and that of the noise."""
+    """The mean absolute error of an estimate of so many people: of the sample about normal, of the noise about Laplace.
+
+    A normal error is on average √(2/π), and that of Laplace noise √(1/2), of its standard deviation.
+    """
     exact = law.noiseless or (law.exact_from is not None and people * rate >= law.exact_from)
     many = people * rate >= law.settled and not exact
     variance = 0.0 if exact else law.noise[0] if many else 2 / law.widest_loss**2
-    return math.sqrt(people * (1 - rate) / rate + variance / rate**2)
+    return math.sqrt(2 / math.pi * people * (1 - rate) / rate + variance / (2 * rate**2))
 
 
 def _chance(people: int, rate: float, k: int) -> float:

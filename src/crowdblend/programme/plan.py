@@ -17,7 +17,7 @@ from crowdblend.designs import Coins, Everybody, Poisson, Strata
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
-from crowdblend.guarantees.wording import at_most
+from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.parts import largest_noise
 from crowdblend.policies import sampling as sampled
@@ -27,7 +27,6 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part as module_of
-from crowdblend.programme.errors_expected import short
 from crowdblend.programme.facts import Sample
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
 from crowdblend.releases.class_counts import published_strata
@@ -372,4 +371,4 @@ def _cost(planned: ProgrammePlan) -> float:
 def compared(other: ProgrammePlan) -> str:
     """What another split would give, in a sentence."""
     people = math.exp(_cost(other))
-    return f"would leave a cell of 100 people off, or missing, by about {short(people)} people in the mean"
+    return f"would leave a cell of 100 people off, or missing, by about {three_digits(people)} people in the mean"

@@ -133,10 +133,12 @@ def exact_range(
     low, high, each = (Fraction(exact(name, value)) for name, value in named)
     given = ", ".join(f"{name} {value}" for name, value in named)
     if each <= 0 or low >= high:
-        message = f"from must be below to and {unit} above 0, got {given}. Declare the range that applies to everybody."
+        remedy = f"Write a {unit} above 0" if each <= 0 else "Swap from and to" if low > high else "Write a larger to"
+        message = f"from must be below to and {unit} above 0, got {given}. {remedy}."
         raise InvalidInput(message, where="from", code="recoding.order")
     if (high - low) % each:
-        message = f"to - from must be a whole number of {unit}s, got {given}. Move to, or use breaks."
+        end = float(low + math.ceil((high - low) / each) * each)
+        message = f"to - from must be a whole number of {unit}s, got {given}. Write to = {end:.15g}, or use breaks."
         raise InvalidInput(message, where="to", code="recoding.step")
     if (high - low) / each > most:
         message = f"to - from may be at most {most:,} {unit}s, got {given}. Use a larger {unit}."

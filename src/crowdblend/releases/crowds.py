@@ -6,12 +6,14 @@ Every stratum of the sample has a mechanism with a k of its own; a sample withou
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Biased, Claims, Poisson, Strata, Thinned
+from crowdblend.errors import Infeasible
 from crowdblend.guarantees import PartOfSample
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.part_budget import PartBudget
@@ -114,13 +116,23 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         """What would be read and sampled: of strata the rate and the k of each."""
         reading, before = self.describe_reading(self.published_names), self.policy.sampling.already_drawn
         if self.stratum is not None:
-            crowds = [f", k = {one.k}" for one in self.crowds.strata]
-            return [reading, *describe_strata(before, self.stratum, self.crowds.strata, crowds)]
+            thin, strata = self.policy.sampling.thin, self.design.strata.strata if self.design else ()
+            kept = "" if thin is None else f", kept here at {thin:g}"
+            crowds = [f"{kept}, k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=True)]
+            return [reading, *describe_strata(before, self.stratum, strata, crowds)]
         if isinstance(self.sample, Thinned):
             return [reading, *describe_survey(self.sample, self.policy.epsilon, self.policy.delta)]
         drawn = "was already drawn at an assumed" if before else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
         return [reading, ("would sample", f"the sample {drawn} rate {rate}")]
+
+
+def _spread(stratum: Rates) -> str:
+    """By how much estimates of a stratum may be off, where they divide by one of several rates."""
+    if stratum.low == stratum.high:
+        return ""
+    most = max(stratum.rate / stratum.low, stratum.high / stratum.rate) - 1
+    return f", estimates within ±{100 * most:.0f} % of the weights"
 
 
 def describe_survey(sample: Thinned, epsilon: float | None, delta: float | None) -> Lines:
@@ -183,17 +195,39 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
         if (thin := policy.sampling.thin) is not None:
             # However the survey was drawn, the coins that are thrown here protect its people.
             rates = [replace(one, low=thin, high=thin, rate=thin) for one in policy.design.strata.strata]
-        planned = plan_strata(rates, {**_given(policy, form), **more})
+        with _weights_too_far_apart(policy):
+            planned = plan_strata(rates, {**_given(policy, form), **more})
+            require_more_than_sampling(planned)
         given = "k and epsilon"
     else:
-        planned = CrowdPlan.of_one(answer(crowd_request(policy, form, **more)))
+        with _weights_too_far_apart(policy):
+            planned = CrowdPlan.of_one(answer(crowd_request(policy, form, **more)))
+            require_more_than_sampling(planned)
         given = "k, rate, epsilon and noise_epsilon" if form == "moved" else "k, rate and epsilon"
-    require_more_than_sampling(planned)
     if not policy.planned:
         assert policy.delta is not None
         planned = with_stated_delta(planned, policy.delta, given)
     check_delta(policy, planned.delta)
     return planned
+
+
+@contextmanager
+def _weights_too_far_apart(policy: CrowdPolicy) -> Iterator[None]:
+    """Say of design weights what helps, where those of one class differ too much for any k."""
+    try:
+        yield
+    except Infeasible as error:
+        if policy.design is None or not policy.design.weighted or policy.sampling.thin is not None:
+            raise
+        name = policy.sampling.weight
+        raise Infeasible(
+            f"Weights of column {name!r} that count together differ too much for epsilon = {policy.epsilon:g}: no k "
+            "hides people whose probability of being sampled is so uncertain.",
+            remedy=f"Publish classes of similar weights: declare {name!r} in [columns] with breaks that each rise by a "
+            "third or less, and name it in [[publish]]. Or add thin = 0.8 to [sampling], which rests on no weight.",
+            where="[sampling] column",
+            code=error.code,
+        ) from None
 
 
 def plan_in_part(

@@ -6,6 +6,7 @@ that is not far below one over the number of people guarantees nothing that a re
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -36,22 +37,31 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
     limit = LARGEST_DELTA if policy.people is None else min(LARGEST_DELTA, 1 / policy.people)
     if delta <= limit or policy.accept_delta:
         return
-    above = "1e-3" if limit == LARGEST_DELTA else f"one over the {policy.people} people of [data]"
+    above = "1e-3" if limit == LARGEST_DELTA else f"one over the {policy.people:,} people whom the policy states"
     raise Infeasible(
         f"delta comes to {at_most(delta)}, above {above}: publishing one person in {max(1, int(1 / delta)):,} in full "
         "would keep such a guarantee.",
-        remedy="Raise k or epsilon, lower the rate, or write a smaller delta and leave k out; accept_delta = true in "
-        "[privacy] accepts it as it is.",
+        remedy="Raise k or epsilon, lower the rate, or write delta = "
+        f"{_below(limit):g} and leave k out; accept_delta = true in [privacy] accepts it as it is.",
         where="[privacy] delta",
         code="plan.delta",
     )
 
 
+def _below(limit: float) -> float:
+    """A delta of one digit that is not above the limit."""
+    exponent = math.floor(math.log10(limit))
+    return min(float(f"{math.floor(limit / 10.0**exponent)}e{exponent}"), limit)
+
+
 def check_epsilon(policy: Any, epsilon: float) -> None:
     """Refuse an epsilon above 10 unless the policy accepts it: whoever guesses is right all but one time in 20,000."""
     if epsilon > LARGEST_EPSILON and not policy.accept_epsilon:
-        message = f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that guarantees next to nothing."
-        remedy = "Lower it: 1 is usual. accept_epsilon = true in [privacy] accepts it as it is."
+        message = (
+            f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that protects hardly anybody, since who "
+            "guesses whether somebody's data were used may be right 99.99 % of the time."
+        )
+        remedy = "Lower it: 1 is usual. Whoever answers for it writes accept_epsilon = true in [privacy]."
         raise Infeasible(message, remedy=remedy, where="[privacy] epsilon", code="plan.epsilon")
 
 

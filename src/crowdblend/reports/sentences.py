@@ -10,7 +10,7 @@ import math
 from crowdblend.calculus import Certificate
 from crowdblend.designs import Everybody, InclusionRates
 from crowdblend.guarantees import Differential, ZeroKnowledge
-from crowdblend.guarantees.wording import at_most
+from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
@@ -60,7 +60,7 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     if isinstance(facts.mechanism, NoiseEverywhere) and isinstance(facts, TableFacts):
         if isinstance(facts.design, Everybody):
             return _of_everybody(facts, facts.mechanism)
-        off = f"{facts.mechanism.expected_error():.3g}"
+        off = three_digits(facts.mechanism.expected_error())
         return [
             _sample(facts.rate, 0.0, counted=True),
             f"Every cell is published with noise: its count is off by {off} on average, "
@@ -101,7 +101,7 @@ def _population(table: CellTable, counted: bool) -> list[str]:
 def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
     """How to read a table of a register."""
     rows = noise.rows_per_person
-    off = f"{noise.expected_error():.3g} on average, whatever the size of the cell"
+    off = f"{three_digits(noise.expected_error())} on average, whatever the size of the cell"
     whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
     if rows is not None and facts.count == "people":
         whom = f"people, each counted once in every class, in at most {rows:,} random ones"
@@ -134,7 +134,7 @@ def _sample(rate: float | None, share: float, *, counted: bool, design: Inclusio
     text = f"{text} The sample kept each person with probability {rate:g}"
     if share:
         text += f", and a share of {share:g} of it chose the labels and is left out of everything below"
-    return f"{text}: {one} stands for about {1 / (rate * (1 - share)):.3g} people."
+    return f"{text}: {one} stands for about {three_digits(1 / (rate * (1 - share)))} people."
 
 
 def _noisy(cell: str, noise: NoisyHistogram) -> list[str]:

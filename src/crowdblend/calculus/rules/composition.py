@@ -216,6 +216,12 @@ REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {
     ),
 }
 
+_ONE_DRAW = Refusal(
+    "One draw",
+    "both count on nobody knowing who was drawn into the table, which holds for one release",
+    'take what you need from the first; where a table is to be released several times, write design = "poisson" from '
+    "the first on, which draws anew each time",
+)
 _SHARED_SAMPLE = Refusal(
     "basic composition",
     "losses add up only when each release draws its own independent sample, and these share one",
@@ -227,8 +233,12 @@ def why_not_from_one_sample(first: Iterable[Guarantee], second: Iterable[Guarant
     """Why two sampled releases, each with these guarantees, may not come from the same sample.
 
     Every guarantee that sampling strengthened takes for granted that nothing else is published from the sample, so
-    there is always a reason; the most telling one is given.
+    there is always a reason; the most telling one is given. A survey that is thinned was sampled twice: there the coins
+    of each release are its own, and what they share is the draw of the survey.
     """
+    first, second = tuple(first), tuple(second)
+    if any(getattr(made, "samplings", 1) > 1 for made in (*first, *second)):
+        return _ONE_DRAW
     pairs = {frozenset({type(one), type(other)}) for one in first for other in second}
     return next((refusal for kinds, refusal in REFUSALS.items() if kinds in pairs), _SHARED_SAMPLE)
 

@@ -24,7 +24,7 @@ from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 from crowdblend.packages import parquet
-from crowdblend.policies.files import first_records, open_unpacked
+from crowdblend.policies.files import first_records, format_of, open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
@@ -176,7 +176,10 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
     """Parquet files; only their footers are read. Its columns are still to be described."""
     sizes, first = [], None
     for file in files:
-        with redacted(f"{shown(data)} is no whole Parquet file.", "Write or copy it again.", file.name):
+        remedy = "Write or copy it again."
+        if format_of(file.name) not in (None, "parquet"):
+            remedy = "Remove format from [data]: the name of the file says another one."
+        with redacted(f"{shown(data)} is no whole Parquet file.", remedy, file.name):
             footer = parquet.read_metadata(file)
             names = footer.schema.to_arrow_schema().names
         sizes.append(footer.num_rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,10 @@ def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -
                 raise missing_column(
                     shown(data), name, f"It has {spaced[0]!r}: remove the spaces there, or write them in the policy."
                 )
+            near = get_close_matches(name.lower(), {one.lower(): one for one in names}, n=1)
+            if near:
+                known = next(one for one in names if one.lower() == near[0])
+                raise missing_column(shown(data), name, f"Did you mean {known!r}? Spell it as the data do.")
             delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
             raise missing_column(shown(data), name, f"Check its spelling{delimiter}.")
     check_repeats(data, names, wanted)

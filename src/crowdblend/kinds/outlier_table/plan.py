@@ -9,7 +9,7 @@ from typing import Any
 from crowdblend.designs import Everybody, Poisson, Thinned
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.wording import at_most
+from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.mechanisms import OutlierHistogram
@@ -86,7 +86,9 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         ]
         for size in plan.sizes():
             kept = f", guaranteed e^{at_most(plan.factor * plan.loss(size))}" if guaranteed else ""
-            lines.append(("", f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average{kept}"))
+            lines.append(
+                ("", f"a bin of {size}: off by {three_digits(mechanism.expected_error(size))} on average{kept}")
+            )
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:

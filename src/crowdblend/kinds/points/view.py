@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from crowdblend.figures.maps import Rectangle, point_map
+from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.points.facts import AxisFacts, PointsFacts
 from crowdblend.kinds.table.view import bars
 from crowdblend.reading.notes import missing_rows, probability
@@ -50,7 +51,7 @@ def _largest_noise(facts: PointsFacts, axis: str) -> AxisNoise:
 def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
     rate = facts.rate
     moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
-    stands = f" One point stands for about {1 / rate:.3g} people." if rate else ""
+    stands = f" One point stands for about {three_digits(1 / rate)} people." if rate else ""
     inclusion = facts.design.inclusion
     if inclusion is not None and inclusion.least < inclusion.most:
         stands = f" It kept each person with probability {probability(inclusion)}."

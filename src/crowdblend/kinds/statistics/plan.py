@@ -137,7 +137,8 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         """What would happen, from the policy alone: for every statistic both ways, and the one that is taken."""
         policy = self.policy
         if self.strata is None:
-            compared = f"with {policy.samples:,} random people of {policy.people:,}"
+            drawn = "all" if policy.samples == policy.people else f"{policy.samples:,} random people of"
+            compared = f"with {drawn} {policy.people:,}{' people, you concealed' if drawn == 'all' else ''}"
             lines = [self.describe_reading(policy.wanted), ("would compare", compared)]
         else:
             column, strata = self.strata[0].strata.column, self.strata[0].strata.strata

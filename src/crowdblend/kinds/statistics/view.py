@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from crowdblend.designs import Poisson, Strata, Weights
 from crowdblend.figures.bars import interval_chart
 from crowdblend.guarantees import RandomSamples, RobustSampling
-from crowdblend.guarantees.wording import at_least
+from crowdblend.guarantees.wording import at_least, three_digits
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
@@ -98,7 +98,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
     if isinstance(facts.design, Poisson):
         yield (
             "Every number is an estimate for the whole population: whoever was sampled counts as "
-            f"{1 / facts.design.rate:.4g} people. Which people were sampled, and how many, is not published."
+            f"{three_digits(1 / facts.design.rate)} people. Which people were sampled, and how many, is not published."
         )
     if isinstance(facts.design, Strata):
         column = shorten(facts.design.column, 60)

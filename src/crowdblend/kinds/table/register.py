@@ -15,6 +15,7 @@ from crowdblend.designs import Everybody, Poisson
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
+from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
@@ -90,7 +91,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             self.describe_reading(),
             ("would sample", kept),
             ("would publish", f"a table of {policy.cells:,} cells, all of them noisy"),
-            ("", f"a cell is off by {cells.expected_error():.3g} on average, whatever its size"),
+            ("", f"a cell is off by {three_digits(cells.expected_error())} on average, whatever its size"),
         ]
         if rows is not None:
             lines.append(("", "the number of rows kept and the number of people, noisy as well"))

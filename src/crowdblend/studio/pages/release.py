@@ -11,11 +11,12 @@ from starlette.responses import Response
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures.trade_off import may_sweep, trade_off_chart
 from crowdblend.guarantees.guessing import lead
+from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan as plan_policy
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
-from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations, short
+from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations
 from crowdblend.programme.plan import compared, may_join, plan_splits
 from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
@@ -207,7 +208,7 @@ def _short(key: str, value: float | None) -> str:
         return "–"
     if key.startswith("shown_of"):
         return f"{100 * value:.3g} %" if value >= 0.001 else "< 0.1 %"
-    return short(value)
+    return three_digits(value)
 
 
 def _fields(choices: Choices, problem: str) -> dict[str, object]:
