@@ -568,7 +568,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
     "a kind by its name": (lambda: _policy(publish="table"), ("publish", "Table(")),
     "an argument of another package": (lambda: _policy(eps=1.0), ("'eps'", "epsilon")),
     "a column misspelt": (lambda: _policy(publish=cb.Table("sx")), ("'sx'", "sex")),
-    "bounds without a width": (lambda: _policy(columns={"sex": (0, 100)}), ("sex",)),
+    "a domain that is a number": (lambda: _policy(columns={"sex": 2}), ("'sex'", "Declare it with one of values")),
     "the policy first": (lambda: cb.release(_policy(), _FRAME, ledger=None), ("policy", "Policy(")),  # type: ignore[arg-type]
     "a list of dicts": (lambda: cb.release([{"id": 1}], _policy(), ledger=None), ("list", "Arrow")),
     "a column the frame lacks": (

@@ -30,7 +30,7 @@ WRONG = {
     # data
     "unknown key": (bent(("person =", "persn =")), "unknown-key"),
     "blank source": (bent(("people.csv", " ")), "value"),
-    "unknown format": (bent(("people.csv", "people.xlsx")), "format"),
+    "unknown format": (bent(("people.csv", "people.dat")), "format"),
     "bad format": (bent(('"people.csv"', '"people.csv"\nformat = "xlsx"')), "choice"),
     "two units": (bent(('"id"', '"id"\nrows_are_people = true')), "person"),
     "one of none": (bent(('person = "id"', 'rows_are_people = true\nduplicates = "one"')), "duplicates"),

@@ -265,3 +265,57 @@ def test_what_there_is_not_is_refused(people, given, code):
         init_policy(people, **given)
     assert caught.value.code == code
     assert repr(list(given.values())[-1]) in str(caught.value)
+
+
+@pytest.fixture
+def town(tmp_path):
+    path = tmp_path / "town.csv"
+    path.write_text("person_id,gender,district,age\n1,f,north,31\n", encoding="utf-8")
+    return path
+
+
+@for_each(
+    ("preset", "design", "columns"),
+    [
+        ("yearly-counts", "poisson", ["district", "gender", "age"]),
+        ("yearly-counts", "everybody", ["district", "gender", "age"]),
+        ("microdata", "poisson", None),
+        ("survey-strata", None, None),
+        ("register-by-district", None, ["district", "gender"]),
+    ],
+)
+def test_a_preset_is_a_policy_once_it_is_filled_in(town, preset, design, columns):
+    text = init_policy(town, preset=preset, design=design)
+    parts = tomllib.loads(text)
+    assert parts["publish"][0].get("columns") == columns
+    assert parts["sampling"]["design"] == {"survey-strata": "strata", "register-by-district": "everybody"}.get(
+        preset, design
+    )
+    assert parts["privacy"].get("releases") == (10 if preset == "yearly-counts" else None)
+    rates = text.replace('rates = "FILL_IN"', "rates = { a = 0.1, b = 0.2 }")
+    policy = parse_policy(filled(rates.replace('values = ["FILL_IN"]', 'values = ["a", "b"]')))
+    assert policy.plan().guarantees
+
+
+def test_presets_leave_register_or_sample_to_the_steward(town):
+    for preset in ("yearly-counts", "microdata"):
+        with pytest.raises(InvalidInput, match="not said: a register, or a sample"):
+            init_policy(town, preset=preset)
+    with pytest.raises(InvalidInput, match="Did you mean microdata"):
+        init_policy(town, preset="micro-data", design="poisson")
+
+
+def test_domains_come_from_a_list_or_an_earlier_policy_and_never_from_the_data(town):
+    listed = town.parent / "districts.csv"
+    listed.write_text("district\n" + "".join(f"district {n}\n" for n in range(87)), encoding="utf-8")
+    text = init_policy(town, design="poisson", codebook=listed)
+    assert tomllib.loads(text)["columns"]["district"]["values"] == [f"district {n}" for n in range(87)]
+    earlier = town.parent / "earlier.toml"
+    said = re.sub(r"district = .*", 'district = { values = ["north", "south"], other = "elsewhere" }', text)
+    said = re.sub(r"age = .*", "age = { from = 0, to = 100, width = 25 }", said)
+    earlier.write_text(filled(said), encoding="utf-8")
+    again = tomllib.loads(init_policy(town, design="everybody", codebook=earlier))["columns"]
+    assert again["district"] == {"values": ["north", "south"], "other": "elsewhere"}
+    assert again["age"] == {"from": 0, "to": 100, "width": 25}
+    with pytest.raises(InvalidInput, match="is the data"):
+        init_policy(town, design="poisson", codebook=town)

@@ -197,7 +197,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "crowds of a fixed number of people": (
         lambda: _policy(sampling=cb.Survey(5, of=9)),
         "fixed-size",
-        "what is hidden. Add thin",
+        "what is hidden. Write thin",
     ),
     "crowds of a survey of which all are kept": (
         lambda: _policy(sampling=cb.Survey(5, of=9, thin=1)),

@@ -9,7 +9,7 @@ import datetime
 import os
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from crowdblend.policies.domains import (
     AxisDomain,
@@ -23,16 +23,31 @@ from crowdblend.policies.domains import (
 )
 from crowdblend.policies.key import Period
 
+
+@runtime_checkable
+class Categories(Protocol):
+    """A type that declares its values."""
+
+    @property
+    def categories(self) -> Any:
+        """The values in order."""
+
+
 Number = int | float | Decimal
 Day = datetime.date | str
 
 
-def values(*listed: str | bool | int, other: str | None = None, missing: str | None = None) -> ValueDomain:
+def values(*listed: str | bool | int | Categories, other: str | None = None, missing: str | None = None) -> ValueDomain:
     """A class for each of the listed values; `other` is that of all others, `missing` that of NULL.
+
+    A type that declares its categories, `pandas.CategoricalDtype` or `polars.Enum`, stands for them. Declare it from
+    what you know: `astype("category")` reads them off the data.
 
     >>> values("Female", "Male", other="Other").values
     ('Female', 'Male')
     """
+    if len(listed) == 1 and isinstance(listed[0], Categories):
+        listed = tuple(listed[0].categories)
     return ValueDomain(values=listed, other=other, missing=missing)  # type: ignore[arg-type]  # made texts there
 
 

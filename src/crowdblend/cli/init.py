@@ -13,6 +13,7 @@ from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.lazy import lazy
 from crowdblend.planning.designs import costs
+from crowdblend.policies.presets import PRESETS
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from crowdblend import planning
 else:
     planning = lazy("crowdblend.planning")
+
+
+_PRESETS = f"What offices often publish: {'; '.join(f'{name}, {one.words}' for name, one in PRESETS.items())}."
 
 
 @click.command("init", epilog="Example: crowdblend init census.parquet --design poisson --out policy.toml")
@@ -33,7 +37,8 @@ else:
 @click.option("--encoding", metavar="NAME", help="The encoding of a CSV file, such as cp1252.")
 @click.option("--table", metavar="NAME", help="The table, where DATA is a database.")
 @click.option("--query", metavar="SQL", help="A query instead of a table.")
-@click.option("--codebook", metavar="FILE", help="A CSV file or Frictionless schema with the values of columns.")
+@click.option("--codebook", metavar="FILE", help="A code book, a list of one column's values, or an earlier policy.")
+@click.option("--preset", type=click.Choice(list(PRESETS)), help=_PRESETS)
 @click.option(
     "--kind", type=click.Choice(KINDS), help="What the policy will publish; what goes with the columns unless given."
 )
@@ -49,6 +54,7 @@ def command(
     *,
     out: str,
     kind: str | None,
+    preset: str | None,
     design: str | None,
     schema: str | None,
     as_json: bool,
@@ -63,10 +69,12 @@ def command(
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
-    offered = policy_class(kind or "table").designs
+    started = PRESETS.get(preset or "")
+    offered = policy_class(kind or (started.kind if started else "table")).designs
+    design = design or (started.design if started else None)
     if design is None and len(offered) > 1 and not as_json and at_a_terminal():
         design = _ask(data, offered)
-    text = starter_policy(data, folder=folder, kind=kind, design=design, **source)
+    text = starter_policy(data, folder=folder, kind=kind, preset=preset, design=design, **source)
     write_text(out, text, force=force)
     if schema:
         write_text(schema, json.dumps(policy_schema(), indent=2) + "\n", force=force)

@@ -4,6 +4,8 @@ It says what was known before the data were collected, so a starter policy may t
 
 - CSV: a line for each value, with the columns `column` (or variable, name, field) and `value` (or code). Instead of a
   value, `from` and `to` (or min and max) give a range.
+- A list: a CSV file with one column, called as in the data, whose lines below are its values.
+- An earlier policy (.toml): its domains as they are.
 - Frictionless: a Table Schema, Data Resource or Data Package (JSON): enum, categories, minimum and maximum, type.
 """
 
@@ -18,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.policies.load import load_policy
+from crowdblend.policies.write import domain_text
 from crowdblend.regular_files import read_regular
 
 _NAMES = ("column", "variable", "name", "field")
@@ -33,16 +37,24 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """What a code book says of a column: its values in order, or its smallest and largest value, and its kind."""
+    """What a code book says of a column: its values in order, or its smallest and largest value, and its kind.
+
+    `declared` is the domain of an earlier policy, as TOML writes it.
+    """
 
     values: tuple[str, ...] = ()
     low: str | None = None
     high: str | None = None
     kind: str | None = None
+    declared: str | None = None
 
 
-def read_code_book(path: Path) -> dict[str, Entry]:
-    """The entries of a code book, by column."""
+def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
+    """The entries of a code book, by column; the data themselves are refused as one."""
+    if data is not None and path.resolve() == data.resolve():
+        raise _refusal(path, "is the data", "Name what was known before them: a code book, a list, an earlier policy.")
+    if path.suffix.lower() == ".toml":
+        return {column.name: Entry(declared=domain_text(column)) for column in load_policy(path).columns}
     try:
         text = read_regular(path).decode("utf-8-sig")
     except OSError as error:
@@ -59,6 +71,9 @@ def _from_table(path: Path, text: str) -> dict[str, Entry]:
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t|", key=first.count))
     known = {(name or "").strip().lower(): name for name in rows.fieldnames or ()}
     name, value, low, high = (_first(known, names) for names in (_NAMES, _VALUES, _LOW, _HIGH))
+    if len(rows.fieldnames or ()) == 1 and name is None:
+        (listed,) = rows.fieldnames or ()
+        return {str(listed).strip(): Entry(tuple(dict.fromkeys(row[listed].strip() for row in rows if row[listed])))}
     if name is None or (value is None and (low is None or high is None)):
         raise _refusal(path, "has no columns called column and value, or column, from and to", "Name them so.")
     found: dict[str, Entry] = {}

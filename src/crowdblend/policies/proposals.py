@@ -64,6 +64,8 @@ def proposed_pair(columns: Sequence[tuple[str, ColumnKind]], *, links: bool) -> 
 
 def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
     """The declaration of a column, with gaps for what only the steward knows."""
+    if entry is not None and entry.declared is not None:
+        return f"{entry.declared}   # from the earlier policy"
     if entry is not None and entry.values:
         return f"{{ values = [{', '.join(map(toml_text, entry.values))}] }}   # from the code book"
     known: str = (entry.kind if entry is not None else None) or kind

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
@@ -19,6 +19,7 @@ from crowdblend.policies.code_book import read_code_book
 from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.key import Key
 from crowdblend.policies.load import PLACEHOLDER
+from crowdblend.policies.presets import area_of, preset_of
 from crowdblend.policies.proposals import (
     FILL,
     MEASURE,
@@ -44,7 +45,8 @@ _HEAD = f"""\
 #
 # Only the names and types of the columns were looked at. Write every category and range from what you know beforehand
 # (the questionnaire, the code book, the law), not from the rows: a domain read off the data tells who is in them.
-# Kinds and designs are on docs/release.md, and all other keys on docs/policy.md.
+# Kinds and designs are on docs/release.md, and all other keys on docs/policy.md, both at
+# https://github.com/crowdblend/crowdblend. crowdblend check shows you alone which rows do not fit.
 """
 # What is usual, of any kind and design that has the key, and of some of them.
 _USUAL = {"[privacy] epsilon": "1.0", "[privacy] delta": "1e-6"}
@@ -60,8 +62,11 @@ _ASKED = {
     "biased": ("[sampling] rate",),
     "graph": ("[[publish.statistics]] samples",),
 }
+_NO_PERSON = f"{FILL}   # the column that tells people apart; or rows_are_people = true instead of this line"
 _CHECK_PERSON = "# Proposed by its name. Make sure that it tells people apart, the same way in every table:\n"
 _ROW_NUMBERS = '"table"   # person numbers the rows; leave this out if other tables call the same people so'
+# So many tables of a register are proposed.
+_MOST_TABLES = 3
 _COLUMNS = "[columns]   # delete every column that need not be published, here and in [[publish]]\n"
 _SEVERAL = "# Each publication has its part of the guarantee. Add others, or delete what you do not need.\n"
 
@@ -85,6 +90,7 @@ def init_policy(
     encoding: str | None = None,
     folder: Path | str | None = None,
     kind: str | None = None,
+    preset: str | None = None,
     codebook: Path | str | None = None,
     header: Header | None = None,
     more: Mapping[str, str] | None = None,
@@ -94,11 +100,15 @@ def init_policy(
     `design` says how people come into the data, as [sampling] does: a register, or a sample. Without `kind` the policy
     publishes what goes with the columns: tables, and of a sample microdata and medians too. `person` names the column
     that tells people apart; without it one is proposed by its name. `folder` is where the policy will lie, and the
-    source is then written relative to it. `codebook` is a file that says which values columns can have.
+    source is then written relative to it. `codebook` is a file that says which values columns can have: a code book, a
+    list of the values of one column, or an earlier policy. `preset` is one of `PRESETS`.
 
     `header` has the columns of a source that is no file, and `more` what [data] says of it.
     """
     check_type("init_policy", data_path, (str, os.PathLike), "a path")
+    given = preset_of(preset)
+    if given is not None:
+        kind, design = kind or given.kind, design or given.design
     if kind is not None and kind not in KINDS:
         raise InvalidInput(
             f"kind is {kind!r}.", remedy=did_you_mean(str(kind), KINDS), where="--kind", code="init.kind"
@@ -110,7 +120,10 @@ def init_policy(
     left_out = {name for name, type_ in found.columns if type_ == "row number"}
     left_out |= {weight} if weight is not None and design != "weights" else set()
     columns = [(name, type_) for name, type_ in found.columns if name != who and name not in left_out]
-    offered = [(kind, {}, {})] if kind is not None else list(_programme(columns, design))
+    offered: list[Proposal] = [(kind, {}, {})] if kind is not None else list(_programme(columns, design))
+    chosen = [] if given is None else given.chosen([name for name, _ in columns])
+    if chosen and given is not None and given.columns:
+        offered = [(offered[0][0], {"columns": toml_value(chosen)}, {})]
     policies = [policy_class(one) for one, *_ in offered]
     pair = proposed_pair(found.columns if policies[0].rows_are_links else columns, links=policies[0].rows_are_links)
     known = {
@@ -118,30 +131,31 @@ def init_policy(
         "[data] format": found.format and toml_text(found.format),
         "[data] delimiter": found.delimiter and toml_text(found.delimiter),
         "[data] encoding": encoding and toml_text(encoding),
-        "[data] person": FILL if who is None else toml_text(who),
+        "[data] person": _NO_PERSON if who is None else toml_text(who),
         "[data] ids": _ROW_NUMBERS if (who, "row number") in found.columns else None,
         "[data] population": toml_text(_population(data_path, more)),
         **{f"[data] {name}": toml_text(value) for name, value in (more or {}).items()},
-        "[sampling] column": toml_text(weight) if weight is not None and design == "weights" else None,
+        "[sampling] column": toml_text(held) if (held := _held(columns, weight, design)) is not None else None,
         "[[publish]] source": toml_text(pair[0]) if pair else FILL,
         "[[publish]] target": toml_text(pair[1]) if pair else FILL,
         "[[publish.statistics]] name": None if policies[0].rows_are_links else '"count"',
         "[[publish.statistics]] count": f"{{ {toml_name(columns[0][0]) if columns else PLACEHOLDER} = {FILL} }}",
     }
     asked = {where: FILL for name in (*(one for one, *_ in offered), design) for where in _ASKED.get(name, ())}
-    said = {where: text for where, text in {**usual(offered[0][0], design), **asked, **known}.items() if text}
+    usually = {**usual(offered[0][0], design), **({} if given is None else given.said)}
+    said = {where: text for where, text in {**usually, **asked, **known}.items() if text}
     blocks = _sections([one for one, *_ in offered], design, said)
     if person is None and who is not None:
         blocks["data"] = blocks["data"].replace("\nperson = ", f"\n{_CHECK_PERSON}person = ")
     if has_columns(policies[0]):
-        book = {} if codebook is None else read_code_book(Path(codebook))
+        book = {} if codebook is None else read_code_book(Path(codebook), Path(data_path))
         axes = (pair or ()) if policies[0].has_axes else ()
         domains = {name: proposed_domain(name, type_, book.get(name)) for name, type_ in columns}
         domains |= {
             name: MEASURE for name, type_ in columns if type_ == "number" and any(inside for *_, inside in offered)
         }
         domains |= dict.fromkeys(axes, proposed_axis())
-        used = set(axes) or _used(offered, columns)
+        used = set(axes) or (set(chosen) if given is not None and given.columns else set()) or _used(offered, columns)
         lines = [f"{'' if name in used else '# '}{toml_name(name)} = {domain}\n" for name, domain in domains.items()]
         lines += [f"# {toml_name(name)} is left out: {_why(name, weight)}\n" for name in sorted(left_out - {who})]
         blocks["columns"] = _COLUMNS + "".join(lines)
@@ -181,7 +195,7 @@ def _programme(columns: Columns, design: str) -> Iterator[Proposal]:
     classes = [name for name, type_ in columns if type_ != "number"]
     measures = [name for name, type_ in columns if type_ == "number"]
     if design == "everybody" and len(classes) > 2:
-        for one, other in pairwise(classes):
+        for one, other in islice(pairwise(classes), _MOST_TABLES):
             yield "table", {"name": _named(one, other), "columns": toml_value([one, other])}, {}
     elif design in ("poisson", "coins") and len(classes) > 1 and (len(classes) > 2 or measures):
         yield "table", {"name": _named(*classes[:2]), "columns": toml_value(classes[:2])}, {}
@@ -194,6 +208,13 @@ def _programme(columns: Columns, design: str) -> Iterator[Proposal]:
         yield "table", {}, {}
 
 
+def _held(columns: Columns, weight: str | None, design: str) -> str | None:
+    """Return the column that holds the weights or the strata, by its name; None where no name says it."""
+    if design == "strata":
+        return area_of([name for name, _ in columns])
+    return weight if design == "weights" else None
+
+
 def _named(*words: str) -> str:
     """Return a name for a publication, and for its file."""
     return toml_text(re.sub(r"[^A-Za-z0-9]+", "-", "-".join(words)).strip("-")[:100].lower() or "table")
@@ -204,8 +225,9 @@ def _used(offered: Sequence[Proposal], columns: Columns) -> set[str]:
     kind, _, inside = offered[-1]
     if policy_class(kind).has_numbers and not inside:
         return {name for name, _ in columns[:1]}  # statistics begin with one about the first column
-    counted = len(offered) > 1 and not inside
-    return {name for name, type_ in columns if type_ != "number" or not counted}
+    if len(offered) == 1 or inside:
+        return {name for name, _ in columns}
+    return {name for name, _ in columns if any(toml_text(name) in keys["columns"] for _, keys, _ in offered)}
 
 
 def _why(name: str, weight: str | None) -> str:
@@ -245,7 +267,8 @@ def _lines(keys: Mapping[str, Key], said: Mapping[str, str]) -> str:
 
 def _line(key: Key, value: str) -> str:
     choices = f" One of {', '.join(key.choices)}." if key.choices else ""
-    return f"{key.name} = {value}" + ("\n" if "   #" in value else f"   # {key.meaning}{choices}\n")
+    meaning = key.meaning.partition(". ")[0].partition(", DuckDB")[0].rstrip(".")
+    return f"{key.name} = {value}" + ("\n" if "   #" in value else f"   # {meaning}.{choices}\n")
 
 
 def _located(path: Path | str, folder: Path | str | None) -> str:

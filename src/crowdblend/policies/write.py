@@ -83,10 +83,14 @@ def _write(path: Path, text: str, *, force: bool) -> None:
 
 
 def _column(column: Column, folder: Path) -> str:
+    return f"{toml_name(column.name)} = {domain_text(column, folder)}"
+
+
+def domain_text(column: Column, folder: Path = Path()) -> str:
+    """Return the declared domain of a column in braces; paths are relative to `folder`."""
     if column.domain is None:
         raise column.refusal("no-toml", "was made from a recoding, which TOML cannot say.", "Declare its domain.")
-    keys = ", ".join(_lines(column.domain, keys_of(type(column.domain)), folder))
-    return f"{toml_name(column.name)} = {{ {keys} }}"
+    return f"{{ {', '.join(_lines(column.domain, keys_of(type(column.domain)), folder))} }}"
 
 
 def _lines(holder: Section, keys: Mapping[str, Key], folder: Path) -> list[str]:
