@@ -1,4 +1,4 @@
-"""Diagrams of the first pages: how sampling and crowds protect, what a certificate is, years of releases, a map.
+"""Diagrams of the first pages: sampling and crowds, a certificate, years of releases, a map, synthetic rows.
 
 Every number in them is computed here by the package. They are drawn on a white card, so that they are legible on dark
 pages too.
@@ -293,10 +293,49 @@ def points_map() -> str:
     return on_white(drawn)
 
 
+def synthetic_rows() -> str:
+    """Published tables, the model that is fitted to them, and rows drawn from it: nothing else is read."""
+    card = Card(940, 250)
+    columns = (EDGE, 340, 652)
+    for x, title, below in zip(
+        columns,
+        ("1  Published tables", "2  A model", "3  Synthetic rows"),
+        (
+            "with the variance of their noise",
+            "people of a few sorts, fitted to all of them",
+            "balanced, so that the fit is kept",
+        ),
+        strict=True,
+    ):
+        card.text(x, 34, title, size=16, weight=600)
+        card.text(x, 56, below, color=QUIET)
+    for at, names in enumerate((("age", "sex"), ("age", "education"), ("sex", "education"))):
+        card.rectangle(columns[0], 78 + 40 * at, 200, 30, fill=GROUND, stroke="#c3ccd5", radius=6)
+        card.text(columns[0] + 14, 93 + 40 * at, " × ".join(names))
+    for at, fill in enumerate((BLUE, ORANGE, GREEN)):
+        card.rectangle(columns[1], 82 + 40 * at, 90 - 22 * at, 22, fill=fill)
+        card.text(
+            columns[1] + 100, 93 + 40 * at, ("age, sex, education", "of each sort", "independent")[at], color=QUIET
+        )
+    for at, row in enumerate(("20–39, female, school", "40–59, male, bachelor", "0–19, female, none")):
+        card.text(columns[2], 93 + 40 * at, row)
+    card.arrow(columns[1] - 66, 130, columns[1] - 22, 130)
+    card.arrow(columns[2] - 66, 130, columns[2] - 22, 130)
+    card.line(EDGE, 206, 940 - EDGE, 206, stroke=GRID, thickness=1.5)
+    card.text(EDGE, 228, "No data about people are read: the rows guarantee what the tables guarantee.", color=INK)
+    return card.drawn()
+
+
 def on_white(svg: str) -> str:
     """A picture of the package on a white card, legible on dark pages."""
     head, _, rest = svg.partition(">")
     return f'{head}><rect width="100%" height="100%" rx="8" fill="white"></rect>{rest}'
 
 
-DIAGRAMS = {"how": how, "certificate": certificate, "series": series, "points-map": points_map}
+DIAGRAMS = {
+    "how": how,
+    "certificate": certificate,
+    "series": series,
+    "points-map": points_map,
+    "synthesize": synthetic_rows,
+}

@@ -78,6 +78,7 @@ COMMAND_PAGES = {
     ),
     "read": ("estimates for the population with intervals, for any margin", "[for readers](reading.md)"),
     "report": ("a release explained on one page", "[reports](report.md)"),
+    "synthesize": ("synthetic rows from published tables, without touching data", "[synthetic rows](synthesize.md)"),
     "audit": ("try to break what a policy guarantees, by running it on made-up people", "[the audit](audit.md)"),
     "ledger": (
         "what was released about whom, what it adds up to, and limits that refuse",

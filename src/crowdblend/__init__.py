@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from crowdblend.policies.sampling import Biased, Coins, Everybody, Poisson, Strata, Survey, Weights
     from crowdblend.publishing.published import Release
     from crowdblend.reading.release import PublishedRelease, read
+    from crowdblend.synthesis.synthesize import synthesize
 
 # Where each name lives: nothing is loaded before it is asked for.
 _MODULES = {
@@ -102,6 +103,7 @@ _MODULES = {
     "resume": "api.release",
     "sample_and_sanitize": "mechanisms.measurement",
     "sign": "api.checks",
+    "synthesize": "synthesis.synthesize",
     "total": "api.statistics",
     "values": "api.columns",
     "verify": "api.checks",
@@ -164,6 +166,7 @@ __all__ = [
     "resume",
     "sample_and_sanitize",
     "sign",
+    "synthesize",
     "total",
     "values",
     "verify",

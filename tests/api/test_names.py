@@ -11,7 +11,7 @@ import crowdblend
 HEAVY = ("numpy", "scipy", "duckdb", "pyarrow", "pandas", "polars", "click", "flint")
 
 # What runs on data, or reads them.
-ON_DATA = ("sample_and_sanitize", "read", "PublishedRelease")
+ON_DATA = ("sample_and_sanitize", "read", "PublishedRelease", "synthesize")
 
 
 def test_all_is_what_the_names_are() -> None:

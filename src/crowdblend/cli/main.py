@@ -24,6 +24,7 @@ COMMANDS = {
     "sign": "Sign a release with an SSH key.",
     "read": "Print estimates for the population, with intervals.",
     "report": "Explain a release on one page.",
+    "synthesize": "Draw synthetic rows from published tables, which costs no privacy.",
     "audit": "Try to break what a policy or a mechanism guarantees.",
     "ledger": "Show what was released, what it comes to, which limits hold, and whether the record is whole.",
     "studio": "Make releases on web pages of your own machine.",

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
+from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
@@ -94,6 +94,18 @@ class CellLaws:
             if len(here):
                 fill(found, here, self._row_intervals(estimator, counts[here], None, confidence))
         return found
+
+    def variances(self, counts: Whole, labels: NDArray[np.generic] | None = None) -> Variances:
+        """Return the variances of the estimates of single cells; `labels` are their strata."""
+        unknown = Variances(np.full(len(counts), np.nan), np.full(len(counts), np.nan))
+        if self.stratum is None or labels is None:
+            return unknown if self.estimator is None else self.estimator.variances(counts)
+        for label, estimator in self.strata.items():
+            here = np.flatnonzero(labels == label)
+            if estimator is not None and len(here):
+                own = estimator.variances(counts[here])
+                unknown.noise[here], unknown.sampling[here] = own.noise, own.sampling
+        return unknown
 
     def _row_intervals(
         self, estimator: Estimator | None, counts: Whole, exact: NDArray[np.bool_] | None, confidence: float

@@ -29,6 +29,14 @@ class Intervals:
     high: Whole
 
 
+@dataclass(frozen=True)
+class Variances:
+    """The variance of the estimate of every cell: of the noise, and of who was sampled; NaN where nobody knows."""
+
+    noise: Floats
+    sampling: Floats
+
+
 def nothing_known(rows: int) -> Intervals:
     """Intervals that say nothing."""
     return Intervals(np.full(rows, np.nan), np.full(rows, -1, np.int64), np.full(rows, -1, np.int64))
@@ -99,6 +107,14 @@ class Estimator:
             if unpublished is None:
                 high = np.full(len(totals), -1, np.int64)
         return Intervals(np.where(complete, self._scaled(totals), np.nan), low, high)
+
+    def variances(self, values: Whole) -> Variances:
+        """Return the variances of estimates of single cells with these published values."""
+        rate = self.design.rate
+        if rate is None:
+            return Variances(np.full(len(values), np.nan), np.full(len(values), np.nan))
+        sampling = np.maximum(values, 1) * (1 - rate) / rate**2
+        return Variances(self.law.variances(values) / rate**2, sampling)
 
     def noisy_cells(self, values: Whole) -> NDArray[np.bool_]:
         """Which of the values can be noisy; the others are exact but for a probability that does not matter."""

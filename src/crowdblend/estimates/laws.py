@@ -62,6 +62,10 @@ class Law(ABC):
         """Variance and fourth cumulant of the noise on many sampled people."""
         return 0.0, 0.0
 
+    def variances(self, values: Whole) -> Floats:
+        """Return the variance of the noise on cells with these published values."""
+        return np.full(len(values), self.noise[0])
+
     @property
     def widest_loss(self) -> float:
         """The loss of the strongest noise on a cell; infinite where there is none."""
@@ -129,6 +133,9 @@ class NoiseBelowK(Law):
     def widest_loss(self) -> float:
         return self.noise_epsilon
 
+    def variances(self, values: Whole) -> Floats:
+        return np.where(values < self.k, laplace_cumulants(self.noise_epsilon)[0], 0.0)
+
     @cached_property
     def _apart(self) -> int:
         """How far exact values lie behind noisy ones."""
@@ -175,6 +182,9 @@ class OutlierNoise(Law):
     @property
     def noise(self) -> tuple[float, float]:
         return laplace_cumulants(self.epsilon)
+
+    def variances(self, values: Whole) -> Floats:
+        return np.array([laplace_cumulants(loss)[0] for loss in self._losses(np.maximum(values, 0))])
 
     def _losses(self, sampled: Whole) -> Floats:
         left = np.maximum(self.limit - sampled, self.transition)

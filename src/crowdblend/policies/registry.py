@@ -64,18 +64,26 @@ WORDS = {
     "graph": _ours("graph", "Graph", "graph: figures of a network", "Figures of a network, from one link a row."),
 }
 KINDS = tuple(WORDS)
-# Several publications under one budget: what a policy is planned as that has them, and no kind of publication itself.
-PROGRAMME = Kind(
-    "crowdblend.programme", "Programme", "programme: several publications", "Several publications under one budget."
-)
+# What a folder may hold that is no kind of publication: several of them under one budget, and rows made from them.
+WHOLES = {
+    "programme": Kind(
+        "crowdblend.programme", "Programme", "programme: several publications", "Several publications under one budget."
+    ),
+    "synthetic": Kind(
+        "crowdblend.synthesis",
+        "Synthetic",
+        "synthetic rows",
+        "Synthetic rows, drawn from a model of published tables; none is a person.",
+    ),
+}
 
 
 def kind_of(name: str) -> Kind:
     """Return a kind by its name, ours or that of an entry point."""
     if name in WORDS:
         return WORDS[name]
-    if name == "programme":
-        return PROGRAMME
+    if name in WHOLES:
+        return WHOLES[name]
     for point in metadata.entry_points(group=GROUP, name=name):
         found = point.load()
         if isinstance(found, Kind):

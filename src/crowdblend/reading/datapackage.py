@@ -90,14 +90,14 @@ def _resource(path: Path, digest: str, facts: ReleaseFacts) -> dict[str, Any]:
 
 def _field(name: str, facts: ReleaseFacts) -> dict[str, Any]:
     if name in facts.domains:
-        return _declared(name, facts.domains[name])
+        return _declared(name, facts.domains[name], facts.labels_are)
     kind, meaning = facts.meanings.get(name) or _OWN.get(name, ("any", ""))
     return {"name": name, "type": kind, "description": meaning}
 
 
-def _declared(name: str, domain: Domain) -> dict[str, Any]:
+def _declared(name: str, domain: Domain, meaning: str) -> dict[str, Any]:
     """A column of the policy: every label that could be published, in its order."""
-    field: dict[str, Any] = {"name": name, "type": "string", "description": "Recoded; not every label is published."}
+    field: dict[str, Any] = {"name": name, "type": "string", "description": meaning}
     if domain.labels is None:
         return {**field, "constraints": {"required": True}, "crowdblend": {"recoding": to_builtins(domain)}}
     labels = list(domain.labels)

@@ -18,7 +18,7 @@ import msgspec
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify
-from crowdblend.policies.registry import is_kind, kind_of, part
+from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 
 if TYPE_CHECKING:
     from crowdblend.designs import Design
@@ -117,8 +117,13 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return False
 
     @property
+    def labels_are(self) -> str:
+        """What the labels of a column are, in a sentence."""
+        return "Recoded; not every label is published."
+
+    @property
     def together(self) -> list[str]:
-        """What readers of several publications have to know of all of them; nothing where there is one."""
+        """What readers have to know of all that is published, or of rows that were made from it."""
         return []
 
     @property
@@ -215,7 +220,7 @@ def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:
 def read_facts(document: Mapping[str, Any]) -> ReleaseFacts:
     """The facts of a certificate as a value of their kind's class; refuses any other form."""
     kind = document.get("kind")
-    if not isinstance(kind, str) or not (is_kind(kind) or kind == "programme"):
+    if not isinstance(kind, str) or not (is_kind(kind) or kind in WHOLES):
         raise contradiction("its kind is none of ours")
     found: type[ReleaseFacts] = getattr(part(kind, "facts"), f"{kind_of(kind).publication}Facts")
     return from_json(document, found)

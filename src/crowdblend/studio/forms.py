@@ -10,10 +10,10 @@ from starlette.requests import Request
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.key import Key
-from crowdblend.policies.registry import PROGRAMME, WORDS
+from crowdblend.policies.registry import WHOLES, WORDS
 from crowdblend.studio.model.wording import in_words, label_of
 
-KIND_NAMES = {**{kind: words.name for kind, words in WORDS.items()}, "programme": PROGRAMME.name}
+KIND_NAMES = {**{kind: words.name for kind, words in WORDS.items()}, "programme": WHOLES["programme"].name}
 WAY_NAMES = {
     "values": "listed values",
     "width": "intervals of equal width",

@@ -1,0 +1,48 @@
+"""`crowdblend synthesize`."""
+
+from __future__ import annotations
+
+import click
+
+from crowdblend.calculus.encoding import encode
+from crowdblend.cli.output import answer, answers, force_option, no_figures_option, printable
+from crowdblend.releases.facts import read_facts
+from crowdblend.synthesis.facts import SyntheticFacts
+from crowdblend.synthesis.synthesize import synthesize
+
+
+@click.command("synthesize", epilog="Example: crowdblend synthesize published --rows 100000 --out synthetic")
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True)
+@click.option("--rows", type=int, required=True, metavar="N", help="How many rows to draw.")
+@click.option("--out", required=True, metavar="DIR", help="The folder to write.")
+@click.option("--csv", "as_csv", is_flag=True, help="Write the rows as CSV instead of Parquet.")
+@no_figures_option
+@force_option
+@answers
+def command(
+    folders: tuple[str, ...],
+    *,
+    rows: int,
+    out: str,
+    as_csv: bool,
+    no_figures: bool,
+    force: bool,
+) -> None:
+    """Draw synthetic rows from a model of the tables in release folders.
+
+    Each DIR is a release folder; its certificate and hashes are checked first. The rows keep what the folders
+    guarantee: no data about people are read, and nothing is recorded in a ledger.
+    """
+    done = synthesize(folders, rows=rows, out=out, as_csv=as_csv, force=force, figures=not no_figures)
+    facts = read_facts(done.certificate.facts)
+    assert isinstance(facts, SyntheticFacts)
+    apart = max(one.apart for one in facts.met)
+    document = {
+        "folder": str(done.folder),
+        "rows": facts.rows,
+        "tables": len(facts.met),
+        "farthest": apart,
+        "guarantees": [encode(guarantee) for guarantee in done.guarantees],
+    }
+    met = f"{len(facts.met)} tables are met; rows are apart from the farthest by {100 * apart:.2f} % of the people"
+    answer(document, f"synthetic rows: {facts.rows:,} in {printable(str(done.folder))}", f"  {met}")

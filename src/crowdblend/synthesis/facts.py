@@ -1,0 +1,154 @@
+"""Facts of synthetic rows: the releases that they were made from, and how well each published table is met.
+
+A source is kept as its certificate has it: its facts, what it takes on trust, and its digest, which `verify` computes
+again. What it guarantees is derived from its facts as it is for the source itself. Differential and zero-knowledge
+privacy are statements about every event of the output, and an event of the rows is an event of what they were computed
+from: both are carried over as they are. Several sources have a guarantee in all where their guarantees compose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any
+
+import msgspec
+
+from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus.rules import composition, sampling
+from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
+from crowdblend.recoding.domain import Domain
+from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction, derive, read_facts
+
+TITLE = "Synthetic rows"
+# The stem of the data file.
+STEM = "synthetic"
+MOST_SOURCES, MOST_ROWS = 50, 100_000_000
+_NOTES = (
+    "The rows are synthetic: they are drawn from a model of published tables. No row is a person, and none was copied.",
+    "Shares by columns that one published table has together are as good as that table. Shares by other columns are "
+    "what the model makes of it, and nobody measured them.",
+    "Read numbers of people from the tables that the rows were made from: they have intervals, and these rows have "
+    "none.",
+)
+
+
+class Source(Fact, frozen=True, kw_only=True, dict=True):
+    """A release that rows were made from: the digest of its certificate, and the facts and assumptions in it."""
+
+    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    stated: tuple[str, ...] = ()
+    facts: dict[str, Any]
+
+    @cached_property
+    def release(self) -> ReleaseFacts:
+        """What the source says of itself; refuses rows that were made from rows."""
+        found = read_facts(self.facts)
+        if isinstance(found, SyntheticFacts):
+            raise contradiction("its rows were made from synthetic rows")
+        return found
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The certificate of the source, made again; refuses one that has another digest."""
+        try:
+            stated = tuple(Assumption[name] for name in self.stated)
+        except KeyError as problem:
+            raise contradiction("a source takes something on trust that nobody knows") from problem
+        made = Certificate(derive(self.release), stated, self.facts)
+        if made.to_dict()["digest"] != self.digest:
+            raise contradiction("a source has another certificate than the one that is named")
+        return made
+
+
+class TableMet(Fact, frozen=True, kw_only=True):
+    """A published table next to the rows: how far they are apart, as a share of all people, and what noise explains."""
+
+    source: Annotated[int, msgspec.Meta(ge=0, lt=MOST_SOURCES)]
+    name: str
+    columns: tuple[str, ...]
+    cells: Count
+    apart: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    noise: Annotated[float, msgspec.Meta(ge=0)]
+
+
+class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="synthetic"):
+    """What synthetic rows say of themselves."""
+
+    rows: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)]
+    sources: Annotated[tuple[Source, ...], msgspec.Meta(min_length=1, max_length=MOST_SOURCES)]
+    columns: Annotated[dict[str, Domain], msgspec.Meta(min_length=1)]
+    met: tuple[TableMet, ...]
+
+    def check(self) -> None:
+        if not self.about.get("title", "").startswith(TITLE):
+            raise contradiction("its title does not say that its rows are synthetic")
+        known = [one.release.domains for one in self.sources]
+        for name, domain in self.columns.items():
+            if domain.labels is None or not any(name in one and one[name].labels == domain.labels for one in known):
+                raise contradiction("its rows have a column that no source has")
+        for table in self.met:
+            if table.source >= len(self.sources) or not set(table.columns) <= set(self.columns):
+                raise contradiction("it names a table that no source has")
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """What holds of one source holds of the rows; of several, what their differential guarantees come to."""
+        self.check()
+        each = [one.certificate for one in self.sources]
+        if len(each) == 1:
+            kept = [one for one in each[0].derivations if isinstance(one.conclusion, Differential | ZeroKnowledge)]
+            return tuple(kept)
+        together = composed([_differential(one) for one in each])
+        return together, sampling.replacing_is_removing_and_adding(together)
+
+    @property
+    def stated(self) -> tuple[Assumption, ...]:
+        """What the certificates of the sources take on trust."""
+        return tuple(dict.fromkeys(assumed for one in self.sources for assumed in one.certificate.stated))
+
+    @property
+    def assumption(self) -> Assumption | None:
+        each = {one.release.assumption for one in self.sources} - {None}
+        if len(each) > 1:
+            raise contradiction("its sources were drawn in ways that no certificate takes on trust together")
+        return next(iter(each), None)
+
+    @property
+    def rows_are_people(self) -> bool:
+        return any(one.release.rows_are_people for one in self.sources)
+
+    @property
+    def planned_releases(self) -> int:
+        return self.sources[0].release.planned_releases if len(self.sources) == 1 else 1
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        return self.columns
+
+    @property
+    def together(self) -> list[str]:
+        return list(_NOTES)
+
+    @property
+    def labels_are(self) -> str:
+        return "Synthetic: drawn from a model of published tables."
+
+    @property
+    def parameters(self) -> Parameters:
+        return {"rows": self.rows, "sources": len(self.sources)}
+
+
+def composed(each: list[Derivation]) -> Derivation:
+    """Return the guarantee of several releases together; those about everybody are steps on one table."""
+    if all(getattr(one.conclusion, "samplings", 1) == 0 for one in each):
+        return composition.steps_add_up(*each)
+    return composition.compose(*each)
+
+
+def _differential(certificate: Certificate) -> Derivation:
+    """Return the derivation of the guarantee for one person more or less."""
+    wanted = certificate.differential(Relation.ADD_REMOVE)
+    found = next((one for one in certificate.derivations if one.conclusion == wanted), None)
+    if found is None:
+        raise contradiction("a source has no differential guarantee, and no others add up")
+    return found

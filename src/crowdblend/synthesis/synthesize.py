@@ -1,0 +1,126 @@
+"""`synthesize`: a folder of synthetic rows from the folders of releases."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from crowdblend.calculus import Certificate, sha256_of
+from crowdblend.errors import InvalidInput
+from crowdblend.publishing.description import describe
+from crowdblend.publishing.published import Release
+from crowdblend.publishing.target import check_target
+from crowdblend.reading.release import PublishedRelease, read
+from crowdblend.releases.facts import to_json
+from crowdblend.releases.plan import software
+from crowdblend.synthesis.facts import MOST_ROWS, MOST_SOURCES, STEM, TITLE, Source, SyntheticFacts, TableMet
+from crowdblend.synthesis.model import fit
+from crowdblend.synthesis.rows import Codes, draw_rows
+from crowdblend.synthesis.tables import PublishedTable, PublishedTables, published_tables
+
+_GROUP = 1 << 20
+
+
+def synthesize(
+    folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    rows: int,
+    out: str | os.PathLike[str] | None = None,
+    as_csv: bool = False,
+    force: bool = False,
+    figures: bool = True,
+) -> Release:
+    """Draw synthetic rows from a model of what one or several releases published, and describe them in a folder.
+
+    No data about people are read and no ledger is written to: the rows keep the guarantees of what they are computed
+    from. Rows are drawn with randomness of the operating system, so that no two calls give the same. Without `out` the
+    folder is in memory; `save` writes it.
+    """
+    named = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
+    _check(named, rows)
+    if out is not None:
+        check_target(Path(out), force=force)
+    opened = [read(Path(folder)) for folder in named]
+    if len({one.certificate.to_dict()["digest"] for one in opened}) < len(opened):
+        message = "A folder is named twice."
+        raise InvalidInput(message, remedy="Name every release once.", where="folders", code="synthesize.twice")
+    if any(isinstance(one.facts, SyntheticFacts) for one in opened):
+        message = "A folder holds synthetic rows, which say less than what they were made from."
+        remedy = "Name the folders that these were made from."
+        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.synthetic")
+    published = published_tables(opened)
+    random = np.random.default_rng()
+    codes = draw_rows(fit(published, random).mixture, rows, random)
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    with tempfile.TemporaryDirectory(prefix="crowdblend-") as made:
+        path = Path(made) / f"{STEM}.{'csv' if as_csv else 'parquet'}"
+        _write(published, codes, path)
+        facts = _facts(opened, published, codes, {path.name: sha256_of(path)})
+        certificate = Certificate(facts.derivations(), facts.stated, to_json(facts))
+        done = Release(describe(Path(made), certificate, today, figures=figures), Path(made)).in_memory()
+    return done if out is None else Release(done.certificate, done.save(out, force=force))
+
+
+def _check(folders: Sequence[object], rows: int) -> None:
+    if not 1 <= len(folders) <= MOST_SOURCES:
+        message = f"Rows are made from 1 to {MOST_SOURCES} folders, and {len(folders)} are named."
+        raise InvalidInput(message, remedy="Name folders of releases.", where="folders", code="synthesize.folders")
+    if not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS:
+        message = f"rows is {rows!r}, and must be a number from 1 to {MOST_ROWS:,}."
+        remedy = "Pass how many rows you want, such as 100000."
+        raise InvalidInput(message, remedy=remedy, where="rows", code="synthesize.rows")
+
+
+def _facts(
+    opened: Sequence[PublishedRelease], published: PublishedTables, codes: Codes, files: dict[str, str]
+) -> SyntheticFacts:
+    titles = [one.about["title"] for one in opened if one.about.get("title")]
+    return SyntheticFacts(
+        software=software(),
+        about={"title": f"{TITLE} from {', '.join(titles)}"[:400] if titles else TITLE},
+        files=files,
+        rows=len(codes),
+        sources=tuple(_source(one.certificate) for one in opened),
+        columns=dict(published.columns),
+        met=tuple(_met(table, published, codes) for table in published.tables),
+    )
+
+
+def _source(certificate: Certificate) -> Source:
+    stated = tuple(assumption.name for assumption in certificate.stated)
+    return Source(digest=certificate.to_dict()["digest"], stated=stated, facts=dict(certificate.facts))
+
+
+def _met(table: PublishedTable, published: PublishedTables, codes: Codes) -> TableMet:
+    places = [list(published.columns).index(column) for column in table.columns]
+    cells = np.ravel_multi_index([codes[:, place] for place in places], table.estimates.shape)
+    counted = np.bincount(cells, minlength=table.estimates.size).reshape(table.estimates.shape)
+    return TableMet(
+        source=table.source,
+        name=table.name,
+        columns=table.columns,
+        cells=table.estimates.size,
+        # To four digits, which do not depend on the processor.
+        apart=float(f"{table.apart(counted.astype(np.float64)):.4g}"),
+        noise=float(f"{table.noise:.4g}"),
+    )
+
+
+def _write(published: PublishedTables, codes: Codes, path: Path) -> None:
+    """Write rows of labels in groups of a size that readers accept."""
+    columns = {}
+    for at, (name, domain) in enumerate(published.columns.items()):
+        labels = pa.array(domain.labels, pa.string())
+        columns[name] = labels.take(pa.array(codes[:, at]))
+    table = pa.table(columns)
+    if path.suffix == ".csv":
+        csv.write_csv(table, path)
+    else:
+        parquet.write_table(table, path, row_group_size=_GROUP)

@@ -1,0 +1,122 @@
+"""Synthetic rows as readers see them: how well every published table is met, and what nobody measured."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+from markupsafe import Markup
+
+from crowdblend.figures.bars import interval_chart
+from crowdblend.reading.release import PublishedRelease
+from crowdblend.reports.page import Block, Part, Table, View, figure
+from crowdblend.reports.text import distinct_labels, enumeration, label, shorten
+from crowdblend.synthesis.facts import Source, SyntheticFacts
+
+_MOST_DRAWN, _MOST_LISTED, _LONGEST = 40, 60, 40
+_MET = (
+    "The rows are apart from a published table by the share of people who would have to change their cell. A published "
+    "table has noise itself, and is apart from the truth by about the share in the last column: rows that are closer "
+    "to it than that are as close as they should be."
+)
+_KEEP = (
+    "Rows that are much farther from a table than its noise do not replace it: read the published table where you need "
+    "its numbers."
+)
+
+
+def view(folder: PublishedRelease, figures: bool) -> View:
+    """Everything here comes from the certificate; the rows are counted in no table of the page."""
+    facts = folder.facts
+    assert isinstance(facts, SyntheticFacts)
+    names = list(facts.columns)
+    return View(
+        heading=f"Synthetic rows: {enumeration([shorten(name, 40) for name in names[:5]])}",
+        what="synthetic: rows drawn from a model of published tables, of which none is a person",
+        keys=[("synthetic rows", f"{facts.rows:,}"), ("tables that they were fitted to", f"{len(facts.met):,}")],
+        reading=facts.together,
+        parts=[
+            Part("met", "How well the synthetic rows meet every published table", _met(facts, figures)),
+            Part("unmeasured", "What nobody measured", _unmeasured(facts)),
+            Part("sources", "What the synthetic rows were made from", _sources(facts)),
+        ],
+    )
+
+
+def _met(facts: SyntheticFacts, figures: bool) -> list[Block]:
+    worst = sorted(facts.met, key=lambda one: (-one.apart, one.source, one.name))
+    names = {(one.source, one.name): _name(facts, one.source, one.name) for one in worst}
+    rows = [
+        [
+            label(names[one.source, one.name]),
+            label(", ".join(one.columns)),
+            f"{one.cells:,}",
+            f"{100 * one.apart:.2f} %",
+            f"{100 * one.noise:.2f} %",
+        ]
+        for one in worst
+    ]
+    heads = ["table", "columns", "cells", "rows are apart", "noise of the table"]
+    table = Table(heads, rows, "Every published table, the farthest first", {2, 3, 4}, folded=figures)
+    blocks: list[Block] = [_MET, *([_KEEP] if any(one.apart > one.noise for one in worst) else [])]
+    if figures:
+        drawn = worst[:_MOST_DRAWN]
+        texts = distinct_labels([names[one.source, one.name] for one in drawn], _LONGEST)
+        points = [
+            (texts[names[one.source, one.name]], 100 * one.apart, 0.0, 100 * max(one.noise, one.apart)) for one in drawn
+        ]
+        many = f" The farthest {_MOST_DRAWN} of {len(worst)}." if len(worst) > len(drawn) else ""
+        caption = f"Percent of people: how far rows are from a table (dot), and the noise of the table (line).{many}"
+        blocks.append(figure(lambda narrow: interval_chart(points, narrow=narrow), caption))
+    return [*blocks, table]
+
+
+def _name(facts: SyntheticFacts, source: int, name: str) -> str:
+    return name if len(facts.sources) == 1 else f"{source + 1}: {name}"
+
+
+def _unmeasured(facts: SyntheticFacts) -> list[Block]:
+    """Return the pairs of columns that no table has together, and how many larger combinations no table has."""
+    names = list(facts.columns)
+    tables = [set(one.columns) for one in facts.met]
+    pairs = [pair for pair in combinations(names, 2) if not any(set(pair) <= table for table in tables)]
+    measured = {triple for one in facts.met for triple in combinations(sorted(one.columns), 3)}
+    triples = comb(len(names), 3) - len(measured)
+    blocks: list[Block] = []
+    if pairs:
+        rows = [[label(one), label(other)] for one, other in pairs[:_MOST_LISTED]]
+        more = f" (the first {_MOST_LISTED} of {len(pairs):,})" if len(pairs) > _MOST_LISTED else ""
+        blocks.append(
+            f"No published table has the columns of {len(pairs):,} pairs together. What the rows show of them follows "
+            "from the model alone; draw no conclusion from it."
+        )
+        blocks.append(Table(["column", "and column"], rows, f"Pairs of columns that nobody measured{more}"))
+    else:
+        blocks.append("Every pair of columns is in a published table.")
+    if triples:
+        blocks.append(
+            f"Of the combinations of three columns, {triples:,} of {comb(len(names), 3):,} are in no published table. "
+            "The model joins what was measured as simply as it can."
+        )
+    return blocks
+
+
+def _sources(facts: SyntheticFacts) -> list[Block]:
+    rows = [
+        [f"{at}", label(_title(one)), _guarantee(one), Markup("<code>{}</code>").format(one.digest)]
+        for at, one in enumerate(facts.sources, 1)
+    ]
+    said = "Whatever is computed from published files keeps what they guarantee, so that these rows cost no privacy."
+    if len(facts.sources) > 1:
+        said += " The guarantee above is of all sources together; each has its own, which is stronger."
+    heads = ["", "release", "its guarantee", "digest of its certificate"]
+    return [said, Table(heads, rows, "The releases that the synthetic rows were made from")]
+
+
+def _title(source: Source) -> str:
+    return source.release.about.get("title") or f"a release of kind {source.release.kind}"
+
+
+def _guarantee(source: Source) -> str:
+    guarantee = source.certificate.differential() or source.certificate.guarantees[0]
+    return shorten(guarantee.words(), 300)
