@@ -14,7 +14,6 @@ from crowdblend.errors import DoesNotVerify
 from tests.commands import crowdblend
 from tests.refusals import refuses
 
-pytestmark = pytest.mark.usefixtures("quick")
 COLUMNS = {
     "sex": cb.values("female", "male"),
     "age": cb.intervals(0, 120, width=20),
