@@ -214,19 +214,15 @@ def _hashed_text(text: str) -> str:
     exponent = f"contains({text}, 'e') OR contains({text}, 'E')"
     # A cast that fails is slow, and dates and times begin with digits.
     time = f"contains({text}, ':') OR contains({text}, '/') OR (strpos({text}, '-') > 1 AND NOT ({exponent}))"
-    fraction = f"contains({text}, '.') OR {exponent}"
-    begins = f"{text} < '-' OR {time} THEN NULL"
-    whole = f"TRY_CAST(CASE WHEN {begins} WHEN {fraction} THEN NULL ELSE {text} END AS BIGINT)"
-    number = f"TRY_CAST(CASE WHEN {begins} WHEN {fraction} THEN {text} END AS DOUBLE)"
-    moment = f"{text} LIKE '____-__-__ %' OR {text} LIKE '____-__-__T%'"
-    stamp = f"hash(coalesce({_moment(f'TRY_CAST({text} AS TIMESTAMP)')}, {text}))"
-    spelled = (
-        f"CASE WHEN {text} = '' THEN hash(NULL) WHEN {whole} IS NOT NULL THEN hash({whole}) "
-        f"WHEN {number} IS NOT NULL THEN {_hashed_number(number)} WHEN {moment} THEN {stamp} ELSE hash({text}) END"
-    )
+    whole, fraction, stamp = (f"TRY_CAST({text} AS {kind})" for kind in ("BIGINT", "DOUBLE", "TIMESTAMP"))
+    moment = f"({text} LIKE '____-__-__ %' OR {text} LIKE '____-__-__T%') AND {stamp} IS NOT NULL"
     return (
-        f"CASE WHEN {text} < ':' THEN {spelled} WHEN {text} IN ('True', 'False') THEN hash(lower({text})) "
-        f"ELSE hash({text}) END"
+        f"CASE WHEN {text} < ':' THEN CASE WHEN {text} = '' THEN hash(NULL) "
+        f"WHEN {text} < '-' OR {time} THEN CASE WHEN {moment} THEN hash({_moment(stamp)}) ELSE hash({text}) END "
+        f"WHEN contains({text}, '.') OR {exponent} "
+        f"THEN CASE WHEN {fraction} IS NULL THEN hash({text}) ELSE {_hashed_number(fraction)} END "
+        f"WHEN {whole} IS NULL THEN hash({text}) ELSE hash({whole}) END "
+        f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash({text}) END"
     )
 
 
