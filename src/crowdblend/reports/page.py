@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -171,7 +172,7 @@ def environment() -> jinja2.Environment:
 
 def _bytecode_cache() -> jinja2.BytecodeCache | None:
     """Return the folder in which Python keeps the bytecode of this module, where it may be written to."""
-    folder = TEMPLATES.parent / "__pycache__"
+    folder = Path(cache_from_source(__file__)).parent
     writable = not sys.dont_write_bytecode and os.access(folder, os.W_OK)
     return jinja2.FileSystemBytecodeCache(str(folder), "template-%s.cache") if writable else None
 
