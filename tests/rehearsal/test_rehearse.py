@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from click.testing import CliRunner
 from pyarrow import csv
 
@@ -59,6 +60,14 @@ def test_numbers_of_a_network_are_held_against_the_truth() -> None:
     for number in found.numbers:
         assert number.error >= 0
         assert 5 / 12 <= number.kept <= 1
+
+
+def test_releases_that_take_long_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three at least; whoever says how many gets as many."""
+    monkeypatch.setattr("crowdblend.rehearsal.rehearse._SECONDS", 0.0)
+    policy = parse_policy(POLICIES["table"])
+    assert cb.rehearse(policy, people=500).times == 3
+    assert cb.rehearse(policy, people=500, times=4).times == 4
 
 
 def test_a_table_without_noise_or_loss_has_no_error() -> None:

@@ -37,7 +37,7 @@ def rehearse(
     spread: float = 1.0,
     sparsity: float = 0.0,
     like: object = None,
-    times: int = 20,
+    times: int | None = None,
     progress: Progress | None = None,
 ) -> Expectation:
     """Release made-up people of the declared domain so many times, and say what to expect.
@@ -45,7 +45,8 @@ def rehearse(
     Of a policy with several publications, `publication` names the one to rehearse, with what the plan gives it.
     `people` is how many there are, 100,000 unless the policy says it. `spread` 0 has equally many people in every class
     of a column, 1 as 1, 1/2, 1/3, …; `sparsity` is the share of all cells that stay empty at least. `like` is a table
-    that is public anyway, or the path of one: people are then drawn from it with replacement. The result has the cells
+    that is public anyway, or the path of one: people are then drawn from it with replacement. Without `times` there are
+    20 releases, or as many as two seconds have, but three at least. The result has the cells
     shown, the share of people hidden, the errors and the time; it says nothing about real people, and nothing is
     recorded.
     """

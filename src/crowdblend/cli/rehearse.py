@@ -12,7 +12,7 @@ from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import answers, asks_for_json, emit, print_table, show
 from crowdblend.cli.progress import progress_bar
 from crowdblend.policies.load import load_policy
-from crowdblend.rehearsal.rehearse import side_by_side
+from crowdblend.rehearsal.rehearse import USUAL_TIMES, side_by_side
 
 
 @click.command("rehearse", epilog="Example: crowdblend rehearse policy.toml --people 50000 --compare other.toml")
@@ -31,7 +31,7 @@ from crowdblend.rehearsal.rehearse import side_by_side
     "--sparsity", type=float, default=0.0, show_default=True, help="The share of all cells that stay empty at least."
 )
 @click.option("--like", metavar="FILE", help="A public CSV or Parquet file to draw people from instead.")
-@click.option("--times", type=int, default=20, show_default=True, help="How many releases to rehearse.")
+@click.option("--times", type=int, help="How many releases to rehearse; 20, or fewer of those that take long.")
 @answers
 def command(*, policy: str, publication: str | None, compare: tuple[str, ...], **made_up: Any) -> None:
     """Release made-up people of the declared domain, and say what to expect.
@@ -42,7 +42,7 @@ def command(*, policy: str, publication: str | None, compare: tuple[str, ...], *
     asked = [(one, name) for one in (policy, *compare) for name in _publications(one, publication)]
     for one, name in asked:
         with progress_bar(quiet=asks_for_json()) as bar:
-            advance = None if bar is None else partial(_advance, bar, made_up["times"])
+            advance = None if bar is None else partial(_advance, bar, made_up["times"] or USUAL_TIMES)
             expected.append(rehearse(one, publication=name, **made_up, progress=advance))
     if asks_for_json():
         first = expected[0].to_dict()

@@ -97,6 +97,7 @@ class Expectation:
         """Every number by what it is called, in the order they are shown in."""
         found: dict[str, float | int | None] = {
             "people": self.people,
+            "releases rehearsed": self.times,
             "epsilon": self.epsilon,
             "delta": self.delta or None,
             "k": self.k,
@@ -128,6 +129,8 @@ def side_by_side(expected: Sequence[Expectation]) -> list[tuple[str, list[float 
 
 
 MOST_TIMES = 10_000
+# Where nobody says how many releases to rehearse: so many, and fewer of those that take long.
+USUAL_TIMES, _FEWEST_TIMES, _SECONDS = 20, 3, 2.0
 # How many people have each label of each column.
 Margins = dict[str, dict[str, int]]
 PolicyT = TypeVar("PolicyT", bound=RowsPolicy | GraphPolicy | Policy)
@@ -144,22 +147,29 @@ def rehearse(
     spread: float = 1.0,
     sparsity: float = 0.0,
     like: pyarrow.Table | None = None,
-    times: int = 20,
+    times: int | None = None,
     progress: Progress | None = None,
 ) -> Expectation:
-    """Return what to expect of a policy, measured on made-up people; see `make_up_people` for what they are like."""
-    if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
+    """Return what to expect of a policy, measured on made-up people; see `make_up_people` for what they are like.
+
+    Without `times` there are 20 releases, or as many as two seconds have, but three at least.
+    """
+    most = USUAL_TIMES if times is None else times
+    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_TIMES:
         message = f"times takes a whole number from 1 to {MOST_TIMES:,}, got {times!r}."
         raise InvalidInput(message, remedy="Write 20, for example.", where="times", code="rehearsal.times")
     made = make_up_people(policy, people, spread=spread, sparsity=sparsity, like=like)
     with about_made_up(policy, made, spread) as here:
         planned = plan(here)
         engine, begun = default_engine(), time.perf_counter()
-        published = []
-        for number in range(1, times + 1):
+        published: list[Result] = []
+        seconds = 0.0
+        while len(published) < most:
+            if times is None and seconds > _SECONDS and len(published) >= _FEWEST_TIMES:
+                break
             published.append(publish_once(planned, engine, new_key()))
-            (progress or no_progress)("rehearsing", number)
-        seconds = (time.perf_counter() - begun) / times
+            (progress or no_progress)("rehearsing", len(published))
+            seconds = time.perf_counter() - begun
         count = _count(here, made)
         # Made-up people are asked and kept by one coin; what a survey that is thinned guarantees is in its own plan.
         stated = planned if policy.sampling.thin is None else plan(policy)
@@ -168,8 +178,8 @@ def rehearse(
             policy=name,
             kind=here.kind,
             people=count,
-            times=times,
-            seconds=seconds,
+            times=len(published),
+            seconds=seconds / len(published),
             epsilon=float(guarantee.epsilon if here.epsilon is None else here.epsilon),
             delta=float(guarantee.delta),
             k=stated.k,
@@ -281,14 +291,13 @@ def _margin_error(planned: AnyPlan, table: pyarrow.Table, margins: Margins, peop
     for name, true in margins.items():
         if name not in table.column_names:
             continue
-        labels = [str(label) for label in table.column(name).to_pylist()]
-        if not set(labels) <= set(true):
+        column = table.column(name).dictionary_encode().unify_dictionaries().combine_chunks()
+        labels, codes = list(map(str, column.dictionary.to_pylist())), column.indices.to_numpy()
+        if not {labels[code] for code in np.unique(codes)} <= set(true):
             # A coarser recoding was chosen, whose labels are others.
             continue
-        estimated = dict.fromkeys(true, 0.0)
-        for label, weight in zip(labels, weights, strict=True):
-            estimated[label] += weight
-        errors += [abs(estimated[label] - count) / people for label, count in true.items()]
+        estimated = dict(zip(labels, np.bincount(codes, weights, len(labels)).tolist(), strict=True))
+        errors += [abs(estimated.get(label, 0.0) - count) / people for label, count in true.items()]
     return _mean(errors)
 
 
