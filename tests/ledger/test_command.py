@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from crowdblend import plan
-from crowdblend.cli import main as entry_point
 from crowdblend.cli.main import cli
 from crowdblend.ledger import Ledger
+from tests.commands import Finished, crowdblend
 from tests.ledger.spendings import DATA, DIGEST, shared, spending
 from tests.policies.policies import policy_text
 
@@ -30,16 +31,12 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ask(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    def run(*arguments: str, where: str | None = str(path)) -> tuple[int, str, str]:
-        named = ["--ledger", where] if where else []
-        monkeypatch.setattr("sys.argv", ["crowdblend", "ledger", *arguments, *named])
-        with pytest.raises(SystemExit) as left:
-            entry_point.main()
-        out, err = capsys.readouterr()
-        assert KEY.hex() not in out + err
-        assert repr(KEY) not in out + err
-        return int(left.value.code or 0), out, err
+def ask(path: Path) -> Callable[..., Finished]:
+    def run(*arguments: str, where: str | None = str(path)) -> Finished:
+        done = crowdblend("ledger", *arguments, *(["--ledger", where] if where else []))
+        assert KEY.hex() not in done.stdout + done.stderr
+        assert repr(KEY) not in done.stdout + done.stderr
+        return done
 
     return run
 

@@ -2,7 +2,8 @@
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.published import Release
 from crowdblend.publishing.release import release
+from tests.commands import crowdblend
 from tests.ledger.sources import DRAWN, people, policy, shuffled, write
 
 ROWS = "rows_are_people = true"
@@ -37,21 +39,11 @@ def publish(ledger: Ledger, tmp_path: Path) -> Callable[..., Release]:
     return run
 
 
-def refused(code: str = "same-sample"):
-    return _Refused(code)
-
-
-class _Refused:
-    def __init__(self, code: str) -> None:
-        self._code, self._raises = code, pytest.raises(DoesNotCompose)
-
-    def __enter__(self) -> None:
-        self._found = self._raises.__enter__()
-
-    def __exit__(self, *problem) -> bool:
-        caught = bool(self._raises.__exit__(*problem))
-        assert self._found.value.code == self._code
-        return caught
+@contextmanager
+def refused(code: str = "same-sample") -> Iterator[None]:
+    with pytest.raises(DoesNotCompose) as found:
+        yield
+    assert found.value.code == code
 
 
 @pytest.mark.parametrize("first", ['person = "id"', SSN, ROWS])
@@ -313,20 +305,12 @@ def test_a_stream_is_known_again(publish, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("named", ["variable", "option"])
 def test_a_mistyped_ledger_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
-    from crowdblend.cli import main as entry_point
-
     write(people(), tmp_path / "drawn.csv")
     (tmp_path / "policy.toml").write_text(policy("drawn.csv"), encoding="utf-8")
-    missing = str(tmp_path / "legder.sqlite")
-    monkeypatch.chdir(tmp_path)
-    command = ["crowdblend", "release", "policy.toml", "--yes"]
+    missing = tmp_path / "legder.sqlite"
     if named == "variable":
-        monkeypatch.setenv("CROWDBLEND_LEDGER", missing)
-    else:
-        command += ["--ledger", missing]
-    monkeypatch.setattr("sys.argv", command)
-    with pytest.raises(SystemExit) as left:
-        entry_point.main()
-    assert left.value.code == 2
-    assert not Path(missing).exists()
+        monkeypatch.setenv("CROWDBLEND_LEDGER", str(missing))
+    option = () if named == "variable" else ("--ledger", missing)
+    assert crowdblend("release", "policy.toml", "--yes", *option, folder=tmp_path).returncode == 2
+    assert not missing.exists()
     assert not (tmp_path / "policy").exists()
