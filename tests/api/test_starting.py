@@ -11,13 +11,13 @@ import pytest
 from pyarrow import csv, parquet
 
 from crowdblend.api.starting import starter_policy
-from crowdblend.cli import main as entry
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from crowdblend.policies.registry import KINDS, policy_class
 from tests.cases import for_each
+from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
 from tests.refusals import refuses
@@ -227,19 +227,15 @@ def test_a_latin_file_is_started_with_its_encoding(tmp_path):
     assert (parts["data"]["encoding"], parts["data"]["delimiter"], list(parts["columns"])) == ("cp1252", ";", ["Größe"])
 
 
-def test_the_command_and_its_dry_run(tmp_path, monkeypatch, capsys):
+def test_the_command_and_its_dry_run(tmp_path):
     _source("csv", tmp_path)
-    monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["crowdblend", *arguments])
-        with pytest.raises(SystemExit) as left:
-            entry.main()
-        return left.value.code, capsys.readouterr()
+        return crowdblend(*arguments, folder=tmp_path)
 
     assert run("init", "people.csv", "--out", "policy.toml", "--kind", "microdata", "--design", "poisson")[0] == 0
     assert run("release", "policy.toml", "--dry-run")[0] == 2
     (tmp_path / "policy.toml").write_text(_filled((tmp_path / "policy.toml").read_text(), "microdata"))
-    status, told = run("release", "policy.toml", "--dry-run")
-    assert status == 0, told.err
+    status, _, told = run("release", "policy.toml", "--dry-run")
+    assert status == 0, told
     assert run("init", "people.csv", "--table", "t", "--out", "-")[0] == 2

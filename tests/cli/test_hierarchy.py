@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from crowdblend.cli import main as entry
 from crowdblend.policies import parse_policy
 from crowdblend.recoding import Hierarchies, read_hierarchy
+from tests.commands import crowdblend
 from tests.policies.policies import policy_text
 
 _POLICY = policy_text(
@@ -19,17 +19,8 @@ _POLICY = policy_text(
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-
-    def running(*arguments):
-        monkeypatch.setattr("sys.argv", ["crowdblend", "hierarchy", *arguments])
-        with pytest.raises(SystemExit) as left:
-            entry.main()
-        out, err = capsys.readouterr()
-        return left.value.code, out, err
-
-    return running
+def run(tmp_path):
+    return lambda *arguments: crowdblend("hierarchy", *arguments, folder=tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.cli import main as entry_point
 from crowdblend.ledger import Ledger, Spending, ledger
 from crowdblend.planning import plan
 from crowdblend.publishing.pending import with_profile
+from tests.commands import crowdblend
 from tests.ledger.spendings import DATA, DIGEST
 
 PAGE = Path(__file__).parents[2] / "docs" / "ledger.md"
 
 
-def test_the_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROWDBLEND_LEDGER", str(tmp_path / "ledger.sqlite"))
     made, released = Ledger.create(), with_profile(plan(rate=0.1, epsilon=1.0, delta=1e-6).certificate())
     for day, population, kind, fresh in (
@@ -30,7 +30,4 @@ def test_the_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     [block] = re.findall(r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, expected = step.partition("\n")
-        monkeypatch.setattr("sys.argv", shlex.split(command))
-        with pytest.raises(SystemExit):
-            entry_point.main()
-        assert capsys.readouterr().out == expected
+        assert crowdblend(*shlex.split(command)[1:]).stdout == expected
