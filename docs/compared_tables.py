@@ -69,13 +69,13 @@ def _tables(figures: dict[str, Any]) -> str:
         [
             f"{NAMES[row['package']]}: {WAYS[row['package'], row['work']]}",
             f"{row['error']:.2f}",
-            f"{row['square']:.2f}",
             f"{row['planned']:.2f}" if "planned" in row else "–",
+            f"{row['square']:.2f}",
         ]
         for row in sorted(figures["measured"], key=lambda row: str(row["package"]))
         if row["work"].startswith("tables")
     ]
-    return _table(["", "mean error of a cell", "standard error, measured", "planned"], rows)
+    return _table(["", "mean error of a cell", "planned", "standard error"], rows)
 
 
 def _survey(figures: dict[str, Any]) -> str:
