@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context
 
 from crowdblend.errors import Refused
 from crowdblend.guarantees import Differential, Relation
@@ -106,8 +107,7 @@ class Accounts:
         for _ in range(_STEPS if low < high else 0):
             middle = (low + high) / 2
             low, high = (middle, high) if fits(middle) else (low, middle)
-        rounded = float(f"{low:.2e}")
-        rounded = rounded if rounded <= low else float(f"{low * 0.995:.2e}")
+        rounded = float(Context(prec=3, rounding=ROUND_FLOOR).create_decimal(repr(low)))
         return rounded if rounded > 0 and fits(rounded) else None
 
     def place_in_series(self, spending: Spending) -> int:
