@@ -23,7 +23,7 @@ from crowdblend.estimates.cells import summed
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.releases.facts import DATA
-from tests.estimates.outputs import published, shown_sums
+from tests.estimates.outputs import ASKED, OF, THIN, draw_survey, published, shown_sums, survey_masses
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading.md"
 PLACE = re.compile(r"(<!-- coverage -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -35,6 +35,7 @@ _BUDGET = "[privacy]\nepsilon = 1.0\ndelta = 1e-6\naccept_delta = true\n"
 DESIGNS = {
     "poisson": '[sampling]\ndesign = "poisson"\nrate = 0.5\n',
     "coins": '[sampling]\ndesign = "coins"\nrate = 0.1\n',
+    "survey": f'[sampling]\ndesign = "survey"\npeople = {ASKED}\nof = {OF}\nthin = {THIN}\n',
     "strata": '[sampling]\ndesign = "strata"\ncolumn = "region"\nrates = { north = 0.05, south = 0.3 }\n',
     "weights": '[sampling]\ndesign = "weights"\ncolumn = "weight"\n',
     "biased": '[sampling]\ndesign = "biased"\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n',
@@ -42,18 +43,20 @@ DESIGNS = {
 }
 _WEIGHT = "weight = { breaks = [4, 6, 10] }\n"
 _AXIS = 'north = { from = 0, to = 100, resolution = 1, width = 10, outside = "drop" }\n'
+_CROWDS = ("poisson", "coins", "survey", "strata", "weights", "biased")
+_FLAT = ("poisson", "coins", "survey")
 # What is published, the rest of its policy, and with which designs.
 KINDS = {
-    "table": ('kind = "table"\n', "", ("poisson", "coins", "strata", "weights", "biased")),
-    "table, noise below k": ('kind = "table"\nbelow_k = "noise"\n', "", ("poisson", "coins", "strata", "weights")),
-    "table, noise and flag": ('kind = "table"\nbelow_k = "noise"\nflag = true\n', "", ("poisson", "coins")),
+    "table": ('kind = "table"\n', "", _CROWDS),
+    "table, noise below k": ('kind = "table"\nbelow_k = "noise"\n', "", (*_FLAT, "strata", "weights")),
+    "table, noise and flag": ('kind = "table"\nbelow_k = "noise"\nflag = true\n', "", _FLAT),
     "table, noise on every cell": ('kind = "table"\n', "", ("everybody",)),
-    "microdata": ('kind = "microdata"\n', "", ("poisson", "coins", "strata", "weights", "biased")),
-    "points with blocks": ('kind = "points"\nshow_blocks = true\nnoise_epsilon = 1.0\n', _AXIS, ("poisson", "coins")),
-    "points": ('kind = "points"\nnoise_epsilon = 1.0\n', _AXIS, ("poisson", "coins")),
-    "table, noise below k, cut": ('kind = "table"\nbelow_k = "noise"\nshow_from = 5\n', "", ("poisson", "coins")),
-    "outlier table, cut": ('kind = "outlier-table"\nlimit = 100\nshow_from = 5\n', "", ("everybody", "poisson")),
-    "outlier table": ('kind = "outlier-table"\nlimit = 100\n', "", ("everybody", "poisson", "coins")),
+    "microdata": ('kind = "microdata"\n', "", _CROWDS),
+    "points with blocks": ('kind = "points"\nshow_blocks = true\nnoise_epsilon = 1.0\n', _AXIS, _CROWDS),
+    "points": ('kind = "points"\nnoise_epsilon = 1.0\n', _AXIS, _CROWDS),
+    "table, noise below k, cut": ('kind = "table"\nbelow_k = "noise"\nshow_from = 5\n', "", _FLAT),
+    "outlier table, cut": ('kind = "outlier-table"\nlimit = 100\nshow_from = 5\n', "", ("everybody", *_FLAT)),
+    "outlier table": ('kind = "outlier-table"\nlimit = 100\n', "", ("everybody", *_FLAT)),
 }
 
 
@@ -82,21 +85,23 @@ def policy_text(what: str, design: str) -> str:
     if design == "biased":
         budget = budget.replace("1.0", "2.0").replace("1e-6", "1e-4")
     columns += _WEIGHT if design == "weights" else ""
-    return f"{HEAD}{DESIGNS[design]}{COLUMNS}{columns}{budget}[[publish]]\n{own}"
+    drawn = DESIGNS[design].replace(f"thin = {THIN}", "thin = 1") if "outlier" in what else DESIGNS[design]
+    return f"{HEAD}{drawn}{COLUMNS}{columns}{budget}[[publish]]\n{own}"
 
 
-def cell_rows(chosen: Sequence[str] = tuple(KINDS)) -> Iterator[Row]:
+def cell_rows(chosen: Sequence[str] = tuple(KINDS), designs: Sequence[str] = tuple(DESIGNS)) -> Iterator[Row]:
     """Every row of the data, and sums of them, by enumeration."""
     for what in chosen:
-        for design in KINDS[what][2]:
+        for design in [design for design in KINDS[what][2] if design in designs]:
             laws = plan(parse_policy(policy_text(what, design), Path())).facts().tables[DATA].laws
             each = [own for own in (laws.estimator, *laws.strata.values()) if own is not None]
-            covered = min(row_coverage(laws, own) for own in each)
+            covered, survey = min(row_coverage(laws, own, design == "survey") for own in each), design == "survey"
             yield Row(what, design, "rows", "enumeration", covered)
-            if all(isinstance(own.law, ExactCounts) for own in each):
+            if all(isinstance(own.law, ExactCounts) for own in each) and not survey:
                 yield Row(what, design, "margins", "enumeration", min(map(sum_coverage, each)))
             elif laws.add_up:
-                yield Row(what, design, "margins", f"{DRAWS:,} draws", min(map(noisy_sum_coverage, each)))
+                covered = min(drawn_sum_coverage(own, survey) for own in each)
+                yield Row(what, design, "margins", f"{DRAWS:,} draws", covered)
             if laws.stratum is not None and laws.add_up:
                 yield Row(what, design, "margins over strata", f"{DRAWS:,} draws", over_strata_coverage(laws))
     total = Estimator(NoiseOnEveryCell(0.025), InclusionRates.at_rate(1.0))
@@ -105,15 +110,15 @@ def cell_rows(chosen: Sequence[str] = tuple(KINDS)) -> Iterator[Row]:
     )
 
 
-def row_coverage(laws: CellLaws, own: Estimator) -> float:
+def row_coverage(laws: CellLaws, own: Estimator, survey: bool = False) -> float:
     """The smallest probability that the interval of a row holds, given that it is shown, over numbers of people."""
-    lost, found = own.design.exceptions, []
-    for people in _sizes(own):
+    lost, found, law = own.design.exceptions, [], survey_masses if survey else binom.pmf
+    for people in [size for size in _sizes(own) if size <= OF or not survey]:
         for rate, surely in {(own.design.least, 0), (own.design.most, lost)}:
             if lost and people <= lost:
                 continue
             values, masses, exact = (
-                published(own.law, rate, people - lost) if not lost else _biased(own, people, surely)
+                published(own.law, rate, people - lost, law) if not lost else _biased(own, people, surely)
             )
             if not masses.sum() > 0:
                 continue
@@ -141,12 +146,23 @@ def sum_coverage(own: Estimator) -> float:
     return min(found)
 
 
-def noisy_sum_coverage(own: Estimator) -> float:
-    """How often sums of cells that are all shown, with noise, hold."""
+def drawn_sum_coverage(own: Estimator, survey: bool = False) -> float:
+    """The same of sums with noise, and of those of a survey, whose cells are not independent."""
     rng, found = np.random.default_rng(5), []
-    for people in ([0] * 20, [3] * 10, [10, 60, 75, 400], [2_000] * 3):
+    for people in ([0] * 20, [3] * 10, [10, 60, 75, 400], [1_300] * 3, [300, 30], [2_000] * 3):
         for rate in {own.design.least, own.design.most}:
-            sampled = rng.binomial(people, rate, (DRAWS, len(people)))
+            if survey and sum(people) > OF:
+                continue
+            if survey:
+                sampled = draw_survey(rng, people, rate, DRAWS)
+            else:
+                sampled = rng.binomial(people, rate, (DRAWS, len(people)))
+            if own.law.noiseless:
+                here = sampled >= (own.law.shown_from or 0)
+                shown, hidden = here.sum(axis=1), (~here).sum(axis=1)
+                ends = own.sums(np.where(here, sampled, 0).sum(axis=1), shown, hidden)
+                found += [_share(ends, shown > 0, sum(people))] if here.any() else []
+                continue
             values = sampled + _noise(own, sampled, rng)
             noisy = np.array([own.noisy_cells(row).sum() for row in values])
             ends = own.sums(values.sum(axis=1), noisy, None)

@@ -1,20 +1,38 @@
 """The exact law of what is published about a cell of N people, computed apart from the code under test."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
 from crowdblend.estimates import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
 
+# A survey of so many of so many people, of whom a coin keeps each with this probability.
+ASKED, OF, THIN = 900, 4_000, 0.5
+# The probability of numbers of sampled people, of so many people and at this rate.
+Masses = Callable[[Any, int, float], Any]
 
-def published(law: Law, rate: float, people: int) -> tuple[Any, Any, Any]:
+
+def survey_masses(x: Any, people: int, rate: float) -> Any:
+    """The probability of numbers of people who were asked, and kept by coins that make up the rate."""
+    asked = np.arange(min(people, ASKED) + 1)
+    return hypergeom.pmf(asked, OF, people, ASKED) @ binom.pmf(x[None, :], asked[:, None], rate / (ASKED / OF))
+
+
+def draw_survey(rng: np.random.Generator, people: list[int], rate: float, draws: int) -> Any:
+    """Numbers of people of several cells who were asked and kept, drawn so many times."""
+    asked = rng.multivariate_hypergeometric([*people, OF - sum(people)], ASKED, draws)[:, :-1]
+    return rng.binomial(asked, rate / (ASKED / OF))
+
+
+def published(law: Law, rate: float, people: int, masses: Masses = binom.pmf) -> tuple[Any, Any, Any]:
     """Every value with its probability, and whether it is called exact; what is not shown is left out."""
     deviation = np.sqrt(people * rate * (1 - rate))
     low = max(0, int(people * rate - 10 * deviation - 5))
     high = min(people, int(max(people * rate, law.shown_from or 0) + 10 * deviation + 40))
     x = np.arange(low, high + 1)
-    f = binom.pmf(x, people, rate)
+    f = masses(x, people, rate)
     if isinstance(law, ExactCounts):
         shown = x >= law.k
         return x[shown], f[shown], None
@@ -24,7 +42,7 @@ def published(law: Law, rate: float, people: int) -> tuple[Any, Any, Any]:
     if isinstance(law, NoiseBelowK):
         a = np.exp(-law.noise_epsilon)
         noisy = (f * (x < law.k)) @ ((1 - a) / (1 + a) * a**distance)
-        exact = np.where((y >= low) & (y <= high) & (y >= law.k), binom.pmf(y, people, rate), 0.0)
+        exact = np.where((y >= low) & (y <= high) & (y >= law.k), masses(y, people, rate), 0.0)
         if law.flag:
             flags = np.repeat([False, True], len(y))
             return np.tile(y, 2), np.concatenate([noisy, exact]), flags

@@ -18,6 +18,7 @@ from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory
+from crowdblend.releases.plan import ReleasePlan
 from tests.estimates.coverage import COLUMNS, DRAWS, HEAD, PAGE, PLACE, Row, cell_rows, table
 from tests.golden.releases import POLICIES, write_sources
 
@@ -28,7 +29,18 @@ _STATISTICS = (
     '[[publish.statistics]]\nname = "income"\naverage = "income"\nby = ["sex"]\n'
     '[[publish.statistics]]\nname = "median"\nmedian = "income"\n'
     '[[publish.statistics]]\nname = "regions"\nhistogram = "region"\n'
+    '[[publish.statistics]]\nname = "total"\nsum = "income"\n'
+    '[[publish.statistics]]\nname = "totals"\nsum = "income"\nby = ["sex"]\n'
 )
+# The statistics by name, as the page calls them.
+STATISTICS = {
+    "women": "fraction",
+    "income": "average by group",
+    "median": "median",
+    "regions": "histogram",
+    "total": "sum",
+    "totals": "sum by group",
+}
 INCOMES = (5, 20, 20, 35, 60, 95)
 # The people of the statistics: their region, sex and income, and how many of each.
 PEOPLE = [
@@ -49,20 +61,30 @@ STATISTIC_DESIGNS = {
     "coins": '[sampling]\ndesign = "coins"\nrate = 0.3\n',
     "strata": '[sampling]\ndesign = "strata"\ncolumn = "region"\nrates = { north = 0.2, south = 0.4 }\n',
     "weights": '[sampling]\ndesign = "weights"\ncolumn = "weight"\n',
+    "everybody": '[sampling]\ndesign = "everybody"\n',
+}
+
+SYNOPSIS_DESIGNS = {
+    "survey": f'[sampling]\ndesign = "survey"\npeople = 2000\nof = {ALL}\n',
+    "everybody": f'people = {ALL}\n[sampling]\ndesign = "everybody"\n',
 }
 
 
 def statistic_rows(draws: int = DRAWS, chosen: Sequence[str] = tuple(STATISTIC_DESIGNS)) -> Iterator[Row]:
     """Statistics by releases of the same people: how often all numbers of a statistic are within their errors."""
     for design in chosen:
-        run = _statistics_of(design)
+        planned, run = _statistics_of(design)
         rng = np.random.default_rng(8)
-        kept = np.array([run(rng) for _ in range(draws)])
-        for place, what in enumerate(("fraction", "average by group", "median", "histogram")):
-            yield Row(f"statistics: {what}", design, "value ± error", f"{draws:,} draws", kept[:, place].mean())
+        outputs = [run(rng) for _ in range(draws)]
+        kept = np.mean([_within(output) for output in outputs], axis=0)
+        by_noise = _of_noise(outputs[0], planned.facts()) if design == "everybody" else {}
+        for share, (name, what) in zip(kept, STATISTICS.items(), strict=True):
+            how = "enumeration" if name in by_noise else f"{draws:,} draws"
+            yield Row(f"statistics: {what}", design, "value ± error", how, by_noise.get(name, share))
 
 
-def _statistics_of(design: str) -> Callable[[np.random.Generator], list[bool]]:
+def _statistics_of(design: str) -> tuple[ReleasePlan, Callable[[np.random.Generator], Any]]:
+    """The plan of the statistics, and one release of them after the other."""
     columns = COLUMNS + _INCOME + ("weight = { breaks = [2, 3, 6] }\n" if design == "weights" else "")
     people = "" if design == "survey" else f"people = {ALL}\n"
     text = f"{HEAD}{people}{STATISTIC_DESIGNS[design]}{columns}{_STATISTICS}"
@@ -73,13 +95,23 @@ def _statistics_of(design: str) -> Callable[[np.random.Generator], list[bool]]:
     wanted = [str(name) for name in policy.wanted] + (["weight"] if design == "weights" else [])
     engine = None if before else _people(policy, PEOPLE, wanted)
 
-    def run(rng: np.random.Generator) -> list[bool]:
+    def run(rng: np.random.Generator) -> Any:
         key = ReleaseKey(new_key())
         source = engine or _people(policy, _drawn(design, rng), wanted)
-        result = planned.publish(planned.read(source, key), key)
-        return _within(result.outputs[0])
+        return planned.publish(planned.read(source, key), key).outputs[0]
 
-    return run
+    return planned, run
+
+
+def _of_noise(output: Any, facts: Any) -> dict[str, float]:
+    """Where nobody is drawn: how often noise alone stays within the errors of totals, all numbers at once."""
+    (piece,) = output.pieces()
+    kept: dict[str, float] = {}
+    for name, _, _, error, _ in zip(*(np.asarray(column, object) for column in piece), strict=True):
+        if name in ("women", "regions", "total", "totals"):
+            a, steps = np.exp(-facts.statistics_[name].noise_epsilon), float(error) * (ALL if name == "women" else 1)
+            kept[name] = kept.get(name, 1.0) * (1 - 2 * a ** (np.floor(steps) + 1) / (1 + a))
+    return kept
 
 
 def _people(policy: Any, crowds: Sequence[Crowd], wanted: Sequence[str]) -> MemoryEngine:
@@ -113,12 +145,15 @@ def _within(output: Any) -> list[bool]:
         ]
 
     def mean(some: list[tuple[int, int]]) -> float:
-        return sum(value * count for value, count in some) / sum(count for _, count in some)
+        return total(some) / number(some)
 
     def number(some: list[tuple[int, int]]) -> int:
         return sum(count for _, count in some)
 
-    kept = {"women": True, "income": True, "median": True, "regions": True}
+    def total(some: list[tuple[int, int]]) -> float:
+        return float(sum(value * count for value, count in some))
+
+    kept = dict.fromkeys(STATISTICS, True)
     for at, name in enumerate(names):
         value = float(values[at])
         if name == "median":
@@ -130,6 +165,8 @@ def _within(output: Any) -> list[bool]:
             "women": lambda _: number(people(sex="female")) / ALL,
             "income": lambda label: mean(people(sex=label)),
             "regions": lambda label: float(number(people(region=label))),
+            "total": lambda _: total(people()),
+            "totals": lambda label: total(people(sex=label)),
         }[name](str(bins[at]))
         kept[name] &= abs(value - truth) <= float(errors[at])
     return list(kept.values())
@@ -137,18 +174,14 @@ def _within(output: Any) -> list[bool]:
 
 def synopsis_rows(draws: int = DRAWS) -> Iterator[Row]:
     """Synthetic rows: how often all shares of pairs of labels are within the planned error."""
-    for mechanism, rows in (("fitted", 500), ("exponential", 20)):
-        yield Row(
-            f"synopsis, {mechanism}",
-            "survey",
-            "share ± error",
-            f"{draws:,} draws",
-            _kept_shares(mechanism, rows, draws),
-        )
+    for design in SYNOPSIS_DESIGNS:
+        for mechanism, rows in (("fitted", 500), ("exponential", 20)):
+            share = _kept_shares(design, mechanism, rows, draws)
+            yield Row(f"synopsis, {mechanism}", design, "share ± error", f"{draws:,} draws", share)
 
 
-def _kept_shares(mechanism: str, rows: int, draws: int) -> float:
-    text = f'{HEAD}[sampling]\ndesign = "survey"\npeople = 2000\nof = {ALL}\n{COLUMNS}'
+def _kept_shares(design: str, mechanism: str, rows: int, draws: int) -> float:
+    text = f"{HEAD}{SYNOPSIS_DESIGNS[design]}{COLUMNS}"
     text += '[privacy]\nepsilon = 2.0\n[[publish]]\nkind = "synopsis"\nconjunctions = 2\n'
     text += f'mechanism = "{mechanism}"\nrows = {rows}\n'
     (policy,) = parse_policy(text, Path()).parts
@@ -170,12 +203,20 @@ def _kept_shares(mechanism: str, rows: int, draws: int) -> float:
     return kept / draws
 
 
-def graph_rows(draws: int = DRAWS) -> Iterator[Row]:
-    """Networks: how often a number is within its error of that of everybody."""
+def graph_rows() -> Iterator[Row]:
+    """Networks: how often noise stays within so many steps that, with half of one for rounding, they are the error."""
+    for one in _network(Path()).facts().statistics:
+        a, steps = np.exp(-one.resolution / one.scale), one.error / one.resolution - 0.5
+        yield Row(
+            f"graph: {one.label}", "everybody", "value ± error", "enumeration", 1 - 2 * a ** (steps + 1) / (1 + a)
+        )
+
+
+def graph_shares(draws: int) -> dict[str, float]:
+    """How often the published numbers of a network are within their errors of those of everybody."""
     with tempfile.TemporaryDirectory() as folder:
         write_sources(Path(folder))
-        (policy,) = parse_policy(POLICIES["graph"], Path(folder)).parts
-        planned = plan(policy)
+        planned = _network(Path(folder))
         reading = planned.read(default_engine(), ReleaseKey(new_key()))
     kept: dict[str, int] = {}
     for _ in range(draws):
@@ -184,8 +225,12 @@ def graph_rows(draws: int = DRAWS) -> Iterator[Row]:
         for name, value, error in zip(*(np.asarray(column, object) for column in piece[:3]), strict=True):
             (without,) = result.internal["statistics_without_noise"][name]
             kept[name] = kept.get(name, 0) + (abs(float(value) - float(without)) <= float(error))
-    for name, number in kept.items():
-        yield Row(f"graph: {name}", "everybody", "value ± error", f"{draws:,} draws", number / draws)
+    return {name: number / draws for name, number in kept.items()}
+
+
+def _network(folder: Path) -> Any:
+    (policy,) = parse_policy(POLICIES["graph"], folder).parts
+    return plan(policy)
 
 
 def main() -> None:
