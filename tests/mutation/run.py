@@ -2,7 +2,7 @@
 
     python -m tests.mutation.run record FOLDER [--tests NAME …] [sample]    which test gets to which mutant
     python -m tests.mutation.run try FOLDER RESULTS [sample] [--only TEXT …]
-    python -m tests.mutation.run try FOLDER RESULTS2 [sample] --again RESULTS --seconds 120    survivors, and more tests
+    python -m tests.mutation.run try FOLDER RESULTS2 [sample] --again RESULTS --anew --seconds 120    its survivors
 
 where the sample is [--sample 400] [--seed 32] [--modules TEXT …], the same for all steps. A record is made for one
 folder of tests after the other; what is there is not made again, and mutants may be tried in between. Each mutant is
@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--again", type=Path, help="only mutants that survived in this file of results")
+    parser.add_argument("--anew", action="store_true", help="import every mutant from its file: slow, and sees caches")
     parser.add_argument("--here", action="store_true", help="the mutants are written into this checkout: a copy")
     options = parser.parse_args()
     if options.here:
@@ -135,7 +136,7 @@ def _try_all(options: argparse.Namespace) -> None:
         file.write_text(mutant.source, "utf-8")
         try:
             for helping in helpings:
-                outcome, caught_by = forks.try_one(file, mutant, helping, anew=options.again is not None)
+                outcome, caught_by = forks.try_one(file, mutant, helping, anew=options.anew)
                 if outcome != "survived":
                     break
         finally:

@@ -277,3 +277,13 @@ def test_no_guarantee_follows_from_facts_that_contradict_each_other(change: Any,
     change(facts)
     with pytest.raises(DoesNotVerify):
         derive(read_facts(facts))
+
+
+@pytest.mark.parametrize("labels", [40, 41])
+def test_what_several_publications_say_is_set_side_by_side_for_few_labels(labels: int):
+    tables = [cb.Table("age", name="a"), cb.Table("age", "sex", name="b"), cb.Table("sex", name="c")]
+    columns = {"age": cb.intervals(0, 3 * labels, width=3), "sex": COLUMNS["sex"]}
+    policy = two(*tables, columns=columns, sampling=cb.Everybody(), delta=None, split="budget")
+    page = cb.release(town(500), policy, ledger=None).report.html
+    assert "By sex: people of the population" in page
+    assert ("By age: people of the population" in page) == (labels == 40)

@@ -187,6 +187,10 @@ def test_forged_strata_do_not_verify(as_csv: Path, tmp_path: Path) -> None:
         lines[at] = ",".join(cells)
         return "\n".join([head, *lines]) + "\n"
 
+    def summed(text: str) -> str:
+        rows = pd.read_csv(io.StringIO(text)).drop(columns="region")
+        return rows.groupby("sex", as_index=False).sum().to_csv(index=False)
+
     def one_percent_less(text: str) -> str:
         rows = pd.read_csv(io.StringIO(text))
         return rows.assign(estimate=(0.99 * rows.estimate).round(1)).to_csv(index=False)
@@ -210,6 +214,7 @@ def test_forged_strata_do_not_verify(as_csv: Path, tmp_path: Path) -> None:
         "list": (lambda text: text, west(rate=[0.5])),
         "column": (lambda text: text, lambda facts: facts["design"].__setitem__("column", ["region"])),
         "other column": (lambda text: text, lambda facts: facts["design"].__setitem__("column", "sex")),
+        "sums over strata": (summed, lambda facts: facts["columns"].pop("region")),
     }
     for name, (edit, facts) in cases.items():
         with pytest.raises(DoesNotVerify):

@@ -11,7 +11,9 @@ import pytest
 import crowdblend.recoding
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding import Axis, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values, read_hierarchy
+from crowdblend.recoding.hierarchies import order_hierarchy
 from tests.cases import for_each
+from tests.refusals import refuses
 
 LINES = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"))
 
@@ -145,6 +147,13 @@ def read(tmp_path, content):
 def test_hierarchy_files(tmp_path):
     assert read(tmp_path, b"\xef\xbb\xbfa;x;*\r\nb;x;*\r\nc;y;*") == LINES
     assert read(tmp_path, b'"a;b";x\n\n') == (("a;b", "x"),)
+
+
+@for_each("sizes", [(), (1,), (2, 3), (2, 2), (4, 2)])
+def test_groups_of_neighbours_are_rising_multiples_from_two_on(sizes):
+    assert order_hierarchy("abcd", (2, 4))[2] == ("c", "c – d", "a – d", "*")
+    with refuses("hierarchy.nesting", "--size"):
+        order_hierarchy("abcd", sizes)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b'"open;x\n'])
