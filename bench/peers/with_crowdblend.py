@@ -49,7 +49,8 @@ def table(source: Path, sampling: Any, delta: float | None = None, publish: cb.T
         publish=publish or cb.Table(*COLUMNS),
     )
     rows = published(source, policy).to_pylist()
-    return [[*(row[name] for name in DOMAIN), row["count"]] for row in rows]
+    counter = "count" if sampling == cb.Everybody() else "sampled"
+    return [[*(row[name] for name in DOMAIN), row[counter]] for row in rows]
 
 
 def register(folder: Path) -> list[list[Any]]:

@@ -76,4 +76,4 @@ def test_csv_labels_stay_texts() -> None:
     policy = table(columns={"sex": cb.values("007", "12")}, format="csv")
     done = cb.release(rows, policy, ledger=None)
     assert done.data["sex"].to_pylist() == ["007", "12"]
-    assert str(done.data["count"].type) == "int64"
+    assert str(done.data["sampled"].type) == "int64"

@@ -129,7 +129,7 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
     start = (people["age"] // width * width).where(people["age"] < 100, 100)
     counts = people.groupby([people["sex"], start, people["district"].map(group)]).size()
     wanted = sorted(int(count) for count in counts if count >= done.certificate.facts["mechanism"]["k"])
-    assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == wanted
+    assert sorted(pd.read_parquet(done.folder / "data.parquet")["sampled"]) == wanted
 
 
 def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:

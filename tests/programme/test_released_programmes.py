@@ -45,11 +45,11 @@ def test_a_programme_is_one_folder_that_verifies(published: Path):
 def test_every_publication_is_read_by_its_own_law(published: Path):
     read = cb.read(published)
     assert list(read.publications) == ["people", "by_age", "by_district", "outliers", "income"]
-    assert read.table("by_age").column_names == ["age", "sex", "count", "estimate", "low", "high"]
+    assert read.table("by_age").column_names == ["age", "sex", "sampled", "estimate", "low", "high"]
     cells = read.estimates(table="by_age").to_pandas()
-    shown = cells.dropna(subset=["count"])
+    shown = cells.dropna(subset=["sampled"])
     # A fifth of a sample of a half: one counted person stands for ten.
-    assert np.allclose(shown["estimate"], shown["count"] * 10)
+    assert np.allclose(shown["estimate"], shown["sampled"] * 10)
     assert read.estimates(table="income").num_rows == 2
     assert read.notes()[0] == (
         "This is the publication people; name another one as table: by_age, by_district, outliers, income."
@@ -63,7 +63,7 @@ def test_every_publication_is_read_by_its_own_law(published: Path):
 def test_readers_are_told_what_is_true_of_each_publication(published: Path):
     said = (published / "README.md").read_text()
     assert "nobody is in two of them" in said
-    for name, rate in (("people", "0.25"), ("by\\_age", "0.1"), ("by\\_district", "0.05")):
+    for name, rate in (("people", "0.25"), ("by_age", "0.1"), ("by_district", "0.05")):
         assert f"{name}: " in said
         assert any(line.startswith(f"- {name}: ") and f"probability {rate}." in line for line in said.splitlines())
     package = json.loads((published / "datapackage.json").read_text())
@@ -258,7 +258,7 @@ def test_a_view_that_makes_ids_up_is_read_once(tmp_path: Path):
         publish=[cb.Table("sex", name="a", share=0.5), cb.Table("sex2", name="b", share=0.5)],
     )
     done = cb.release(None, policy, ledger=None)
-    assert sum(table.column("count").to_pylist()[0] for table in done.tables.values()) == 20_000
+    assert sum(table.column("sampled").to_pylist()[0] for table in done.tables.values()) == 20_000
 
 
 def test_readers_of_one_sample_are_not_told_of_everybody(tmp_path: Path):

@@ -89,10 +89,10 @@ def test_one_folder_that_verifies_and_is_read_by_stratum(tmp_path: Path, changes
     stated = cb.verify(tmp_path / "out").differential()
     assert stated is not None
     assert (stated.epsilon, stated.delta <= 1e-6) == (1.0, True)
-    cells = cb.read(tmp_path / "out").estimates(table="ages").to_pandas().dropna(subset=["count"])
+    cells = cb.read(tmp_path / "out").estimates(table="ages").to_pandas().dropna(subset=["sampled"])
     share = next(one.share for one in policy.publish if one.name == "ages") or 1.0
     rates = cells["region"].astype(str).map(RATES).astype(float) * share
-    assert np.allclose(cells["estimate"], (cells["count"] / rates), atol=0.06)
+    assert np.allclose(cells["estimate"], (cells["sampled"] / rates), atol=0.06)
 
 
 def test_every_part_has_in_every_stratum_the_smallest_k_of_its_rate() -> None:

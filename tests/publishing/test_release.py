@@ -58,7 +58,7 @@ def independent(town: Path, text: str, rate: float, k: int) -> dict[tuple[str, i
 
 def by_labels(table: pd.DataFrame) -> dict[tuple[str, int, str], int]:
     starts = table["age"].str.extract(r"(\d+)")[0].astype(int) // 10
-    return dict(zip(zip(table["sex"], starts, table["district"], strict=True), table["count"], strict=True))
+    return dict(zip(zip(table["sex"], starts, table["district"], strict=True), table["sampled"], strict=True))
 
 
 def test_a_table_shows_exactly_the_crowds_of_the_sample(town: Path, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_table_shows_exactly_the_crowds_of_the_sample(town: Path, tmp_path: Pa
     names = ["README.md", "certificate.json", "data.parquet", "datapackage.json", "report.html"]
     assert sorted(file.name for file in done.folder.iterdir()) == names
     table = pd.read_parquet(done.folder / "data.parquet")
-    assert list(table.columns) == ["sex", "age", "district", "count", "estimate", "low", "high"]
+    assert list(table.columns) == ["sex", "age", "district", "sampled", "estimate", "low", "high"]
     assert read_facts(done.certificate.facts).parameters["k"] == 35
     assert by_labels(table) == independent(town, POLICY, 0.5, 35)
     assert verify_file(done.folder).derivations[1].conclusion.epsilon == 1.0
@@ -75,7 +75,7 @@ def test_a_table_shows_exactly_the_crowds_of_the_sample(town: Path, tmp_path: Pa
 def test_microdata_is_the_table_written_out(town: Path, tmp_path: Path) -> None:
     rows = pd.read_parquet(release(parse_policy(MICRODATA, town), tmp_path / "b", key=KEY).folder / "data.parquet")
     assert list(rows.columns) == ["sex", "age", "district"]
-    counted = rows.groupby(["sex", "age", "district"], observed=True).size().rename("count").reset_index()
+    counted = rows.groupby(["sex", "age", "district"], observed=True).size().rename("sampled").reset_index()
     assert by_labels(counted) == independent(town, MICRODATA, 0.5, 35)
 
 
@@ -250,7 +250,7 @@ def test_random_policies_agree_with_pandas(data: st.DataObject, tmp_path_factory
     bins = pd.cut(sample["b"], [-100, *range(0, 21, width), 100], right=False, labels=False)
     groups = sample.groupby([sample["a"].where(sample["a"].isin(["x", "y"]), "rest"), bins]).size()
     expected = sorted(int(count) for count in groups if count >= k)
-    assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == expected
+    assert sorted(pd.read_parquet(done.folder / "data.parquet")["sampled"]) == expected
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])

@@ -74,10 +74,10 @@ def table(sampling: Any = STRATA, **given: Any) -> Any:
 def test_every_stratum_has_its_own_k_and_the_folder_says_so(people: pd.DataFrame, tmp_path: Path) -> None:
     done = cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
     shown = pd.read_csv(tmp_path / "out" / "data.csv")
-    least = shown.groupby("region")["count"].min()
+    least = shown.groupby("region")["sampled"].min()
     assert all(least[region] >= k for region, k in (("north", 6), ("south", 8), ("west", 35)))
     rates = shown.region.map(RATES)
-    assert np.allclose(shown.estimate, (shown["count"] / rates).round(1))
+    assert np.allclose(shown.estimate, (shown["sampled"] / rates).round(1))
     assert ((shown.low <= shown.estimate) & (shown.estimate <= shown.high)).all()
     verify_release(tmp_path / "out")
     said = {(assumed.assumption, assumed.numbers) for assumed in done.certificate.assumptions()}
@@ -232,8 +232,8 @@ def test_a_cell_below_the_k_of_its_stratum_is_refused_with_the_right_interval(
     def lower(text: str) -> str:
         rows = pd.read_csv(io.StringIO(text))
         at = rows.index[rows.region == "west"][0]
-        rows.loc[at, ["count", "estimate", "low", "high"]] = [count, own.estimate[0], own.low[0], own.high[0]]
-        whole = dict.fromkeys(("count", "low", "high"), int)
+        rows.loc[at, ["sampled", "estimate", "low", "high"]] = [count, own.estimate[0], own.low[0], own.high[0]]
+        whole = dict.fromkeys(("sampled", "low", "high"), int)
         return rows.astype(whole).to_csv(index=False)
 
     with pytest.raises(DoesNotVerify, match="below the k of its stratum"):

@@ -97,7 +97,7 @@ def test_estimates_are_about_everybody(everybody: pd.DataFrame, survey: pd.DataF
     rows = done.data.set_index(["sex", "region"])
     # A standard deviation of at most 275 people in 6,000: 6 of them are missed less than once in 10^8 times.
     assert all(abs(rows["estimate"][cell] - truth[cell]) < 1_650 for cell in truth.index)
-    assert (rows["count"] * PEOPLE / ASKED / 0.8).to_numpy() == pytest.approx(rows["estimate"].to_numpy(), abs=0.051)
+    assert (rows["sampled"] * PEOPLE / ASKED / 0.8).to_numpy() == pytest.approx(rows["estimate"].to_numpy(), abs=0.051)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "A survey asked 4,000 of 20,000 people." in text
     assert "not who did not answer" in text
@@ -283,7 +283,7 @@ def test_strata_of_fixed_sizes_are_thinned(everybody: pd.DataFrame, tmp_path: Pa
     assert certificate.differential(Relation.ADD_REMOVE) == plain.certificate().differential(Relation.ADD_REMOVE)
     assert set(done.data["region"]) == {"a", "b", "c"}
     for row in done.data.to_dict("records"):
-        assert row["estimate"] == pytest.approx(row["count"] / (SHARES[row["region"]] * 0.8), abs=0.051)
+        assert row["estimate"] == pytest.approx(row["sampled"] / (SHARES[row["region"]] * 0.8), abs=0.051)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "rests on nothing about how they were chosen" in text
     # With coins of its own a second release of the survey is one more loss, and no second look at a sample.

@@ -170,7 +170,7 @@ EDITS: list[tuple[str, Callable[[str], str]]] = [
     ("table", lambda text: smallest_cell(text, 34)),
     ("table", lambda text: smallest_cell(text, 1)),
     ("table", relabelled('"Harbour"', '"Atlantis"')),
-    ("table", relabelled('"count"', '"people"')),
+    ("table", relabelled('"sampled"', '"people"')),
     ("table", lambda text: text + text.splitlines()[-1] + "\n"),
     ("table-split", lambda text: smallest_cell(text, 30)),
     ("table-population", relabelled("[0, 30)", "[0, 10)")),

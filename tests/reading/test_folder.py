@@ -93,7 +93,7 @@ def test_pandas_reads_the_declared_categories_in_three_lines(folders: dict[str, 
     data = pd.read_parquet(folder / "data.parquet").astype(kinds)
     assert list(data["district"].cat.categories) == list(DISTRICTS)
     assert data["age"].cat.ordered
-    assert data.groupby("district", observed=False)["count"].sum().loc["Mills"] == 0
+    assert data.groupby("district", observed=False)["sampled"].sum().loc["Mills"] == 0
 
 
 def test_texts_of_the_policy_are_no_markup(folders: dict[str, Path]) -> None:

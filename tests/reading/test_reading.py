@@ -68,16 +68,16 @@ def test_cells_that_are_not_published_are_rows_with_an_upper_end(folders: dict[s
     release = read(folders["table"])
     rows = release.estimates().to_pylist()
     assert len(rows) == 2 * 10 * 8
-    hidden = [row for row in rows if row["count"] is None]
+    hidden = [row for row in rows if row["sampled"] is None]
     assert len(hidden) == len(rows) - release.data.num_rows
     assert all((row["low"], row["high"], row["estimate"]) == (0, 84, None) for row in hidden)
     most = read(folders["table"]).estimates(0.5).to_pylist()
-    assert {row["high"] for row in most if row["count"] is None} < {row["high"] for row in rows} | set(range(84))
+    assert {row["high"] for row in most if row["sampled"] is None} < {row["high"] for row in rows} | set(range(84))
     published = {tuple(row.values())[:3]: row for row in release.data.to_pylist()}
     for row in rows:
-        if row["count"] is not None:
+        if row["sampled"] is not None:
             same = published[(row["sex"], row["age"], row["district"])]
-            assert [row[name] for name in ("count", "estimate", "low", "high")] == list(same.values())[3:]
+            assert [row[name] for name in ("sampled", "estimate", "low", "high")] == list(same.values())[3:]
 
 
 def test_an_open_domain_has_no_upper_end_and_says_so(folders: dict[str, Path]) -> None:

@@ -46,6 +46,12 @@ class CellLaws:
     repeated: bool = False
 
     @property
+    def counter(self) -> str:
+        """What the column of numbers is called: they are of a sample, unless everybody was counted."""
+        known = [one for one in (self.estimator, *self.strata.values()) if one is not None]
+        return "count" if known and all(one.design.least == 1 for one in known) else "sampled"
+
+    @property
     def add_up(self) -> bool:
         """Whether sums of cells say anything: not of cells that noise shows, nor of people who are in several."""
         return not self.repeated and not any(

@@ -26,6 +26,8 @@ else:
     pc = lazy("pyarrow.compute")  # takes long to load
 
 N, EXACT = "n", "exact"
+# What the numbers of a table are called: of everybody, or of a sample.
+COUNTERS = ("count", "sampled")
 ESTIMATES = ("estimate", "low", "high")
 ENDINGS = (".parquet", ".csv")
 NO_VALUE = "(no value)"
@@ -48,6 +50,8 @@ class Cells:
     counted: bool
     flagged: bool
     estimated: bool = False
+    counter: str = "count"
+    """What the column of numbers is called."""
 
     @property
     def keys(self) -> list[str]:
@@ -72,7 +76,7 @@ class Cells:
 
     def estimates(self, label: str | None = None) -> Iterator[Estimates]:
         """Estimates and their ends in pieces, with the counts where the file has them, and the labels of one column."""
-        kinds = {"count": pa.int64()} if self.counted else {}
+        kinds = {self.counter: pa.int64()} if self.counted else {}
         kinds |= {"exact": pa.bool_()} if self.flagged else {}
         kinds |= dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
         kinds |= {} if label is None else {label: pa.string()}
@@ -84,7 +88,7 @@ class Cells:
                     found["estimate"].cast(pa.float64()).to_numpy(zero_copy_only=False),
                     low.to_numpy(zero_copy_only=False),
                     high.to_numpy(zero_copy_only=False),
-                    _whole(found["count"]).to_numpy() if self.counted else None,
+                    _whole(found[self.counter]).to_numpy() if self.counted else None,
                     found["exact"].to_numpy(zero_copy_only=False) if self.flagged else None,
                     None if label is None else np.array(_text(found[label]).to_pylist(), object),
                 )
@@ -106,7 +110,7 @@ class Cells:
             raise unreadable(self.path) from damaged
 
     def _read(self) -> Iterator[pa.Table]:
-        own = {"count": pa.int64()} if self.counted else {}
+        own = {self.counter: pa.int64()} if self.counted else {}
         own |= {"exact": pa.bool_()} if self.flagged else {}
         try:
             for batch in _batches(self.path, {**dict.fromkeys(self.columns, pa.string()), **own}):
@@ -173,7 +177,7 @@ def unreadable(path: Path) -> InvalidInput:
 
 
 def open_cells(path: Path, *, counted: bool | None) -> Cells:
-    """A data file by its header; a file is a table when it has a column `count`, unless the release says otherwise."""
+    """A data file by its header; a file is a table when it has counts, unless the release says otherwise."""
     try:
         names = header_of(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
@@ -181,9 +185,10 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     if len(set(names)) < len(names):
         message = f"{path.name} has two columns with the same name. It is not a file that a release writes."
         raise InvalidInput(message, where=path.name, code="reading.same-columns")
-    counted = "count" in names if counted is None else counted
-    if counted and "count" not in names:
-        message = f"{path.name} has no column count. The data file of a table has one."
+    found = [name for name in names if name in COUNTERS]
+    counted = bool(found) if counted is None else counted
+    if counted and len(found) != 1:
+        message = f"{path.name} has no column count or sampled. The data file of a table has one of them."
         raise InvalidInput(message, where=path.name, code="reading.no-count")
     if not counted and not names:
         message = f"{path.name} has no columns. It is not a file that a release writes."
@@ -191,9 +196,9 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     # Releases of before had no estimates, and may have had a column of such a name.
     estimated = counted and tuple(names[-3:]) == ESTIMATES
     columns = tuple(
-        name for name in (names[:-3] if estimated else names) if not counted or name not in ("count", EXACT)
+        name for name in (names[:-3] if estimated else names) if not counted or name not in (*COUNTERS, EXACT)
     )
-    return Cells(path, columns, counted, counted and "exact" in names, estimated)
+    return Cells(path, columns, counted, counted and "exact" in names, estimated, *(found if counted else ()))
 
 
 def check_footer(path: Path, most: int | None) -> None:
@@ -251,7 +256,7 @@ def _text(column: Any) -> Any:
 
 def _whole(column: Any) -> Any:
     if not pa.types.is_integer(column.type) or column.null_count:
-        message = "The column count holds something else than whole numbers. The data file of a table does not."
+        message = "The column of counts holds something else than whole numbers. The data file of a table does not."
         raise InvalidInput(message, where="count", code="reading.count-type")
     return column if column.type == pa.int64() else column.cast(pa.int64())
 

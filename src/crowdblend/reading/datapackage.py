@@ -24,11 +24,9 @@ NAME = "datapackage.json"
 _MEDIA = {".parquet": "application/vnd.apache.parquet", ".csv": "text/csv"}
 # Columns that a release has beside those of the policy: their type and their meaning.
 _OWN = {
-    "count": (
-        "integer",
-        "The published number of people in the table that was read, a sample unless stated otherwise.",
-    ),
-    "exact": ("boolean", "Whether count is exact; where it is not, it carries noise."),
+    "count": ("integer", "The published number of people in the table that was read, in which everybody is."),
+    "sampled": ("integer", "The published number of people in the sample; estimate is about the population."),
+    "exact": ("boolean", "Whether the number is exact; where it is not, it carries noise."),
     "estimate": ("number", "The estimated number of people in the population; blank where cells are missing."),
     "low": ("integer", "The lower end of the 95 % interval for the number of people in the population."),
     "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),

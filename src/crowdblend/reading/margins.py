@@ -43,6 +43,8 @@ class Margin:
     cells: int | None
     intervals: Intervals
     declared: bool = True
+    counter: str = "sampled"
+    """What the column of sums is called."""
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -57,7 +59,7 @@ class Margin:
         ends = [pa.array(end, pa.int64(), mask=end < 0) for end in (found.low, found.high)]
         columns = [pa.array(column, pa.string()) for column in self.labels]
         counts = pa.array(self.counts, pa.int64(), mask=self.shown == 0)
-        names = [*self.columns, "count", "unpublished_cells", "estimate", "low", "high"]
+        names = [*self.columns, self.counter, "unpublished_cells", "estimate", "low", "high"]
         return pa.table([*columns, counts, hidden, estimate, *ends], names=names)
 
 
@@ -143,7 +145,7 @@ class MarginCounter:
         labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))
         if stratum is None or stratum not in self.columns:
             intervals = _intervals(self.laws.estimator, counts, shown, noisy, exact, inside, confidence)
-            return Margin(self.asked, labelled, counts, shown, inside, intervals, declared)
+            return Margin(self.asked, labelled, counts, shown, inside, intervals, declared, self.laws.counter)
         whole = stratum in self.asked
         level = confidence if whole else self.laws.level(confidence)
         of_rows = np.array([*labelled[self.columns.index(stratum)], None], object)[:-1]
@@ -151,7 +153,7 @@ class MarginCounter:
         for label, estimator in self.laws.strata.items():
             here = np.flatnonzero(of_rows == label)
             fill(intervals, here, _intervals(estimator, counts[here], shown[here], noisy[here], None, inside, level))
-        found = Margin(self.columns, labelled, counts, shown, inside, intervals, declared)
+        found = Margin(self.columns, labelled, counts, shown, inside, intervals, declared, self.laws.counter)
         return found if whole else _over_strata(found, len(self.laws.strata))
 
     def _laid_out(self) -> tuple[list[Whole], Whole]:
@@ -203,7 +205,7 @@ def _over_strata(found: Margin, strata: int) -> Margin:
     labels = tuple(zip(*places, strict=True)) if found.columns[:-1] else ()
     cells = None if found.cells is None else found.cells * strata
     intervals = summed(found.intervals, rows, len(places))
-    return Margin(found.columns[:-1], labels, counts, shown, cells, intervals, found.declared)
+    return Margin(found.columns[:-1], labels, counts, shown, cells, intervals, found.declared, found.counter)
 
 
 def _intervals(

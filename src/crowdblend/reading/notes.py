@@ -61,7 +61,7 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
     design = estimator.design
     if design.least == design.most == 1:
         return ["Counts are about everybody in the table."]
-    what, estimates = "count is about", "estimate, low and high"
+    what, estimates = "sampled is about", "estimate, low and high"
     if not facts.rows_are_counted:
         what, estimates = "Every row is one person of", "Estimates"
     lines = [f"{what} a random sample, which has each person with probability {probability(design)}."]
@@ -133,7 +133,9 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
         return [_UNKNOWN]
     listed = ", ".join(f"{label}: {_rates(own)}" for label, own in [*found.items()][:MOST_LISTED])
     more = len(found) - MOST_LISTED
-    about, each = ("count is", "count") if facts.rows_are_counted else ("Rows are", "number of rows")
+    about, each = (
+        ("sampled is", "number of sampled people") if facts.rows_are_counted else ("Rows are", "number of rows")
+    )
     lines = [
         f"{about} about a stratified sample: people of each label of {laws.stratum} were sampled at a rate of their "
         f"own ({listed}{f', and {more} more, which datapackage.json lists' if more > 0 else ''}).",

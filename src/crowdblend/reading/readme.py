@@ -9,12 +9,12 @@ from typing import Any
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees.guessing import lead
 from crowdblend.policies.registry import kind_of
-from crowdblend.reading.cells import ENDINGS, ESTIMATES, header_of
+from crowdblend.reading.cells import COUNTERS, ENDINGS, ESTIMATES, header_of
 from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import ReleaseFacts, read_facts
 
 NAME = "README.md"
-_COUNTED = ("count", "exact", *ESTIMATES)
+_COUNTED = (*COUNTERS, "exact", *ESTIMATES)
 _TOLD = ("publisher", "contact", "licence", "period")
 # What markup begins with. A name that has it is written with entities, so that no backslash stands before anything.
 _MARKUP = re.compile(r"[<>`*|\\~]|(?<=\])\(|(?<!\w)_|_(?!\w)")

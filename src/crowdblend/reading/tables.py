@@ -20,7 +20,14 @@ else:
 
 Labels = tuple[str, ...]
 TEXTS = ("statistic", "bin", "class")
-_NUMBERS = {"count": pa.int64(), "low": pa.int64(), "high": pa.int64(), "estimate": pa.float64(), "exact": pa.bool_()}
+_NUMBERS = {
+    "count": pa.int64(),
+    "sampled": pa.int64(),
+    "low": pa.int64(),
+    "high": pa.int64(),
+    "estimate": pa.float64(),
+    "exact": pa.bool_(),
+}
 
 
 def read_table(path: Path, domain: Mapping[str, Labels | None], ordered: frozenset[str] = frozenset()) -> pa.Table:

@@ -303,7 +303,7 @@ def _margin_error(planned: AnyPlan, table: pyarrow.Table, margins: Margins, peop
 
 def _weights(planned: AnyPlan, table: pyarrow.Table, people: int) -> NDArray[np.float64] | None:
     """Return how many people every row stands for; None where that is not known."""
-    for name in ("estimate", "count"):
+    for name in ("estimate", "count", "sampled"):
         if name in table.column_names:
             return None if table.column(name).null_count else table.column(name).to_numpy().astype(float)
     each = planned.facts().people_per_row(people, table.num_rows)

@@ -89,7 +89,7 @@ class CountsOutput(Output):
     @property
     def header(self) -> list[str]:
         flag = ["exact"] if self.published.exact is not None else []
-        return [*self.published.columns, "count", *flag, *ESTIMATES]
+        return [*self.published.columns, self.laws.counter, *flag, *ESTIMATES]
 
     def pieces(self) -> Iterator[Piece]:
         published = self.published

@@ -52,6 +52,7 @@ class Summary:
     name: str
     columns: tuple[str, ...]
     flagged: bool
+    counter: str
     cells: int
     people: int
     totals: tuple[ColumnTotals, ...]
@@ -87,6 +88,7 @@ def summarize(data: Cells, table: CellTable | None = None) -> Summary:
         name=data.path.stem,
         columns=data.columns,
         flagged=data.flagged,
+        counter=data.counter,
         cells=cells,
         people=people,
         totals=columns,

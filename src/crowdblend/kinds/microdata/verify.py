@@ -12,6 +12,6 @@ def check(published: PublishedRelease) -> None:
     """Refuse rows of a class with fewer than k."""
     ((name, table),) = published.tables.items()
     (path,) = require_files(published, name)
-    cells = require_cells(path, list(table.columns), counted=False)
+    cells = require_cells(path, list(table.columns))
     check_people(published.facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
     check_order(table, cells)

@@ -51,7 +51,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_numbers(self.columns)
-        check_names(self.columns, self.person, ("count", "estimate", "low", "high"))
+        check_names(self.columns, self.person, ("count", "sampled", "estimate", "low", "high"))
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
         self._check_certified()

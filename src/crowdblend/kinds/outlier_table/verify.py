@@ -12,6 +12,6 @@ def check(published: PublishedRelease) -> None:
     """Refuse a bin below the threshold."""
     ((name, table),) = published.tables.items()
     (path,) = require_files(published, name)
-    cells = require_cells(path, list(table.columns), counted=True)
+    cells = require_cells(path, list(table.columns), counter=table.laws.counter)
     check_cells(table, cells)
     check_estimates(table.laws, cells)

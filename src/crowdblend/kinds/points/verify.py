@@ -29,7 +29,7 @@ def check(published: PublishedRelease) -> None:
     table = facts.tables["data"]
     blocks = ["block"] if facts.show_blocks else []
     (path,) = require_files(published, "data")
-    cells = require_cells(path, [*table.columns, *blocks, *facts.axes, *ESTIMATES], counted=False)
+    cells = require_cells(path, [*table.columns, *blocks, *facts.axes, *ESTIMATES])
     labels: dict[str, pa.DataType] = dict.fromkeys(table.columns, pa.string())
     numbers = dict.fromkeys(blocks, pa.int64()) | dict.fromkeys(facts.axes, pa.float64())
     ends = dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))

@@ -19,6 +19,6 @@ def check(published: PublishedRelease) -> None:
     assert isinstance(facts, SynopsisFacts)
     (path,) = require_files(published, "data")
     table = CellTable(facts.columns, CellLaws(None))
-    found = check_cells(table, require_cells(path, list(facts.columns), counted=False), least=1)
+    found = check_cells(table, require_cells(path, list(facts.columns)), least=1)
     if (pc.sum(found.column(N)).as_py() or 0) != facts.mechanism.rows:
         raise contradiction(f"{path.name} has another number of rows")

@@ -24,7 +24,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     designs = ("poisson", "coins", "everybody", "survey", "strata", "weights", "biased")
     rows_are_counted = True
     audits_strata = True
-    reserved = ("count", "exact", "estimate", "low", "high")
+    reserved = ("count", "sampled", "exact", "estimate", "low", "high")
     rules: ClassVar[tuple[Rule, ...]] = (
         needs("rows_per_person", "sampling.everybody", because='tables of a sample have duplicates = "one"'),
         needs("rows_per_person", "person"),

@@ -17,11 +17,11 @@ def check(published: PublishedRelease) -> None:
     assert isinstance(facts, TableFacts)
     ((name, table),) = published.tables.items()
     path, *totals = require_files(published, name, *([TOTALS] if facts.totals else []))
-    cells = require_cells(path, list(table.columns), counted=True, flagged=table.flagged)
+    cells = require_cells(path, list(table.columns), counter=table.laws.counter, flagged=table.flagged)
     check_people(facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
     check_estimates(table.laws, cells)
     for other in totals:
-        _check_totals(facts, require_cells(other, ["total"], counted=True))
+        _check_totals(facts, require_cells(other, ["total"], counter="count"))
 
 
 def _check_totals(facts: TableFacts, cells: Cells) -> None:

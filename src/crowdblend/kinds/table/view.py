@@ -124,7 +124,7 @@ def _totals(folder: PublishedRelease, name: str) -> Part:
 def _largest(summary: Summary, counted: bool) -> list[Block]:
     names = summary.columns[:MOST_COLUMNS]
     estimated = any(cell.low is not None for cell in summary.largest)
-    headers: list[str] = [*(label(name, 40) for name in names), "count" if counted else "rows"]
+    headers: list[str] = [*(label(name, 40) for name in names), (summary.counter if counted else "rows")]
     headers += ["exact"] if summary.flagged else []
     right = {len(names), *(range(len(headers), len(headers) + 3) if estimated else ())}
     headers += ["estimate", "low", "high"] if estimated else []

@@ -71,9 +71,9 @@ def require_files(published: PublishedRelease, *tables: str) -> list[Path]:
     return [published.files[table] for table in tables]
 
 
-def require_cells(path: Path, columns: list[str], *, counted: bool, flagged: bool = False) -> Cells:
-    """Return a data file with exactly these columns."""
-    cells = open_cells(path, counted=counted)
-    if list(cells.columns) != columns or cells.flagged != flagged:
+def require_cells(path: Path, columns: list[str], *, counter: str | None = None, flagged: bool = False) -> Cells:
+    """Return a data file with exactly these columns, and with counts under this name, if any."""
+    cells = open_cells(path, counted=counter is not None)
+    if list(cells.columns) != columns or cells.flagged != flagged or (counter is not None and cells.counter != counter):
         raise contradiction(f"{path.name} has other columns")
     return cells
