@@ -16,7 +16,7 @@ from crowdblend.calculus import Assumption, Certificate
 TABLE = {
     "age": ["[0, 50)", "[0, 50)", "≥ 50", "≥ 50"],
     "sex": ["Female", "Male", "Female", "Male"],
-    "count": [60, 41, 1200, 35],
+    "sampled": [60, 41, 1200, 35],
 }
 NASTY = [
     "<script>alert(1)</script>",
@@ -35,7 +35,7 @@ NASTY = [
 
 
 # Columns of data files that are no labels.
-NUMBERS = ("count", "exact", "estimate", "low", "high")
+NUMBERS = ("count", "sampled", "exact", "estimate", "low", "high")
 OPEN = {"recoding": "prefix", "length": 9}
 HALF = {"design": "poisson", "rate": 0.5}
 SUPPRESSED = {"mechanism": "suppressed", "k": 35}

@@ -128,7 +128,7 @@ def test_escapes_in_the_name_of_a_folder_are_printed_harmlessly(tmp_path: Path, 
 
 
 def test_escapes_in_columns_and_labels_are_not_on_the_page(tmp_path: Path) -> None:
-    data = pa.table({ESCAPES: [ESCAPES, "plain"], "count": [50, 60]})
+    data = pa.table({ESCAPES: [ESCAPES, "plain"], "sampled": [50, 60]})
     page = report_html(release(tmp_path, data, columns={ESCAPES: {"recoding": "values", "labels": [ESCAPES, "plain"]}}))
     assert not {"\x1b", "\r", "\x07"} & set(page)
     assert "␛" in page

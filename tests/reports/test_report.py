@@ -135,7 +135,7 @@ def test_identifiers_are_used_once(tmp_path):
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_hostile_labels_stay_text(tmp_path, ending):
     labels = [label for label in NASTY if "\x00" not in label] if ending == "csv" else NASTY
-    data = table(**{"<b>a</b>": labels, "b.c[0]": labels[::-1], "count": [50] * len(labels)})
+    data = table(**{"<b>a</b>": labels, "b.c[0]": labels[::-1], "sampled": [50] * len(labels)})
     columns = {"<b>a</b>": {"recoding": "values", "labels": ["<i>how</i>"]}, "b.c[0]": OPEN}
     folder = release(tmp_path, data, format=ending, columns=columns, software={"<u>": "<s>"})
     found = page(folder)
@@ -186,7 +186,7 @@ def test_microdata(tmp_path, ending):
 @for_each("ending", ["parquet", "csv"])
 @for_each("flagged", [True, False])
 def test_noise(tmp_path, flagged, ending):
-    columns = {"sex": ["Female", "Male"], "count": [-2, 40]} | ({"exact": [False, True]} if flagged else {})
+    columns = {"sex": ["Female", "Male"], "sampled": [-2, 40]} | ({"exact": [False, True]} if flagged else {})
     text = page(release(tmp_path, table(**columns), mechanism={**NOISY, "flag": flagged}, format=ending)).text
     assert "noisy" in text
     assert "-2" in text
