@@ -56,6 +56,7 @@ KNOWN = {
     "OutlierCurve": RULES["outlier.differential"](
         RULES["outlier.histogram"](epsilon=0.2, transition=5, limit=15, factor=2.0)
     ),
+    "ThresholdCurve": RULES["histogram.threshold"](noise_epsilon=1.0, show_from=15),
     **{
         name: RULES["profile.delta"](
             RULES[rule_id](RULES["profile.replaced"](RULES["profile.differential"](LAPLACE)), samples=1, population=10),

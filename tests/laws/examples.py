@@ -314,6 +314,14 @@ EXAMPLES: dict[str, list[Example]] = {
     "histogram.suppressed": [Example((), {"k": 20})],
     "histogram.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
     "histogram.laplace": [Example((), {"noise_epsilon": 0.5}, {("noise_epsilon", "epsilon"): 1})],
+    "histogram.threshold": [
+        Example(
+            (),
+            {"noise_epsilon": 1.0, "show_from": show_from},
+            {("noise_epsilon", "epsilon"): 1, ("show_from", "delta"): -1},
+        )
+        for show_from in (1, 15, 400)
+    ],
     "generalization.suppressed": [Example((), {"k": 20})],
     "points.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
     "blending.stated": [Example((), {"k": 12, "blend_epsilon": 0.3})],

@@ -368,6 +368,9 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "histogram.suppressed": lambda k: _crowd(k, mpf(0)),
     "histogram.noisy": _noisy_crowd,
+    "histogram.threshold": lambda noise_epsilon, show_from: _differential(
+        mpf(noise_epsilon), mp.exp(-mpf(noise_epsilon) * (show_from - 1)) / (1 + mp.exp(-mpf(noise_epsilon)))
+    ),
     "histogram.laplace": lambda noise_epsilon: _differential(mpf(noise_epsilon), mpf(0)),
     "generalization.suppressed": lambda k: _crowd(k, mpf(0)),
     "points.noisy": _noisy_crowd,

@@ -44,6 +44,7 @@ from tests.truth import test_strata as strata
 from tests.truth import test_strata_statistics as strata_statistics
 from tests.truth import test_surveys as surveys
 from tests.truth import test_synopses as synopses
+from tests.truth import test_threshold as threshold
 from tests.truth import test_totals as totals
 from tests.truth import test_zero_knowledge as zero_knowledge
 from tests.truth.programmes import Moved
@@ -173,6 +174,7 @@ COUNTED: dict[str, Count] = {
     "histogram.suppressed": cases(crowd_blending.test_suppression_and_generalization),
     "histogram.noisy": cases(crowd_blending.test_noise_below_k),
     "histogram.laplace": cases(crowd_blending.test_noise_on_every_cell_is_differential),
+    "histogram.threshold": len(threshold.WORLDS),
     "generalization.suppressed": cases(crowd_blending.test_suppression_and_generalization),
     "points.noisy": cases(crowd_blending.test_points_moved_within_their_block),
     "blending.postprocessing": cases(crowd_blending.test_random_blending_mechanisms_and_their_postprocessing),
@@ -191,6 +193,7 @@ COUNTED: dict[str, Count] = {
     "profile.biased": composed(BiasedCurve),
     "profile.amplified": composed(AmplifiedCurve),
     "profile.outliers": cases(profiles.test_outlier_tables_compose_truly),
+    "profile.threshold": len(threshold.WORLDS) + len(threshold.SAMPLED) + len(threshold.COMPOSED),
     "profile.differential": composed(ClosenessCurve),
     "profile.recoding-split": composed(SplitCurve)
     + cases(profiles.test_a_choosing_part_is_covered_when_the_person_is_missing),

@@ -21,6 +21,7 @@ from crowdblend.guarantees import (
     ReplacedCurve,
     SplitCurve,
     SurveyCurve,
+    ThresholdCurve,
     Uses,
 )
 from crowdblend.numerics.series import cut_for
@@ -46,6 +47,7 @@ QUICK: dict[str, tuple[LossCurve, ...]] = {
         ProgrammeCurve(0.1, (PartInCrowds(0.5, 9, 0.0), PrivatePart(0.4, (Uses(ClosenessCurve(1.5, 0.0), 1),)))),
     ),
     "a survey of noise": (SurveyCurve(1, 10, False, (Uses(ReplacedCurve(ClosenessCurve(0.5, 0.0)), 1),)),),
+    "a threshold": (ThresholdCurve(0.3, 80),),
     "recoding by a part": (SplitCurve(0.5, 20, 0.2, 0.1),),
 }
 SLOW: dict[str, tuple[LossCurve, ...]] = {

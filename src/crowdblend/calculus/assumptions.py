@@ -210,6 +210,11 @@ class Assumption(Enum):
     CONVERTED_ANSWERS = "Converting an answer stretches its error by at most a factor of {lipschitz}."
     FIXED_SHARES = "Published are the shares of {dimension} classes, fixed before anybody looked at the data."
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
+    SHOWN_FROM_THRESHOLD = (
+        "Only cells in which somebody is take part. Each carries discrete Laplace noise of its own with loss "
+        "{noise_epsilon} per person, and is shown, with its labels, where the noisy count is {show_from} or more; of "
+        "the others nothing is published, not even that they are there."
+    )
     CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
     BOUNDED_DEGREE = "Nobody has more than {degree_bound} links, and this bound is public."
     BOUNDED_AVERAGE = "People have at most {average_bound} links on average, and this bound is public."

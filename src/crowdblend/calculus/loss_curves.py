@@ -33,13 +33,14 @@ from crowdblend.guarantees import (
     SplitCurve,
     StrataCurve,
     SurveyCurve,
+    ThresholdCurve,
     Uses,
 )
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
 from crowdblend.numerics.combined_curves import Replaced, WorstOf
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
-from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points
+from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points, ThresholdCells
 from crowdblend.numerics.noise_curve import NoisyKernel
 from crowdblend.numerics.profile_curves import (
     Closeness,
@@ -214,6 +215,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     SurveyCurve: _survey,
     GroupSurveyCurve: _groups,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
+    ThresholdCurve: lambda made: ThresholdCells(made.noise_epsilon, made.show_from),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
     ReplacedCurve: _replaced,
 }

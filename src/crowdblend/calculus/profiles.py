@@ -105,6 +105,15 @@ def _releases(derivation: Derivation) -> Derivation:
     return profiles.profiles_compose(*map(profile_of, derivation.premises))
 
 
+def _amplified(derivation: Derivation) -> Derivation:
+    """The profile of a mechanism on a sample: by the curve of the mechanism where it has one."""
+    (premise,), rate = derivation.premises, derivation.parameters["rate"]
+    known = _known(premise)
+    if known is None:
+        return profiles.profile_of_amplified(premise, rate=rate)
+    return profiles.profile_of_one_sample(known, rate=rate)
+
+
 _MAKERS: dict[str, Maker] = {
     "suppression.exact": _crowds,
     "suppression.published": _crowds,
@@ -114,7 +123,8 @@ _MAKERS: dict[str, Maker] = {
     "histogram.noisy-sampled": _without_target(profiles.profile_of_noise_below_k),
     "points.sampled": _without_target(profiles.profile_of_points),
     "robust.differential": _without_target(profiles.profile_of_biased_sampling),
-    "sampling.amplification": _without_target(profiles.profile_of_amplified),
+    "sampling.amplification": _amplified,
+    "histogram.threshold": _without_target(profiles.profile_of_threshold),
     "programme.parts": _without_target(profiles.profile_of_programme),
     "strata.worst": _strata,
     "strata.at-one-rate": _through,

@@ -30,6 +30,7 @@ from crowdblend.guarantees.profiles import (
     Profile,
     ReplacedCurve,
     SplitCurve,
+    ThresholdCurve,
     Uses,
 )
 from crowdblend.guarantees.programme import (
@@ -86,6 +87,7 @@ __all__ = [
     "StrataOfSample",
     "StratumOfSample",
     "SurveyCurve",
+    "ThresholdCurve",
     "Together",
     "Useful",
     "Uses",

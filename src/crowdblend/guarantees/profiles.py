@@ -103,6 +103,14 @@ class OutlierCurve(LossCurve):
 
 
 @dataclass(frozen=True)
+class ThresholdCurve(LossCurve):
+    """A histogram of the cells that occur, each with discrete Laplace noise and shown from a threshold on."""
+
+    noise_epsilon: float
+    show_from: int
+
+
+@dataclass(frozen=True)
 class ClosenessCurve(LossCurve):
     """Any release that is (epsilon, delta)-differentially private, of which no more is known."""
 

@@ -1,4 +1,4 @@
-"""The divergence curves of single mechanisms: points in blocks, biased sampling, outlier tables."""
+"""The divergence curves of single mechanisms: points in blocks, biased sampling, outlier tables, thresholds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from crowdblend.numerics.balls import Undecided, precision
 from crowdblend.numerics.crowd_gaps import CrowdGaps
 from crowdblend.numerics.laplace import step_divergences
 from crowdblend.numerics.points_in_crowds import gathered_ratios
-from crowdblend.numerics.profile_curves import DENSITY, Bounds, Closeness, crowd_distance, until
+from crowdblend.numerics.profile_curves import DENSITY, LARGEST_LOSS, Bounds, Closeness, crowd_distance, until
 from crowdblend.numerics.tail_suprema import robust_divergence
+from crowdblend.numerics.threshold import appears, threshold_divergences
 
 # A point of a curve is a bound of its own, so that twelve digits of it are plenty; half the bits take less time.
 ENOUGH_BITS = 64
@@ -121,3 +122,20 @@ class OutlierBins:
                 break
         rest: Bounds = [None] * (len(growths) - len(ups))
         return ups + rest, downs + rest
+
+
+class ThresholdCells:
+    """The curve of cells that are noisy and shown from a threshold on, and take no part while empty."""
+
+    density = DENSITY
+
+    def __init__(self, noise_epsilon: float, show_from: int) -> None:
+        self.ratio, self.show_from = (-arb(noise_epsilon)).exp(), show_from
+        # Beyond the loss of the noise only a cell that appears is left, and most of the mass sits at that loss.
+        self.reach, self.kinks = noise_epsilon, (min(noise_epsilon, LARGEST_LOSS),)
+        self.distance = max(math.tanh(noise_epsilon / 2), float(appears(self.ratio, show_from)))
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The divergence itself, both ways."""
+        found = [threshold_divergences(balls, self.ratio, self.show_from, growth) for growth in growths]
+        return [up for up, _ in found], [down for _, down in found]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from flint import arb
+
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.numerics.balls import upper_bound
+from crowdblend.numerics.threshold import appears
 
 _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
+SHOWN = (Assumption.EXACT_NOISE, Assumption.SHOWN_FROM_THRESHOLD)
 
 
 @rule(
@@ -47,6 +52,22 @@ def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
 def histogram_laplace(*, noise_epsilon: float) -> Differential:
     """One person moves one count by one, and the noise at neighbouring values differs by a factor of at most e^ε."""
     return Differential(noise_epsilon, 0.0, Relation.ADD_REMOVE)
+
+
+@rule(
+    "histogram.threshold",
+    source="crowdblend, docs/proofs.md#threshold; the mechanism is that of Korolova, Kenthapadi, Mishra and Ntoulas, "
+    "Releasing Search Queries and Clicks Privately, 2009",
+    statement="A histogram of the cells in which somebody is, each with discrete Laplace noise of loss ε and shown "
+    "where the noisy count is at least t, is (ε, e^(−(t−1)ε)/(1 + e^−ε))-differentially private with one person more "
+    "or less.",
+    assumes=(*_TABLE, *SHOWN),
+    about=mechanism("histogram.threshold", "noise_epsilon", "show_from"),
+)
+def histogram_threshold(*, noise_epsilon: float, show_from: int) -> Differential:
+    """Somebody who is alone makes a cell appear that nobody else could; among others the noise hides one person."""
+    delta = upper_bound(lambda: appears((-arb(noise_epsilon)).exp(), show_from))
+    return Differential(noise_epsilon, delta, Relation.ADD_REMOVE)
 
 
 @rule(
