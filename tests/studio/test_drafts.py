@@ -1,5 +1,6 @@
 """Drafts as a whole: copied, renamed, undone, compared, and begun with a file that is dropped on a page."""
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,13 +93,30 @@ def test_a_dropped_file_begins_a_draft_and_replaces_no_other(visitor: Visitor, r
     assert [path.name for path in root.iterdir() if path.name.endswith(".part")] == []
 
 
-@pytest.mark.parametrize("name", ["people.xlsx", "", "..%2f", "%2fetc%2fpasswd", "a.exe"])
+@pytest.mark.parametrize(
+    "name", ["people.xlsx", "", "..%2f", "%2fetc%2fpasswd", "a.exe", "a%00.csv", "%C3%A4" * 99 + ".csv"]
+)
 def test_other_files_are_refused(visitor: Visitor, root: Path, name: str) -> None:
     before = sorted(root.iterdir())
     answer = upload(visitor, name, b"x")
     assert "is not a kind of file that can be read" in answer.text
     assert "hx-redirect" not in answer.headers
     assert sorted(root.iterdir()) == before
+
+
+def test_a_dropped_file_that_cannot_be_kept_or_read_leaves_no_draft_and_no_part(
+    visitor: Visitor, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = len(visitor.studio.drafts.all())
+    assert "hx-redirect" not in upload(visitor, "new.csv", b"id,id\n1,F\n").headers
+    monkeypatch.setattr("os.link", _no_links)
+    assert "Operation not permitted" in upload(visitor, "other.csv", b"id,sex\n1,F\n").text
+    assert [path.name for path in root.iterdir() if path.name.endswith(".part")] == []
+    assert len(visitor.studio.drafts.all()) == before
+
+
+def _no_links(*_: object) -> None:
+    raise PermissionError(errno.EPERM, "Operation not permitted")
 
 
 def test_a_dropped_file_lands_in_the_root(visitor: Visitor, root: Path) -> None:

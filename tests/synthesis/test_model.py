@@ -24,7 +24,7 @@ def table(columns: str, estimates: Floats, variance: float = EXACT, high: float 
 def published(*tables: PublishedTable) -> PublishedTables:
     domains = {name: Domain(labels=tuple(f"{name}{at}" for at in range(size))) for name, size in SIZES.items()}
     used = {name for one in tables for name in one.columns}
-    return PublishedTables({name: domain for name, domain in domains.items() if name in used}, tables, ())
+    return PublishedTables({name: domain for name, domain in domains.items() if name in used}, tables)
 
 
 def truth(seed: int = 1) -> Mixture:

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import crowdblend as cb
-from crowdblend.calculus import Certificate, verify, verify_file
+from crowdblend.calculus import Certificate, sha256_of, verify, verify_file
 from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
 from tests.commands import crowdblend
@@ -140,6 +140,23 @@ def test_suppressed_tables_and_microdata_give_rows_too(tmp_path):
         made = cb.synthesize(done.folder, rows=1_000)
         assert cb.verify(made).zero_knowledge() == done.certificate.zero_knowledge()
         assert max(one["apart"] for one in made.certificate.facts["met"]) < 0.1
+
+
+def test_rows_are_not_made_from_data_that_contradict_their_certificate(tmp_path):
+    crowd = policy(("sex", "age"), sampling=cb.Poisson(0.5), delta=1e-6)
+    folder = cb.release(town(20_000), crowd, out=tmp_path / "honest", ledger=None).folder
+    name = next(file.name for file in folder.glob("*.parquet"))
+    few = pq.read_table(folder / name)
+    pq.write_table(few.set_column(2, few.column_names[2], [[1] * len(few)]), tmp_path / name)
+
+    def change(facts):
+        facts["files"][name] = sha256_of(tmp_path / name)
+
+    forged = edited(folder, tmp_path / "forged", change)
+    (tmp_path / name).replace(forged / name)
+    cb.read(forged)
+    with pytest.raises(DoesNotVerify):
+        cb.synthesize(forged, rows=10)
 
 
 def test_what_rows_cannot_be_made_from_is_refused(tmp_path, source, rows):

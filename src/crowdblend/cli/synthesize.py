@@ -30,8 +30,8 @@ def command(
 ) -> None:
     """Draw synthetic rows from a model of the tables in release folders.
 
-    Each DIR is a release folder; its certificate and hashes are checked first. The rows keep what the folders
-    guarantee: no data about people are read, and nothing is recorded in a ledger.
+    Each DIR is a release folder, which is verified first. The rows keep what the folders guarantee: no data about
+    people are read, and nothing is recorded in a ledger.
     """
     done = synthesize(folders, rows=rows, out=out, as_csv=as_csv, force=force, figures=not no_figures)
     facts = read_facts(done.certificate.facts)

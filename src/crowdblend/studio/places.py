@@ -124,14 +124,16 @@ class Root:
     def keep(self, part: Path, name: str) -> str:
         """Give a file that was received its name, with a number where another file has it; an equal one is taken."""
         stem, _, ending = name.partition(".")
-        for number in count(1):
-            target = self.folder / (name if number == 1 else f"{stem}-{number}.{ending}")
-            with suppress(FileExistsError):
-                os.link(part, target)
-                break
-            if target.is_file() and filecmp.cmp(part, target, shallow=False):
-                break
-        part.unlink()
+        try:
+            for number in count(1):
+                target = self.folder / (name if number == 1 else f"{stem}-{number}.{ending}")
+                with suppress(FileExistsError):
+                    os.link(part, target)
+                    break
+                if target.is_file() and filecmp.cmp(part, target, shallow=False):
+                    break
+        finally:
+            part.unlink()
         return target.name
 
     def releases(self, depth: int = 3) -> list[str]:

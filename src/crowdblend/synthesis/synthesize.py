@@ -17,6 +17,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.published import Release
 from crowdblend.publishing.target import check_target
+from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.reading.release import PublishedRelease, read
 from crowdblend.releases.facts import to_json
 from crowdblend.releases.plan import software
@@ -55,6 +56,9 @@ def synthesize(
         message = "A folder holds synthetic rows, which say less than what they were made from."
         remedy = "Name the folders that these were made from."
         raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.synthetic")
+    # Rows vouch for their sources, which nobody who has the rows can check again.
+    for one in opened:
+        check_data(one)
     published = published_tables(opened)
     random = np.random.default_rng()
     codes = draw_rows(fit(published, random).mixture, rows, random)

@@ -58,11 +58,10 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class PublishedTables:
-    """Every table of some releases that counts people in listed cells, and the publications that do not."""
+    """Every table of some releases that counts people in listed cells."""
 
     columns: Mapping[str, Domain]
     tables: tuple[PublishedTable, ...]
-    unused: tuple[str, ...]
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -74,10 +73,8 @@ def published_tables(releases: Sequence[PublishedRelease]) -> PublishedTables:
     """Return the tables of releases; refuses columns with two domains, and releases without any table."""
     columns: dict[str, Domain] = {}
     counted: list[tuple[int, str, PublishedRelease]] = []
-    unused = []
     for at, release in enumerate(releases):
         usable = {name: one for name, one in release.counted.items() if _is_listed(one)}
-        unused += [name for name in release.publications if name not in usable]
         for name, one in usable.items():
             counted.append((at, release.folder.name if name == DATA else name, one))
             for column, domain in one.tables[DATA].columns.items():
@@ -95,7 +92,7 @@ def published_tables(releases: Sequence[PublishedRelease]) -> PublishedTables:
         raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.labels")
     one_sample = len(releases) == 1 and not _divides_people(releases[0])
     tables = tuple(_table(at, name, one, columns, one_sample=one_sample) for at, name, one in counted)
-    return PublishedTables(columns, tables, tuple(unused))
+    return PublishedTables(columns, tables)
 
 
 def _is_listed(one: PublishedRelease) -> bool:

@@ -31,7 +31,7 @@ else:
     demo = lazy("crowdblend.demo")
 
 TOWN = "made-up-town.parquet"
-_LONGEST_NAME = 120
+_LONGEST_NAME, _LONGEST_FILE = 120, 200
 _YEAR = re.compile(r"(19|20)\d\d")
 
 
@@ -95,7 +95,7 @@ async def upload(request: Request) -> Response:
         studio.refuse_when_read_only()
         draft = studio.drafts.get(query["draft"]) if "draft" in query else None
         name = Path(query.get("name", "").replace("\\", "/")).name
-        if format_of(name) is None:
+        if format_of(name) is None or not name.isprintable() or len(name.encode()) > _LONGEST_FILE:
             message = f"{name[:80]!r} is not a kind of file that can be read."
             remedy = "Take a CSV or Parquet file. Save a workbook as CSV UTF-8 first."
             raise InvalidInput(message, remedy=remedy, where="file", code="studio.upload")
@@ -103,8 +103,9 @@ async def upload(request: Request) -> Response:
             async for piece in request.stream():
                 await run_in_threadpool(file.write, piece)
         source = await run_in_threadpool(studio.root.keep, Path(file.name), name)
+        change = await run_in_threadpool(chosen, studio, source, "", "")
         draft = draft or studio.drafts.new(start(query.get("kind", "table")))
-        await run_in_threadpool(lambda: studio.drafts.change(draft.id, chosen(studio, source, "", "")))
+        await run_in_threadpool(studio.drafts.change, draft.id, change)
     except ClientDisconnect:
         return Response(status_code=400)
     except CrowdblendError as refused:
