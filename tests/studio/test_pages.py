@@ -1,7 +1,9 @@
 """Every page without a browser: what is sent becomes the draft, and the draft the policy that Python would make."""
 
+import io
 import re
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -56,7 +58,7 @@ def test_what_is_sent_makes_the_policy_of_python(visitor: Visitor, town: Path, c
 
 def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, town: Path) -> None:
     number = chosen(visitor, CASES["register"][0])
-    sent = {"confirm": "town", "out": "published", "policy": "policies/town.toml"}
+    sent = {"confirm": "town", "out": "published", "policy": "policies/our town.toml"}
     for wrong in ("village", "", "tow", "town ", "town\n", "Town"):
         assert visitor.send(f"/drafts/{number}/publish", {**sent, "confirm": wrong}).status_code == 409
     without = {name: text for name, text in sent.items() if name != "confirm"}
@@ -67,11 +69,16 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     ended = visitor.get(f"/jobs/{visitor.studio.drafts.get(number).jobs['publish']}", headers=HTMX)
     assert ended.headers["hx-trigger"] == "job-ended"
     assert "hx-get" not in ended.text  # it would break off the reload that it asks for
-    assert cb.load_policy(town / "policies" / "town.toml") == CASES["register"][1](town)
+    assert cb.load_policy(town / "policies" / "our town.toml") == CASES["register"][1](town)
     assert cb.verify(town / "published").facts["kind"] == "table"
     page = visitor.get(f"/drafts/{number}/result").text
-    assert "crowdblend release policies/town.toml --out published" in page
+    assert "crowdblend release &#39;policies/our town.toml&#39; --out published" in page
     assert "cb.load_policy(" in page
+    published = sorted(path.name for path in (town / "published").iterdir())
+    (town / "published" / "of-the-steward.txt").write_text("not published", encoding="utf-8")
+    zipped = zipfile.ZipFile(io.BytesIO(visitor.get("/releases/zip?folder=published").content))
+    assert zipped.namelist() == [f"published/{name}" for name in published]
+    assert zipped.testzip() is None
     report = visitor.get("/releases/report?folder=published")
     assert report.headers["content-security-policy"].startswith("sandbox;")
     shown = visitor.get("/ledger").text
@@ -80,6 +87,10 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert "Limit:" not in shown
     cb.Ledger(visitor.studio.ledger).limit("town", epsilon=3.0, delta=1e-5, until=2030)
     assert "Limit: epsilon 3 at delta 1e-05 until 2030" in visitor.get("/ledger").text
+    visitor.send(f"/drafts/{number}/data", {"data:population": ""})
+    unnamed = {**sent, "confirm": "", "out": "unnamed", "policy": "unnamed.toml"}
+    assert "Name the people" in visitor.send(f"/drafts/{number}/publish", unnamed).text
+    assert not (town / "unnamed.toml").exists()
 
 
 def waited(visitor: Visitor, number: str, step: str = "publish") -> Job:

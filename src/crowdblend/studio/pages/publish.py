@@ -19,6 +19,7 @@ from crowdblend.policies import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
+from crowdblend.studio.model.readiness import missing_in_data
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -56,8 +57,10 @@ def _taken(studio: Studio, name: str) -> bool:
 def begin(visit: Visit) -> Response:
     """Write the policy, and publish in a process of its own; with `save` the policy is all that is written."""
     sent, studio, draft = visit.sent, visit.studio, visit.draft
-    population = draft.choices.text("data", "population")
-    if "save" not in sent and sent.get("confirm", "") != population:
+    lacking = missing_in_data(draft.choices, draft.names)
+    if "save" not in sent and lacking is not None:
+        raise Refused(lacking, remedy="Go back to the step Data.", where="data", code="studio.incomplete")
+    if "save" not in sent and sent.get("confirm", "") != draft.choices.text("data", "population"):
         message = "The name that was typed is not the name of the population."
         remedy = "Nothing was published. Type the name exactly as it is shown."
         raise Refused(message, remedy=remedy, where="confirm", code="studio.not-confirmed")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote as quoted
 from tempfile import mkstemp
 from urllib.parse import quote
 
@@ -101,12 +102,12 @@ def show_result(visit: Visit) -> Response:
     if job is None or job.state != "done":
         return visit.see(f"/drafts/{draft.id}/publish")
     folder = studio.root.relative(Path(str(job.result["folder"])))
-    ledger = f" --ledger {studio.ledger}" if studio.ledger else ""
+    ledger = f" --ledger {quoted(studio.ledger)}" if studio.ledger else ""
     recorded = f", ledger={studio.ledger!r}" if studio.ledger else ""
     published = studio.root.existing(folder)
     code = {
         "Policy file": read_regular(studio.root.existing(draft.policy)).decode("utf-8"),
-        "Command line": f"crowdblend release {draft.policy} --out {draft.out}{ledger}",
+        "Command line": f"crowdblend release {quoted(draft.policy)} --out {quoted(draft.out)}{ledger}",
         "Python": f"import crowdblend as cb\n\npolicy = cb.load_policy({draft.policy!r})\n"
         f"cb.release(None, policy, out={draft.out!r}{recorded})\n",
     }
@@ -118,9 +119,8 @@ def show_result(visit: Visit) -> Response:
 
 def download(visit: Visit) -> Response:
     """Return the whole folder as one file, to be sent to readers."""
-    folder = visit.studio.root.existing(visit.request.query_params.get("folder", ""))
-    read(folder)
-    return _temporary(visit.studio, f"{folder.name}.zip", lambda path: zip_release(folder, path))
+    release = read(visit.studio.root.existing(visit.request.query_params.get("folder", "")))
+    return _temporary(visit.studio, f"{release.folder.name}.zip", lambda path: zip_release(release, path))
 
 
 def download_csv(visit: Visit) -> Response:
@@ -140,7 +140,11 @@ def _temporary(studio: Studio, name: str, write: Callable[[Path], None]) -> Resp
     """Return a file that is made for one answer, and removed afterwards."""
     made, place = mkstemp(dir=studio.state)
     os.close(made)
-    write(Path(place))
+    try:
+        write(Path(place))
+    except BaseException:
+        os.unlink(place)
+        raise
     return FileResponse(place, filename=name, background=BackgroundTask(os.unlink, place))
 
 
