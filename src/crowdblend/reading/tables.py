@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from pyarrow import csv, parquet
 
 from crowdblend.lazy import lazy
 from crowdblend.reading.cells import unreadable
+from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:
     from pyarrow import compute as pc
@@ -56,14 +58,16 @@ def _categories(column: pa.ChunkedArray, labels: Labels, ordered: bool) -> pa.Di
 
 def write_csv(path: Path, out: Path) -> None:
     """Write a published file as CSV with the mark by which Excel recognizes UTF-8."""
-    with pa.OSFile(str(out), "wb") as file:
+    with out.open("wb") as file:
         file.write(codecs.BOM_UTF8)
         try:
-            read = parquet.ParquetFile(str(path)) if path.suffix == ".parquet" else csv.open_csv(path)
-            batches = read.iter_batches() if path.suffix == ".parquet" else read
-            schema = read.schema_arrow if path.suffix == ".parquet" else read.schema
-            with csv.CSVWriter(file, schema) as writer:
-                for batch in batches:
+            if path.suffix == ".csv":
+                with open_regular(path) as published:
+                    shutil.copyfileobj(published, file)
+                return
+            read = parquet.ParquetFile(str(path))
+            with csv.CSVWriter(file, read.schema_arrow) as writer:
+                for batch in read.iter_batches():
                     writer.write(batch)
         except (pa.ArrowException, OSError) as damaged:
             raise unreadable(path) from damaged
