@@ -170,6 +170,10 @@ def test_what_rows_cannot_be_made_from_is_refused(tmp_path, source, rows):
         cb.synthesize(source, rows=0)
     with refuses("output-exists"):
         cb.synthesize(source, rows=10, out=rows)
+    survey = policy(("sex", "age"), sampling=cb.Survey(2_000, of=20_000, thin=0.5), delta=1e-5)
+    cb.release(town(2_000), survey, out=tmp_path / "survey", ledger=None)
+    with refuses("synthesize.together"):
+        cb.synthesize([source, tmp_path / "survey"], rows=10)
     numbers = cb.Policy(
         person="person_id", people=2_000, sampling=cb.Everybody(), epsilon=1.0,
         columns={"sex": COLUMNS["sex"]}, publish=cb.Statistics(cb.fraction({"sex": "female"})),

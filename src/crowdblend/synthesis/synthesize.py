@@ -56,6 +56,10 @@ def synthesize(
         message = "A folder holds synthetic rows, which say less than what they were made from."
         remedy = "Name the folders that these were made from."
         raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.synthetic")
+    if len(opened) > 1 and any(one.certificate.differential() is None for one in opened):
+        message = "A release guarantees nothing for one person more or less, and no other guarantees add up."
+        remedy = "Make rows from each folder by itself."
+        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.together")
     # Rows vouch for their sources, which nobody who has the rows can check again.
     for one in opened:
         check_data(one)
