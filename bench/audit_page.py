@@ -1,4 +1,4 @@
-"""The figures of `make audit`: kept in a file beside this one, and shown as tables in docs/audit.md.
+"""The figures of `make audit`: kept in a file beside this one, and shown as tables in docs/measured.md.
 
     python -m bench.audit_page FILE...
 
@@ -18,7 +18,7 @@ from typing import Any
 KEPT = Path(__file__).with_name("audit.json")
 # Of an audit that is not said to have fewer.
 RUNS = 100_000
-PAGE = Path(__file__).parent.parent / "docs" / "audit.md"
+PAGE = Path(__file__).parent.parent / "docs" / "measured.md"
 
 WHAT = {
     "suppressed table": "k = 10, rate 0.8",

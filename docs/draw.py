@@ -1,4 +1,4 @@
-"""Draw the figures of the pages: diagrams, papers, attacks, and the lattice around a chosen recoding.
+"""Draw the figures of the pages: diagrams, kinds, papers, attacks, and the lattice around a chosen recoding.
 
 `make docs` runs this, and `python -m docs.draw how` draws one of them. A test compares what the figures show with what
 is committed.
@@ -13,6 +13,7 @@ from crowdblend.attacks import ATTACKS, attack
 from crowdblend.figures.recodings import neighbours
 from crowdblend.papers import reproduce
 from docs.diagrams import DIAGRAMS, on_white
+from docs.kind_pictures import KIND_PICTURES
 
 IMAGES = Path(__file__).parent / "images"
 REPRODUCTIONS = ("lqs-figure2", "lqs-figure6", "cbp-proposition12", "zkp-politics")
@@ -28,7 +29,13 @@ COARSER = [
 
 def names() -> list[str]:
     """The figures that can be drawn, by the names of their files."""
-    return ["around", *DIAGRAMS, *REPRODUCTIONS, *(f"attack-{name}" for name in ATTACKS)]
+    return [
+        "around",
+        *DIAGRAMS,
+        *(f"kind-{name}" for name in KIND_PICTURES),
+        *REPRODUCTIONS,
+        *(f"attack-{name}" for name in ATTACKS),
+    ]
 
 
 def drawing(name: str) -> str:
@@ -37,6 +44,8 @@ def drawing(name: str) -> str:
         return on_white(neighbours(CHOSEN, FINER, COARSER, headings=("one column finer", "", "one column coarser")))
     if name in DIAGRAMS:
         return DIAGRAMS[name]()
+    if name.startswith("kind-"):
+        return KIND_PICTURES[name.removeprefix("kind-")]()
     if name.startswith("attack-"):
         return attack(name.removeprefix("attack-")).launch(0).chart.svg()
     chart = reproduce(name).chart

@@ -61,12 +61,15 @@ COMMAND_PAGES = {
         "[planning](plan.md)",
     ),
     "init": ("a policy to start from, from the names of your columns", "[a first policy](sources.md#a-first-policy)"),
-    "check": ("which rows do not fit a policy, with values and counts: for you alone", "[checking rows](check.md)"),
+    "check": (
+        "which rows do not fit a policy, with values and counts: for you alone",
+        "[checking rows](sources.md#check-your-rows)",
+    ),
     "rehearse": (
         "try a policy on made-up people, or compare several: cells shown, people hidden, errors; costs nothing",
-        "[rehearsing](rehearse.md)",
+        "[rehearsing](plan.md#rehearse)",
     ),
-    "hierarchy": ("hierarchy files from a rule", "[recodings](release.md#recodings)"),
+    "hierarchy": ("hierarchy files from a rule", "[recodings](sources.md#i-have-a-column-of-)"),
     "release": ("publish under a policy, from thousands to a billion rows", "[releases](release.md)"),
     "verify": (
         "re-derive a certificate from its leaves, check the files, refuse what does not follow",
@@ -74,15 +77,18 @@ COMMAND_PAGES = {
     ),
     "sign": (
         "sign a release with an SSH key, for `verify --signer` and `ssh-keygen`",
-        "[signed releases](signatures.md)",
+        "[signed releases](certificates.md#signatures)",
     ),
     "read": ("estimates for the population with intervals, for any margin", "[for readers](reading.md)"),
-    "report": ("a release explained on one page", "[reports](report.md)"),
-    "synthesize": ("synthetic rows from published tables, without touching data", "[synthetic rows](synthesize.md)"),
+    "report": ("a release explained on one page", "[reports](reading.md#the-report)"),
+    "synthesize": (
+        "synthetic rows from published tables, without touching data",
+        "[synthetic rows](synopsis.md#from-published-tables)",
+    ),
     "audit": ("try to break what a policy guarantees, by running it on made-up people", "[the audit](audit.md)"),
     "ledger": (
         "what was released about whom, what it adds up to, and limits that refuse",
-        "[the ledger](ledger.md), [for a team](team-ledger.md)",
+        "[the ledger](ledger.md), [for a team](ledger.md#limits-for-a-team)",
     ),
     "studio": ("web pages on your own machine, from the data to the published folder", "[the studio](studio.md)"),
     "demo": ("plan, release and verify a made-up town, in three ways", "[releases](release.md)"),

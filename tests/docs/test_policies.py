@@ -9,7 +9,7 @@ from tests.cases import for_each
 
 ROOT = Path(__file__).parents[2]
 POLICY = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ["release.md", "points.md", "outliers.md", "statistics.md", "synopsis.md", "graphs.md"]
+PAGES = ["release.md", "tables.md", "points.md", "outliers.md", "statistics.md", "synopsis.md", "graphs.md"]
 
 
 def first_policy(page: str) -> str:

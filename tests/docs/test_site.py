@@ -8,8 +8,7 @@ TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def listed() -> list[str]:
-    trees = TREE.findall((DOCS / "index.md").read_text(encoding="utf-8"))
-    return [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+    return [line for tree in trees((DOCS / "index.md").read_text(encoding="utf-8")) for line in tree.split()]
 
 
 def test_every_page_has_one_place() -> None:
@@ -18,10 +17,18 @@ def test_every_page_has_one_place() -> None:
     assert sorted(listed()) == sorted(pages | notebooks)
 
 
-def test_the_site_has_four_parts_and_says_for_whom() -> None:
+def test_the_site_has_its_parts_of_few_pages_and_says_for_whom() -> None:
     text = (DOCS / "index.md").read_text(encoding="utf-8")
     captions = re.findall(r"^:caption: (.+)$", text, re.MULTILINE)
-    assert captions == ["Start", "How to", "Explanation", "Reference"]
+    assert captions == ["Start", "Guides", "Worked examples", "Explanation", "Reference", "Research"]
     assert re.findall(r"^## (.+)\n\nFor ", text, re.MULTILINE) == captions
     linked = set(re.findall(r"\]\(([a-z_/-]+)\.(?:md|ipynb)\)", text))
     assert linked == set(listed())
+    sizes = {caption: len(tree.split()) for caption, tree in zip(captions, trees(text), strict=True)}
+    assert sizes["Start"] == 4
+    assert sizes["Guides"] <= 14
+    assert sizes["Explanation"] <= 6
+
+
+def trees(text: str) -> list[str]:
+    return [re.sub(r"^:.*$", "", tree, flags=re.MULTILINE) for tree in TREE.findall(text)]

@@ -1,4 +1,4 @@
-"""The table of docs/reading.md: how often every interval that readers are shown holds the truth.
+"""The table of docs/measured.md: how often every interval that readers are shown holds the truth.
 
 `python -m tests.estimates.release_coverage` computes it and writes it, in some minutes. Of cells and sums, which are
 here, everything that can be published is enumerated, by laws that are computed apart from the code under test; what
@@ -25,7 +25,7 @@ from crowdblend.policies.load import parse_policy
 from crowdblend.releases.facts import DATA
 from tests.estimates.outputs import ASKED, OF, THIN, draw_survey, published, shown_sums, survey_masses
 
-PAGE = Path(__file__).parents[2] / "docs" / "reading.md"
+PAGE = Path(__file__).parents[2] / "docs" / "measured.md"
 PLACE = re.compile(r"(<!-- coverage -->\n).*?(<!-- end -->)", re.DOTALL)
 DRAWS = 4_000
 

@@ -45,7 +45,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
 ATTACK = Attack(
     name="empty-cells",
     title="The cell that appears",
-    source="the first trap of noisy histograms, docs/release.md",
+    source="the first trap of noisy histograms, docs/tables.md",
     story="A table by village, age and disease has far more cells than people. To save space only the cells that "
     "occur get noise and are published. The noise hides how many people are in a cell, and the list of cells says "
     "that somebody is. A cell for your village, your age and a rare disease appears in the publication only if you "

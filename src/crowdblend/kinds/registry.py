@@ -35,7 +35,7 @@ def plan(policy: AnyPolicy) -> AnyPlan:
         return planned
     except (Undecided, OverflowError, ZeroDivisionError) as problem:
         message = "The numbers of this policy are too extreme to be bounded rigorously."
-        remedy = "Choose epsilon, delta, rate and k closer to the usual: docs/parameters.md."
+        remedy = "Choose epsilon, delta, rate and k closer to the usual: docs/plan.md."
         raise NotProved(message, remedy=remedy, where="[privacy]", code="plan.not-proved") from problem
 
 

@@ -2,7 +2,7 @@
 
 A cell that begins with = or @, or with + or - and is no number, is a formula to a spreadsheet. Labels of a policy are
 declared, so such a label is refused where the policy publishes CSV; Parquet has no such cells. The labels of a prefix
-come from the data and are not known beforehand: see docs/known-limits.md.
+come from the data and are not known beforehand: see docs/release.md.
 """
 
 from __future__ import annotations

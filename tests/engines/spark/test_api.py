@@ -23,7 +23,7 @@ from tests.commands import crowdblend
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PAGE = Path(__file__).parents[3] / "docs" / "spark.md"
+PAGE = Path(__file__).parents[3] / "docs" / "sources.md"
 
 
 def test_a_frame_of_spark_is_published_with_the_bytes_of_its_rows(spark: SparkSession) -> None:
