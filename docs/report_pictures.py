@@ -1,4 +1,4 @@
-"""Make the pictures of docs/report.md: two places of a report about the made-up town.
+"""Make the pictures of docs/reading.md: two places of a report about the made-up town.
 
     python -m docs.report_pictures
 
