@@ -147,9 +147,8 @@ def synopsis() -> str:
 
 def graph() -> str:
     """Two figures of a network of friends, on the scale of each."""
-    bounds = {"people": 2_000, "degree_bound": 12}
     statistics = [cb.GraphStatistic(name=name, samples=700) for name in ("connectivity", "average-degree")]
-    policy = cb.Policy(epsilon=8.0, publish=cb.Graph(*statistics, **bounds))
+    policy = cb.Policy(epsilon=8.0, publish=cb.Graph(*statistics, people=2_000, degree_bound=12))
     published = cb.release(friendships(), policy, ledger=None, key=KEY).data.to_pylist()
     most = {"connectivity": 1.0, "average-degree": 12.0}
     rows = []
