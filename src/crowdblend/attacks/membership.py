@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -12,6 +11,7 @@ import numpy as np
 from crowdblend.attacks.ours import Law, our_table, published_law, repeated
 from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.figures.charts import Axis, Line, LineChart
+from crowdblend.frozen import dataclass
 
 STEPS = 20
 

@@ -8,7 +8,6 @@ that column has labels, and thousands of releases cost no more than one large on
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Relation
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.planning import SolvedPlan, plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ from flint import arb, fmpq
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.charts import Chart, Share, ShareChart
+from crowdblend.frozen import dataclass
 from crowdblend.numerics.balls import precision
 from crowdblend.packages import special
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 from crowdblend.auditing.exact.definitions import (
@@ -22,6 +21,7 @@ from crowdblend.auditing.exact.distributions import Mechanism, World
 from crowdblend.auditing.statistical.run import Verdict, audit
 from crowdblend.auditing.statistical.subject import Subject
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, OutlierPrivate, ZeroKnowledge
 from crowdblend.guarantees.privacy import Guarantee
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from string import Formatter
 
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import exactly
 
 

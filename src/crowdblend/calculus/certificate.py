@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
@@ -18,6 +18,7 @@ from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.reading import Document
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, OutlierPrivate, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 

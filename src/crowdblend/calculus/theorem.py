@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_type_hints
 
@@ -12,6 +11,7 @@ from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
 from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import About, Description, Disagreement
 from crowdblend.errors import InvalidInput, NotApplicable
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import PARAMETERS, check
 from crowdblend.numerics.balls import precision

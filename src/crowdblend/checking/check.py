@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
+
+from crowdblend.frozen import dataclass
 
 FOR_YOU_ALONE = "For you alone: values and counts of your rows. Nothing of this is recorded or kept."
 _ADVICE = (

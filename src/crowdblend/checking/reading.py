@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from crowdblend.engines.duckdb.hints import MOST_TEXTS, hint_for
 from crowdblend.engines.duckdb.relation import Field, Relation, shown
 from crowdblend.engines.engine import Progress, no_progress
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column

@@ -7,7 +7,6 @@ counted (`inclusion`). It knows no kind of release: what it looks at is the sort
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import msgspec
@@ -18,6 +17,7 @@ from crowdblend.calculus.rules import outliers, profiles
 from crowdblend.designs import draw
 from crowdblend.designs.draw import Draw
 from crowdblend.errors import NotApplicable
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, OutlierPrivate, Relation
 
 if TYPE_CHECKING:

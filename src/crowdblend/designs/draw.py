@@ -7,12 +7,13 @@ same sample, whatever the order of the rows, the batches and the number of threa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.refusals import refusal
+from crowdblend.frozen import dataclass
 from crowdblend.policies.files import open_unpacked
 
 _BLOCK = 1 << 18

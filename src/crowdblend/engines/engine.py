@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import STDIN, DataSource
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.engines.duckdb.database import private_folder, redacted
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 
 if TYPE_CHECKING:

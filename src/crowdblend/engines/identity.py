@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,6 +24,7 @@ import numpy as np
 from cryptography.hazmat.primitives.poly1305 import Poly1305
 from numpy.typing import NDArray
 
+from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import sample_name
 from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, Identity, Kind, Wanted, sketch
 from crowdblend.policies.files import source_files

@@ -7,7 +7,6 @@ order at the end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NoReturn
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.class_counter import Counts, PackedCodes
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, outside_bounds, outside_domain, refusal
+from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Axis, Closed, Open, Recoding

@@ -7,7 +7,7 @@ somebody who is not is irrelevant. Only the sample has to be looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
 from crowdblend.engines.refusals import missing_person, refuse_beyond, repeated_person
+from crowdblend.frozen import dataclass
 from crowdblend.packages import compute
 from crowdblend.packages import pyarrow as pa
 from crowdblend.randomness import coins, marks

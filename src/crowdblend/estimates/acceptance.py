@@ -15,7 +15,6 @@ to the grid.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -23,6 +22,7 @@ import numpy as np
 
 from crowdblend.estimates.binomial import log_binomial
 from crowdblend.estimates.laws import Floats, Law, Whole
+from crowdblend.frozen import dataclass
 
 # Deviations beyond which the binomial distribution is left out, and grid points per deviation.
 DEVIATIONS, FINENESS, COARSEST = 8.0, 20.0, 4.0

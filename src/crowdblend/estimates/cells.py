@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
+from crowdblend.frozen import dataclass
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
 _LARGEST_K, _LARGEST_NOISY, _SMALLEST_RATE = 10**6, 10**5, 1e-12

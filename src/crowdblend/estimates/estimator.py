@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates.acceptance import acceptance, large_intervals, last_tested
 from crowdblend.estimates.laws import ExactCounts, Floats, Law, NoiseBelowK, Whole, sum_reach
+from crowdblend.frozen import dataclass
 
 CONFIDENCE = 0.95
 # The share of the level that sums of noisy cells spend on the noise; the rest is for the sample.

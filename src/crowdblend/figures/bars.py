@@ -6,12 +6,12 @@ Labels stand left of their bars, or above them in a narrow chart, which fits a p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import INK, NARROW, PADDING, PAGE, PALETTE, QUIET, Drawing, text_width
 from crowdblend.figures.scales import Scale, draw_ticks, round_numbers
+from crowdblend.frozen import dataclass
 
 # Bars have as much room as labels and notes leave of the page, and so much at least.
 LEAST_WIDTH = 120

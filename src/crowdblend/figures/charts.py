@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeGuard
@@ -13,6 +12,7 @@ from typing import Literal, TypeGuard
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import GRID, INK, LINE, NARROW, PADDING, PALETTE, QUIET, Drawing, text_width, wrap
 from crowdblend.figures.scales import Scale, draw_ticks, log_ticks, round_numbers
+from crowdblend.frozen import dataclass
 
 _WIDTH, _HEIGHT, _NARROW_HEIGHT = 640, 340, 260
 _TITLE, _SUBTITLE = 16, 12.5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import GROUND, INK, NARROW, PADDING, PAGE, QUIET, Drawing, text_width
 from crowdblend.figures.scales import Scale, Shade, draw_ticks, round_numbers
+from crowdblend.frozen import dataclass
 
 # The least and the largest width of a tile, its height, and the largest height of a map.
 NARROWEST, WIDEST, TALL, HIGHEST = 56, 110, 30, 560

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import INK, PADDING, QUIET, TEXT_SIZE, Drawing, text_width
 from crowdblend.figures.scales import Scale, Shade
+from crowdblend.frozen import dataclass
 
 Named = tuple[str, float]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 
 
 @dataclass(frozen=True)

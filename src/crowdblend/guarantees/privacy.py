@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate
 from crowdblend.guarantees.parameters import Checked
 from crowdblend.guarantees.wording import at_most, close, exactly

@@ -6,10 +6,10 @@ several releases compose to far less than the sum of one (ε, δ) each. `calculu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
 from crowdblend.guarantees.parameters import Checked
 from crowdblend.guarantees.privacy import Guarantee, Relation

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import SHARES_ROUNDING
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.guarantees.profiles import LossCurve, Order, Profile, ReplacedCurve, Uses

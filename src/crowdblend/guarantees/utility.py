@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.guarantees.wording import at_most

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.calculus import Assumption
@@ -17,6 +16,7 @@ from crowdblend.calculus.rules.composition import (
     random_sample_releases_add_up,
 )
 from crowdblend.errors import NotApplicable
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
 from crowdblend.ledger.entry import Losses, Spending
 

@@ -10,11 +10,11 @@ import hashlib
 import hmac
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.regular_files import read_regular
 
 FORMAT = "crowdblend ledger 1"

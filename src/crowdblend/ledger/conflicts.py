@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from crowdblend.calculus.rules.composition import why_not_from_one_sample
 from crowdblend.errors import DoesNotCompose
+from crowdblend.frozen import dataclass
 from crowdblend.ledger.declarations import Declarations
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity, Sketch

@@ -7,9 +7,9 @@ tables live in a schema of their own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import GENESIS, Record
 
 SCHEMA = "crowdblend"

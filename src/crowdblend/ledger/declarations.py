@@ -10,13 +10,14 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 import msgspec
 from msgspec.structs import asdict, force_setattr
 
 from crowdblend.errors import InvalidInput, Refused
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most

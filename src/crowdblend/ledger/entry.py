@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Guarantee, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 from crowdblend.ledger.chain import DIGEST

@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -26,6 +25,7 @@ from itertools import accumulate
 from flint import arb
 
 from crowdblend.calculus.loss_curves import delta_of, spread, together
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Profile, Relation, Uses
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.budget import SpendingGroup

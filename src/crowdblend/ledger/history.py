@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import msgspec
 
 from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.ledger.budget import Budget, SpendingGroup
 from crowdblend.ledger.chain import FORMAT, Record, check_record, commitment, matches, sample_name
 from crowdblend.ledger.declarations import Declarations, Limit

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 
 UNKNOWN = "unknown"
 UNNAMED = "source:"

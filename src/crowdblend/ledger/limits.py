@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_FLOOR, Context
 
 from crowdblend.errors import Refused
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.wording import at_least, at_most
 from crowdblend.ledger.budget import Budget, SpendingGroup, add_up

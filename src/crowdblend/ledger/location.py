@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 
 VARIABLE = "CROWDBLEND_LEDGER"
 _POSTGRES = re.compile(r"(postgres|postgresql)://")

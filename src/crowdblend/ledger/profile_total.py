@@ -7,11 +7,11 @@ true where no release was planned by looking at an earlier one, so they inform; 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.calculus import Assumption
 from crowdblend.calculus.loss_curves import spread, together
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import ClosenessCurve, Differential, Profile, Relation, ReplacedCurve, Uses
 from crowdblend.guarantees.guessing import differential_for_one
 from crowdblend.ledger.budget import SpendingGroup

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crowdblend.frozen import dataclass
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import sanitizers, zero_knowledge
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.randomness import Source, SystemSource, distinct, permutation
 

@@ -7,12 +7,12 @@ somebody concealed, and adds the same noise. That their outputs are close is the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
 from crowdblend.calculus import Derivation
+from crowdblend.frozen import dataclass
 from crowdblend.networks import exact
 from crowdblend.networks.exact import Structure
 from crowdblend.planning.networks import NetworkPlan, differential, released

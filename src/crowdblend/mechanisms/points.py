@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -32,6 +31,7 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, programme, sampling
 from crowdblend.estimates.laws import ExactCounts
+from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import Labels, SampledClasses, only_used
 from crowdblend.mechanisms.mechanism import Crowd, Loss, Mechanism
 from crowdblend.mechanisms.noisy import mean_noise

@@ -7,7 +7,7 @@ Whether they are everybody's totals or those of a sample makes no difference her
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import programme
+from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, statistics_claim, strata_claim
 from crowdblend.randomness import Source, discrete_laplace

@@ -10,13 +10,13 @@ With C components, o people with an odd number of links and e components that ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.frozen import dataclass
 from crowdblend.networks.links import Names, Network
 
 

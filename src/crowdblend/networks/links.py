@@ -5,7 +5,6 @@ Links are kept once, as keys low·n + high in rising order: that sorts, finds re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import compute
 from crowdblend.packages import pyarrow as pa
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from flint import arb
 
+from crowdblend.frozen import dataclass
 from crowdblend.numerics.balls import precision
 from crowdblend.numerics.crowd_gaps import CrowdGaps
 from crowdblend.numerics.loss_law import BITS, LossLaw, Point, dominating, growth_at

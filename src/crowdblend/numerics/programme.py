@@ -16,9 +16,9 @@ others (docs/proofs.md#parts-of-one-sample-of-any-kind).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from crowdblend.frozen import dataclass
 from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
 from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
 from crowdblend.numerics.noise_below_k import spliced_gaps

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from crowdblend.calculus import Rule
 from crowdblend.calculus.rules.sampling import sampling_amplifies, suppression_exact, suppression_published
 from crowdblend.errors import Infeasible
 from crowdblend.figures.charts import Axis, Line, LineChart
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 from crowdblend.planning.bounds import BOUNDS, Bound

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from flint import arb
 
 from crowdblend.calculus import Derivation, Rule
 from crowdblend.calculus.rules import blending, mechanisms, profiles, programme, sampling, surveys
 from crowdblend.errors import NotApplicable
+from crowdblend.frozen import dataclass
 from crowdblend.numerics.balls import expm1, log1p, precision, round_down
 from crowdblend.planning.parts import derive_parts
 from crowdblend.planning.request import PlanRequest

@@ -7,9 +7,10 @@ population a class needs before it is usually published, k over the rate at whic
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from crowdblend.errors import CrowdblendError
+from crowdblend.frozen import dataclass
 from crowdblend.planning.plan import SolvedPlan, answer_together
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from flint import arb
@@ -10,6 +9,7 @@ from flint import arb
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.numerics import balls
 from crowdblend.numerics.laplace import step_divergence
 from crowdblend.numerics.search import first_true

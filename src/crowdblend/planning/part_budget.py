@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
 from crowdblend.planning.parts import largest_noise, smallest_k
 

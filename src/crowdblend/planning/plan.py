@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumed, Certificate, Derivation
 from crowdblend.calculus.rules import composition, profiles, surveys
 from crowdblend.designs import Biased, Poisson, SampledClaims, Thinned
 from crowdblend.errors import CrowdblendError, NotProved
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import check
 from crowdblend.lazy import lazy

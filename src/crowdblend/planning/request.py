@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Relation
 from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, Checked, check
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles, strata
 from crowdblend.errors import Infeasible
+from crowdblend.frozen import dataclass
 from crowdblend.numerics.search import first_true
 from crowdblend.planning.bounds import profile_once
 from crowdblend.planning.plan import SolvedPlan, answer

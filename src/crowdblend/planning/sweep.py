@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import PARAMETERS, check
 from crowdblend.planning.plan import answer, answer_together
 from crowdblend.planning.request import SOLVABLE, PlanRequest

@@ -15,11 +15,12 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.write import domain_text
 from crowdblend.regular_files import read_regular

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
+from crowdblend.frozen import dataclass
 from crowdblend.policies.refusals import refusal
 
 _SPACES = " \t\n\v\f\r"

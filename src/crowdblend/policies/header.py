@@ -11,11 +11,11 @@ import csv
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.policies.files import (
     ENDINGS,

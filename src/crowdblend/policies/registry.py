@@ -8,13 +8,13 @@ distribution adds a kind by an entry point of the group `crowdblend.kinds`, whic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.policies.key import Key, keys_of
 from crowdblend.policies.publication import Publication, own_keys, own_parts

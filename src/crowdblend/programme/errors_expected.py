@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crowdblend.designs import Strata
 from crowdblend.estimates import Law
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.lazy import lazy
 from crowdblend.releases.facts import DATA, ReleaseFacts

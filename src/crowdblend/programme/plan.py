@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
 from crowdblend.designs import Coins, Everybody, Poisson, Strata
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.part_budget import PartBudget

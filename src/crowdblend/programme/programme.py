@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from crowdblend.designs import Claims, Everybody
 from crowdblend.designs.draw import Draw, parts_of
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.table.register import RegisterPlan
 from crowdblend.policies.policy import Policy, Split

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast
 
 from crowdblend.designs import Poisson, Strata
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.kinds import plan
 from crowdblend.policies.policy import Policy
 from crowdblend.programme.programme import ProgrammePlan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from crowdblend import ledger as books
@@ -13,6 +13,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.engines.choice import default_engine, identify
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import largest_rate, sample_of
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
 from crowdblend import ledger as books
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
+from crowdblend.frozen import dataclass
 from crowdblend.publishing.staging import Completion, Staging
 
 Problem = TypeVar("Problem", bound=BaseException)

@@ -16,9 +16,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any
+
+from crowdblend.frozen import dataclass
 
 PARTIAL = ".partial-"
 _JOURNAL, _RELEASE, _OLD = "journal.json", "release", "old"

@@ -10,10 +10,11 @@ over the rows, and the two parts of a sample are the two sides of one coin.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.randomness.keys import check_key, subkey
 from crowdblend.randomness.source import KeyedSource
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crowdblend.frozen import dataclass
 
 Mask = NDArray[np.bool_]
 Integers = NDArray[np.int64]

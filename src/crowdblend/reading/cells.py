@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:

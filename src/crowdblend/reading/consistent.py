@@ -12,7 +12,6 @@ are. A cell that is not published enters as the middle of what it may hold, with
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.reading.margins import Margin
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.estimates import CellLaws, Intervals, combinations, nothing_known
 from crowdblend.estimates.cells import fill, summed
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
+from crowdblend.frozen import dataclass
 from crowdblend.reading.cells import EXACT, Cells, N
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.releases.facts import CellTable

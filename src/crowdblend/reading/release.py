@@ -7,7 +7,7 @@ of their kind, and refused where they do not fit it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import combinations
 from crowdblend.estimates.estimator import CONFIDENCE
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
 from crowdblend.lazy import lazy
 from crowdblend.reading import notes

@@ -7,7 +7,6 @@ class of their own, whose people are left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Intervals
 from crowdblend.recoding.reading import Number, exact, plain

@@ -7,12 +7,12 @@ never read off the data, so one person moves a sum by no more than the steps bet
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.recoding.classes import Computed
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import (

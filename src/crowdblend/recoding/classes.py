@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
 from msgspec.structs import replace
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import blank_sql, is_blank, quoted
 

@@ -6,12 +6,12 @@ adds that day), and the classes are all the periods that these days touch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed, Open
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import FIRST_DAY, LAST_DAY, day, day_sql

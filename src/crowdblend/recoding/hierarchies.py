@@ -12,13 +12,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.recoding.classes import Lookup
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import whole_label

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +18,7 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import Number, double, exact, exact_range, number, number_sql, plain, plain_digits

@@ -11,7 +11,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +18,7 @@ from typing import Any, TypeVar
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.kinds import AnyPlan, Result
 from crowdblend.policies.registry import part
 from crowdblend.policies.sampling import Poisson, Survey

@@ -6,10 +6,11 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Protocol
 
+from crowdblend.frozen import dataclass
 from crowdblend.packages import parquet, pyarrow
 from crowdblend.recoding import Recoding
 from crowdblend.releases.plan import Outcome

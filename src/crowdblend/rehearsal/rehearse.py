@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -22,6 +22,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.kinds import AnyPlan, Result, plan
 from crowdblend.kinds.graph.policy import GraphPolicy
 from crowdblend.kinds.points.policy import PointsPolicy

@@ -27,12 +27,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.kinds import AnyPlan, plan
 from crowdblend.policies.registry import part

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from msgspec.structs import replace as replace_fields
@@ -16,6 +16,7 @@ from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.refusals import at_column, larger_survey, outside_weights
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.sampling import Sampling

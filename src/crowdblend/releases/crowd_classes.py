@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 from crowdblend.designs import Biased, Poisson, Strata
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.planning.request import Form
 from crowdblend.planning.strata import CrowdPlan

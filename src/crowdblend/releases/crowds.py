@@ -8,12 +8,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Biased, Claims, Poisson, Strata, Thinned
 from crowdblend.errors import Infeasible
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.part_budget import PartBudget

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -18,6 +17,7 @@ import msgspec
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify
+from crowdblend.frozen import dataclass
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 
 if TYPE_CHECKING:

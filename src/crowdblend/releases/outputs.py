@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import CellLaws, Intervals
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.releases.facts import DATA
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
@@ -22,6 +22,7 @@ from crowdblend.calculus import Assumption, Certificate
 from crowdblend.designs import Claims
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_source
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.planning.plan import Plan
 from crowdblend.policies.about import About

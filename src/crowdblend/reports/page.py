@@ -10,7 +10,6 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 from markupsafe import Markup
 
 from crowdblend.calculus import Assumption
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy
 from crowdblend.reading.release import PublishedRelease

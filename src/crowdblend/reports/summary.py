@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import nsmallest
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crowdblend.frozen import dataclass
 from crowdblend.reading.cells import EXACT, Cells, N
 from crowdblend.reading.margins import Margin, MarginCounter, numbered
 from crowdblend.releases.facts import CellTable

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 
 Node = tuple[int, ...]
 

@@ -13,7 +13,6 @@ How many nodes there are around a node depends on the node; the noise is always 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople, StatedScore
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 from crowdblend.randomness.noise import SMALLEST_EPSILON

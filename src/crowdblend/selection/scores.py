@@ -27,7 +27,6 @@ only: about √k instead of k people. It is also what the steward gets. So that 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -35,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput, NotProved
+from crowdblend.frozen import dataclass
 from crowdblend.numerics.expected_people import UNITS, largest_step
 from crowdblend.packages import special
 

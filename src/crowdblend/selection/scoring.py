@@ -16,11 +16,11 @@ size of a column; where that is beyond 64 bits, pairs are sorted instead. Memory
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.frozen import dataclass
 from crowdblend.selection.lattice import Lattice
 from crowdblend.selection.scores import Score
 

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.frozen import dataclass
 from crowdblend.randomness.source import Source
 from crowdblend.selection.exponential import choose_several
 from crowdblend.selection.lattice import Lattice, Node

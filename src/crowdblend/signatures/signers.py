@@ -10,11 +10,11 @@ import binascii
 import os
 import re
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.regular_files import read_regular
 from crowdblend.signatures.sshsig import Signature, check
 

@@ -6,13 +6,14 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
+from crowdblend.frozen import dataclass
 from crowdblend.studio.model.choices import Choices
 
 _ID = re.compile(r"[0-9a-f]{12}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from starlette.requests import Request
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.policies.key import Key
 from crowdblend.policies.registry import WHOLES, WORDS
 from crowdblend.studio.model.wording import in_words, label_of

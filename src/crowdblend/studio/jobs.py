@@ -15,12 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
+from crowdblend.frozen import dataclass
 
 STATUS, JOB = "status.json", "job.json"
 OWN = "{folder}/"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypedDict
 
 from markupsafe import Markup
 
 from crowdblend.figures.charts import Chart
 from crowdblend.figures.recodings import class_ruler
+from crowdblend.frozen import dataclass
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.recoding import Breaks, Intervals, Recoding

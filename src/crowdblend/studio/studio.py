@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError, Refused
+from crowdblend.frozen import dataclass
 from crowdblend.policies.policy import Policy
 from crowdblend.studio.addresses import check_paths
 from crowdblend.studio.drafts import Draft, Drafts

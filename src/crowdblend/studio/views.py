@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import ROUND_CEILING, Context
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, Unavailable
+from crowdblend.frozen import dataclass
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.reports.page import make_environment
 from crowdblend.reports.text import inline_svg

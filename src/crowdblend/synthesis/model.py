@@ -10,12 +10,12 @@ from different starts are averaged, which is again a mixture: what they learned 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.frozen import dataclass
 from crowdblend.synthesis.tables import Floats, PublishedTable, PublishedTables
 
 Places = NDArray[np.int64]

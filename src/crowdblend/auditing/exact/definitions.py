@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import combinations, permutations, product
@@ -31,6 +30,7 @@ from crowdblend.auditing.exact.distributions import (
     surely,
 )
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import (
     CrowdBlending,
     Differential,

@@ -21,13 +21,13 @@ many runs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:

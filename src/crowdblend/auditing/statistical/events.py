@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.auditing.statistical.subject import Observed
+from crowdblend.frozen import dataclass
 
 # Rarer outcomes are seen again too seldom to be worth betting on.
 _LEAST_SEEN = 4

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.auditing.statistical.bounds import refutes
@@ -31,6 +31,7 @@ from crowdblend.auditing.statistical.run import (
 from crowdblend.auditing.statistical.schedule import Clock, Pace, Round, rounds
 from crowdblend.auditing.statistical.subject import Pair, Subject
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from crowdblend.auditing.statistical.bounds import epsilon_lower, epsilon_refuted
@@ -13,6 +13,7 @@ from crowdblend.auditing.statistical.schedule import FOLDS, Pace, Round, Task, b
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.auditing.statistical.workers import Workforce, workforce
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.wording import at_least, at_most, exactly
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import product
+
+from crowdblend.frozen import dataclass
 
 BATCH = 500
 FOLDS = 2

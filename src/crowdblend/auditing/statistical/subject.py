@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, Protocol
 
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential
 
 # By view, how often each outcome was seen.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from crowdblend.calculus.description import Composite
 from crowdblend.calculus.forms import RELEASES
 from crowdblend.calculus.theorem import RULES, Derivation, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import (
     Aggregate,
     CrowdBlending,

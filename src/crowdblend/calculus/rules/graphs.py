@@ -12,8 +12,6 @@ With ln E[e^{θX}] ≤ vθ²/(2(1−cθ)) for both signs of X, ln E[e^{|X|/λ}] 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
@@ -22,6 +20,7 @@ from crowdblend.calculus.description import Mechanism, mechanism
 from crowdblend.calculus.forms import DEGREE, DISTANCE, PROVED, SIMULATOR, STATISTIC
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Aggregate, Estimator, Exploration, Neighbourhood, RandomSamples, Sampler
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
 from crowdblend.numerics.balls import round_up

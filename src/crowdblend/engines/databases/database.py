@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Protocol
 
 from crowdblend.engines.duckdb.relation import identifier, shown
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.header import ColumnKind, kind_of
 from crowdblend.policies.source import DataSource

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.frames import Frame
 from crowdblend.engines.refusals import at_column, missing_column, refusal
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import duckdb
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.source import STDIN, DataSource, require_rows

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collected, quiet
 from crowdblend.engines.spark.tasks import Task
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.ledger.identity import Anchor
 from crowdblend.packages import pyarrow as pa
 

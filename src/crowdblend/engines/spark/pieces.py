@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import Any
 from zlib import crc32
@@ -26,6 +26,7 @@ from crowdblend.engines.class_counter import Counts, PackedCodes
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.engines.packing import Packing
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 
 SCHEMA = "bucket int, kind string, content binary"

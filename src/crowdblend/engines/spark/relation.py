@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from crowdblend.engines.duckdb.relation import PLACE, VIEW, Field, Relation, lis
 from crowdblend.engines.spark.pieces import SCHEMA
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import quiet
+from crowdblend.frozen import dataclass
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import DataSource, Resources

@@ -7,7 +7,7 @@ inside the function, and is in no query, plan or setting. It never shows itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 import numpy as np
@@ -38,6 +38,7 @@ from crowdblend.engines.spark.pieces import (
 from crowdblend.engines.spark.relation import Opening
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,6 +16,7 @@ import numpy as np
 
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
+from crowdblend.frozen import dataclass
 from crowdblend.kinds.graph.policy import GraphPolicy, Links
 from crowdblend.kinds.graph.policy import NetworkStatistic as Statistic
 from crowdblend.networks import Network, Structure, network

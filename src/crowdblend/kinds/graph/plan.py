@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,6 +13,7 @@ from crowdblend.calculus import Assumption
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Unavailable
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.graph.facts import GraphFacts, GraphStatisticFacts
 from crowdblend.kinds.graph.network import NetworkData, check_network, read_network

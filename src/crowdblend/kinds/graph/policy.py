@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Never
 
 from msgspec.structs import asdict
 
+from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
 from crowdblend.policies.key import FilePath, Rule, Section, Texts, conflicts, key, needs, part
 from crowdblend.policies.publication import Publication

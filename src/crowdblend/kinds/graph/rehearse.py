@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, pairwise
@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.kinds.graph.network import NetworkData
 from crowdblend.kinds.graph.plan import GraphPlan, NetworkReading, exact_values, noisy_numbers, numbers_output
 from crowdblend.kinds.graph.plan import Number as PublishedNumber

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from crowdblend.engines.engine import Progress
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartInCrowds
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from crowdblend.designs import Everybody, Poisson, Thinned
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.kinds.outlier_table.facts import OutlierTableFacts
 from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy

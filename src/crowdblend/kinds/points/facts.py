@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import msgspec
 
+from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.points import MovedPoints, all_within
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts, Sample, by_stratum

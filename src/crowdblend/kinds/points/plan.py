@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfPoints
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.points.facts import FAILURE, POINTS, AxisFacts, PointsFacts

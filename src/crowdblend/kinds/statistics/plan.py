@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from crowdblend.designs import Everybody, Poisson, Strata, Survey
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.statistics.facts import StatisticFacts, StatisticsFacts
 from crowdblend.kinds.statistics.policy import StatisticsPolicy

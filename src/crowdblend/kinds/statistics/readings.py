@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
@@ -12,6 +11,7 @@ from crowdblend.designs.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.policy import StatisticsPolicy
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.totals import (

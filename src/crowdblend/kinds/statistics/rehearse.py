@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.sampling import smallest
+from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.plan import StatisticsPlan, numbers_output
 from crowdblend.kinds.statistics.policy import BETWEEN, StatisticsPolicy
 from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from crowdblend.designs import Poisson, Strata, Weights
 from crowdblend.figures.bars import interval_chart
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least, three_digits
 from crowdblend.kinds.statistics.facts import StatisticsFacts

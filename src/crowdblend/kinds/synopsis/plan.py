@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ from crowdblend.designs import Survey
 from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import Engine, Progress
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.synopsis.facts import Exponential, Fitted, Queries, SynopsisFacts, other_queries
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.memory import MemoryEngine
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis

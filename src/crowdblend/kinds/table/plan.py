@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartInCrowds, PartWithNoise
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from flint import arb
@@ -15,6 +14,7 @@ from crowdblend.designs import Everybody, Poisson
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy

@@ -7,7 +7,6 @@ has its numbers in a table. A page without figures has the tables alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
@@ -16,6 +15,7 @@ from crowdblend.designs import Everybody
 from crowdblend.estimates import CellLaws
 from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
+from crowdblend.frozen import dataclass
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.reading.cells import open_cells

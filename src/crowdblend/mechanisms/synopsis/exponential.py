@@ -8,7 +8,6 @@ moves by at most `rows`. The choice is exact.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sanitizers
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
 from crowdblend.randomness import Source, permutation

@@ -6,13 +6,12 @@ distribution to them and drawing rows from it reads nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sanitizers
+from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.synopsis.fit import fit
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
 from crowdblend.mechanisms.synopsis.rows import Cells, rows_like

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import queries as samplers
 from crowdblend.calculus.rules import sanitizers, synopses
 from crowdblend.designs import Survey
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import QuerySampler, Useful
 from crowdblend.mechanisms.synopsis.exponential import MOST_CANDIDATES, ExponentialSynopsis, candidates_of
 from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis

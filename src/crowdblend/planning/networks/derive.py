@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from crowdblend.calculus import Derivation, Rule
 from crowdblend.calculus.rules import graph_releases, graphs
+from crowdblend.frozen import dataclass
 from crowdblend.planning.networks.request import Bounds
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import PARAMETERS, check
 
 PEOPLE_S_DATA = ("average", "histogram")

@@ -9,11 +9,12 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Neighbourhood
 from crowdblend.planning.networks.derive import Seen, differential, estimator, released, sampler, sensitivity
 from crowdblend.planning.networks.request import NetworkRequest

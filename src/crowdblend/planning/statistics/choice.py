@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from msgspec.structs import replace
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.planning.statistics.stratified import StrataWay
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, AnyShape, SampleWay, Way, plan_way
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from crowdblend.calculus import RULES, Derivation
 from crowdblend.designs import Everybody, Poisson, Strata
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest

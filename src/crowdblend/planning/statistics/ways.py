@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, TypeVar
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.designs import Survey
 from crowdblend.designs.survey import replaced
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees import NoisyTotals
 from crowdblend.planning.statistics.accuracy import Shape, finite_population
 from crowdblend.planning.statistics.quantiles import QuantileShape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from crowdblend.calculus import Assumption, Certificate, verify
@@ -10,6 +9,7 @@ from crowdblend.calculus.certificate import by_strength
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import read_text
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.policies.registry import part
 from crowdblend.publishing.verification.explanations import EXPLANATIONS, check_explanations
 from crowdblend.reading.cells import Cells, open_cells

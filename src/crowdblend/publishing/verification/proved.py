@@ -10,13 +10,13 @@ import math
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.evidence import MACHINE_CHECKED
 from crowdblend.errors import DoesNotVerify, Unavailable
+from crowdblend.frozen import dataclass
 
 DECIDED = "suppression.exact"
 # δ is the true value at e^ε, rounded up to a double: a fraction this close to e^ε leaves it true.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures.trade_off import may_sweep, trade_off_chart
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan as plan_policy

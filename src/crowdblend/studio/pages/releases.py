@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote as quoted
 from tempfile import mkstemp
@@ -16,6 +15,7 @@ from starlette.responses import FileResponse, Response
 
 from crowdblend.calculus import Certificate
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import read
