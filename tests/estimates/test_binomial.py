@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates import Estimator, ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell
-from crowdblend.estimates.binomial import log_binomial
+from crowdblend.estimates.binomial import binomial_weights, log_binomial
 from tests.cases import for_each
 
 
@@ -37,6 +37,26 @@ def test_impossible_numbers_have_no_probability() -> None:
     found = log_binomial(np.array([0, 1, 5]), np.arange(7), 0.4)
     assert np.exp(found) == pytest.approx(binom.pmf(np.arange(7), np.array([[0], [1], [5]]), 0.4))
     assert (log_binomial(np.array([3]), np.arange(5), 1.0)[0] == [-np.inf, -np.inf, -np.inf, 0, -np.inf]).all()
+
+
+@for_each(
+    ("people", "first", "last", "rate"),
+    [
+        ([0, 1, 40], 0, 60, 0.3),
+        ([50, 63, 90], 50, 95, 0.02),
+        ([900, 950, 1000], 300, 700, 0.5),
+        ([40, 70, 103], 10, 103, 0.999),
+        ([40, 70, 103], 10, 103, 1 - 1e-9),
+        ([10**6, 10**6 + 50], 240_000, 260_000, 0.25),
+        ([10**14], 10, 300, 1e-12),
+        ([3, 4], 2, 5, 1.0),
+    ],
+)
+def test_consecutive_numbers_have_the_same_probabilities(people: list[int], first: int, last: int, rate: float) -> None:
+    sampled = np.arange(first, last + 1)
+    weights, scale = binomial_weights(np.array(people), sampled, rate)
+    expected = np.exp(log_binomial(np.array(people), sampled, rate) - scale[:, None])
+    assert weights == pytest.approx(expected, rel=1e-9, abs=1e-290)
 
 
 @for_each(

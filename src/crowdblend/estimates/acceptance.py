@@ -20,7 +20,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from crowdblend.estimates.binomial import log_binomial
+from crowdblend.estimates.binomial import binomial_weights
 from crowdblend.estimates.laws import Floats, Law, Whole
 from crowdblend.frozen import dataclass
 
@@ -136,12 +136,8 @@ def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats
         least = min(max(least, cut or 0), int(people[-1]))
     most = min(int(people[-1]), math.ceil(max(people[-1] * rate, cut or 0) + spread[1]))
     sampled = np.arange(least, max(most, least) + 1)
-    logs = log_binomial(people, sampled, rate)
-    shown = sampled >= (cut or 0) if law.noiseless else np.ones(len(sampled), np.bool_)
-    # Where showing it is improbable, only ratios matter; beside them, what is not shown would be beyond all doubles.
-    logs = np.where(shown, logs, -np.inf)
-    scale = np.max(logs, axis=1, keepdims=True)
-    weights = np.exp(logs - scale)
+    # Where showing a cell is improbable, only ratios matter; P itself would be below all doubles.
+    weights, scale = binomial_weights(people, sampled, rate)
     if law.exact_from is not None and least >= law.exact_from:
         values = law.place(sampled, np.ones(len(sampled), np.bool_))
         kept = np.searchsorted(values, cut or values[0])
@@ -151,7 +147,7 @@ def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats
         places = np.arange(low if cut is None else max(low, cut), max(high, cut or high) + 1)
         masses = law.spread(weights, sampled, places)
     total = masses.sum(axis=1, keepdims=True)
-    hidden = np.zeros(len(people)) if cut is None else 1 - np.exp(scale[:, 0]) * total[:, 0]
+    hidden = np.zeros(len(people)) if cut is None else 1 - np.exp(scale) * total[:, 0]
     return places, masses / total, hidden
 
 

@@ -7,6 +7,8 @@ accurate computation of binomial probabilities (2000), the probability is writte
 
 with e(n) the error of Stirling's formula for n!, f(t) = (1 + t)·log(1 + t) − t, t = (x − N·rate) / (N·rate) and
 u = −(x − N·rate) / (N(1 − rate)). The error of N·rate·f(t) is about |x − N·rate| units in the last place.
+
+Of consecutive x only the first one needs it: P(x + 1) / P(x) = (N − x)·rate / ((x + 1)(1 − rate)).
 """
 
 from __future__ import annotations
@@ -21,6 +23,23 @@ _FEW = 64
 _ERRORS = np.array(
     [0.0] + [math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi) for n in range(1, _FEW)]
 )
+# Up to this rate the product of 64 ratios, where nearly everybody is drawn, is far from the largest double.
+_HIGH = 0.999
+
+
+def binomial_weights(people: Whole, sampled: Whole, rate: float) -> tuple[Floats, Floats]:
+    """P[Bin(N, rate) = x] for consecutive x, a row for every N: up to a factor, and its logarithm."""
+    if rate > _HIGH:
+        logs = log_binomial(people, sampled, rate)
+        scale: Floats = np.max(logs, axis=1)
+        return np.exp(logs - scale[:, None]), scale
+    weights = np.empty((len(people), len(sampled)))
+    weights[:, 0] = 1.0
+    before = sampled[:-1].astype(np.float64)
+    np.subtract(people[:, None], before, out=weights[:, 1:])
+    np.maximum(weights, 0.0, out=weights)  # nobody is left beyond N
+    weights[:, 1:] *= rate / (1 - rate) / (before + 1)
+    return np.cumprod(weights, axis=1, out=weights), log_binomial(people, sampled[:1], rate)[:, 0]
 
 
 def log_binomial(people: Whole, sampled: Whole, rate: float) -> Floats:

@@ -12,10 +12,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
+import flint
 from msgspec.structs import replace
 
 from crowdblend.calculus import Assumption, Certificate
@@ -23,7 +23,6 @@ from crowdblend.designs import Claims
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_source
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
 from crowdblend.planning.plan import Plan
 from crowdblend.policies.about import About
 from crowdblend.policies.sampling import Sampling
@@ -32,14 +31,10 @@ from crowdblend.releases.facts import ReleaseFacts, to_json
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
-    from importlib import metadata
-
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.randomness import ReleaseKey
     from crowdblend.releases.outputs import Output
     from crowdblend.selection import ChosenRecoding
-else:
-    metadata = lazy("importlib.metadata")
 
 # What would happen, for the dry run: what is done, and how.
 Lines: TypeAlias = list[tuple[str, str]]
@@ -216,10 +211,4 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 def software() -> dict[str, str]:
     """The versions that a release was computed with, for its certificate."""
-    return {"crowdblend": __version__, "python-flint": _flint()}
-
-
-@cache
-def _flint() -> str:
-    """The version of python-flint, looked up once: it takes long, and only certificates need it."""
-    return metadata.version("python-flint")
+    return {"crowdblend": __version__, "python-flint": flint.__version__}
