@@ -152,12 +152,15 @@ def test_the_same_is_refused(what: str, use: Use) -> None:
 def test_classes_of_either_derive_from_those_of_the_other() -> None:
     """A kind in another distribution derives its facts from ours with the standard library."""
 
+    ours: Any = OURS["Plain"]
+    theirs: Any = THEIRS["Plain"]
+
     @dataclasses.dataclass(frozen=True)
-    class Theirs(OURS["Plain"]):  # type: ignore[misc]
+    class Theirs(ours):
         more: int = 0
 
     @frozen.dataclass(frozen=True)
-    class Ours(THEIRS["Plain"]):  # type: ignore[misc]
+    class Ours(theirs):
         more: int = 0
 
     for made in (Theirs(1, more=2), Ours(1, more=2)):
