@@ -19,7 +19,7 @@ from crowdblend.kinds import plan
 from crowdblend.kinds.outlier_table.plan import plan as plan_outlier_table
 from crowdblend.kinds.points.plan import plan as plan_points
 from crowdblend.mechanisms.noisy import natural_threshold
-from crowdblend.policies import load_policy, parse_policy
+from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.releases.outputs import ESTIMATES
@@ -329,11 +329,6 @@ def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
 
 def test_the_promise_to_outliers_counts_the_person(people: Path) -> None:
     assert "(the person included)" in plan(parse_policy(OUTLIERS, people)).certificate().guarantees[-1].words()
-
-
-def test_policies_are_read_from_files(people: Path) -> None:
-    (people / "policy.toml").write_text(OUTLIERS)
-    assert load_policy(people / "policy.toml").kind == "outlier-table"
 
 
 def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:

@@ -16,7 +16,6 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.published import Release
 from crowdblend.publishing.release import release
-from tests.commands import crowdblend
 from tests.ledger.sources import DRAWN, people, policy, shuffled, write
 
 ROWS = "rows_are_people = true"
@@ -181,16 +180,6 @@ def test_outputs_in_the_folder_of_the_data_are_no_data(tmp_path: Path) -> None:
     assert budget.differential.epsilon == pytest.approx(3.0)
 
 
-@pytest.mark.parametrize("other", ["residents ", " residents", "residents\u00a0", "re\u0301sidents"])
-def test_names_that_look_alike_are_one_population(begin, tmp_path: Path, other: str) -> None:
-    write(people(), tmp_path / "register.csv")
-    name = "r\u00e9sidents" if "\u0301" in other else "residents"
-    begin("register.csv", drawn="", more=f'population = "{name}"')
-    begin("register.csv", drawn="", more=f'population = "{other}"')
-    (budget,) = Ledger.open(tmp_path / "ledger.sqlite").budgets()
-    assert (budget.population, budget.releases) == (name, (1, 2))
-
-
 def test_an_unnamed_population_is_that_of_an_earlier_release(begin, tmp_path: Path) -> None:
     table = people()
     write(table, tmp_path / "register.csv")
@@ -301,16 +290,3 @@ def test_a_stream_is_known_again(publish, monkeypatch: pytest.MonkeyPatch) -> No
                 publish("-", who=who, more='format = "csv"')
         else:
             publish("-", who=who, more='format = "csv"')
-
-
-@pytest.mark.parametrize("named", ["variable", "option"])
-def test_a_mistyped_ledger_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
-    write(people(), tmp_path / "drawn.csv")
-    (tmp_path / "policy.toml").write_text(policy("drawn.csv"), encoding="utf-8")
-    missing = tmp_path / "legder.sqlite"
-    if named == "variable":
-        monkeypatch.setenv("CROWDBLEND_LEDGER", str(missing))
-    option = () if named == "variable" else ("--ledger", missing)
-    assert crowdblend("release", "policy.toml", "--yes", *option, folder=tmp_path).returncode == 2
-    assert not missing.exists()
-    assert not (tmp_path / "policy").exists()

@@ -147,43 +147,6 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
         release(parse_policy(DRAWN.replace("epsilon = 1.0", "epsilon = 0.7"), town), tmp_path / "again", ledger=ledger)
     assert refused.value.exit_code == 1
     assert not (tmp_path / "again").exists()
-    # The same people in another order, format and place, or drawn from, are still the same sample.
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    people = pd.read_parquet(town / "town.parquet")
-    people.sample(frac=1, random_state=3).to_csv(copy / "town.csv", index=False)
-    with pytest.raises(DoesNotCompose):
-        release(parse_policy(DRAWN.replace("town.parquet", "town.csv"), copy), tmp_path / "copied", ledger=ledger)
-    for text in (POLICY, POLICY.replace("[data]", '[data]\npopulation = "town"')):
-        with pytest.raises(DoesNotCompose):
-            release(parse_policy(text, town), tmp_path / "redrawn", ledger=ledger)
-    people.head(6_000).to_csv(copy / "fewer.csv", index=False)
-    with pytest.raises(DoesNotCompose):
-        release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "fewer", ledger=ledger)
-    # Half of them are in an independent sample at rate 0.5; here it is four in ten, and the others are other people.
-    new = np.arange(len(people)) % 5 >= 2
-    other = people.assign(person_id=people["person_id"] + 10**7 * new)
-    for at, name in enumerate(column for column in people if column != "person_id"):
-        other.loc[new, name] = people.loc[new, name].sample(frac=1, random_state=at).to_numpy()
-    other.to_csv(copy / "other.csv", index=False)
-    with pytest.warns(UserWarning, match="Some of these people are also in the population"):
-        release(parse_policy(DRAWN.replace("town.parquet", "other.csv"), copy), tmp_path / "other", ledger=ledger)
-
-
-def test_a_key_that_is_used_twice_is_noticed(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "ledger.sqlite")
-    release(parse_policy(POLICY, town), tmp_path / "a", ledger=ledger, key=KEY)
-    with pytest.raises(DoesNotCompose):
-        release(parse_policy(MICRODATA, town), tmp_path / "b", ledger=ledger, key=KEY)
-
-
-def test_a_named_population_adds_up_over_files(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "ledger.sqlite")
-    named = POLICY.replace("[data]", '[data]\npopulation = "town"')
-    pd.read_parquet(town / "town.parquet").head(7_600).to_parquet(tmp_path / "town.parquet")
-    for folder, name in ((town, "a"), (tmp_path, "b")):
-        release(parse_policy(named, folder), tmp_path / name, ledger=ledger)
-    assert ledger.budget("town").differential.epsilon == 2.0
 
 
 def test_fresh_samples_compose_and_failures_give_back(town: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
+from crowdblend.designs.draw import Coin, Draw, Exactly, StratifiedCoin
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.spark.engine import SparkEngine
@@ -30,10 +30,10 @@ POLICY = policy_text(
     privacy="epsilon = 1.0\ndelta = 1e-6",
     publish='kind = "table"',
 )
+NUMBERS = 'person = "id"'
 WAYS = {
-    "numbers": 'person = "id"',
     "texts": 'person = "name"',
-    "one row of several": 'person = "id"\nduplicates = "one"',
+    "one row of several": f'{NUMBERS}\nduplicates = "one"',
     "rows": "rows_are_people = true",
 }
 
@@ -67,16 +67,16 @@ def test_the_same_people_are_drawn_by_stratum(way: str, tmp_path: Path, engine: 
 
 def test_a_second_row_is_refused_by_stratum(tmp_path: Path, engine: SparkEngine) -> None:
     people(tmp_path, repeated=True)
-    policy: Any = parse_policy(POLICY.format(people=WAYS["numbers"]), tmp_path)
+    policy: Any = parse_policy(POLICY.format(people=NUMBERS), tmp_path)
     with pytest.raises(InvalidInput) as refused:
         count_classes(policy, BY_STRATUM, engine)
     assert refused.value.code == "data.repeated-person"
 
 
-@for_each("draw", [Everybody(row_key=KEY), Coin(KEY, 0.5), Exactly(KEY, 300, 4_000)])
+@for_each("draw", [Coin(KEY, 0.5), Exactly(KEY, 300, 4_000)])
 def test_what_went_to_other_is_told_as_on_one_machine(draw: Draw, tmp_path: Path, engine: SparkEngine) -> None:
     people(tmp_path, repeated=False)
-    policy: Any = parse_policy(POLICY.format(people=WAYS["numbers"]), tmp_path)
+    policy: Any = parse_policy(POLICY.format(people=NUMBERS), tmp_path)
     here, there = (count_classes(policy, draw, each).outside for each in (default_engine(), engine))
     assert here == there
     assert {value for value, _ in there["town"].values} == {"Aachen", "Bern", None}
