@@ -1,4 +1,4 @@
-"""Write what is derived: theorems, commands, the keys of a policy, Python names, and the tables of docs/compared.md.
+"""Write what is derived: theorems, commands, keys of a policy, Python names, error codes, tables of docs/compared.md.
 
 `make docs` runs this; a test compares the result with what is committed.
 """
@@ -28,7 +28,7 @@ from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import CommonKeys
 from crowdblend.policies.terms import Terms
-from docs import compared_tables
+from docs import compared_tables, error_codes
 
 DOCS = Path(__file__).parent
 
@@ -244,6 +244,7 @@ PAGES = {
     "cli.md": commands,
     "policy.md": policy,
     "api.md": names,
+    "errors.md": error_codes.page,
     "compared.md": compared_tables.page,
 }
 

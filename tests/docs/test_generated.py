@@ -9,7 +9,7 @@ from tests.cases import for_each
 ROOT = Path(__file__).parents[2]
 
 
-@for_each("name", ["theorems.md", "cli.md", "policy.md", "api.md", "compared.md"])
+@for_each("name", ["theorems.md", "cli.md", "policy.md", "api.md", "errors.md", "compared.md"])
 def test_generated_pages_are_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == PAGES[name](), "run make docs"
 
@@ -24,3 +24,15 @@ def test_proofs_that_rules_cite_exist() -> None:
     }
     assert cited
     assert cited <= anchors
+
+
+def test_every_code_that_a_test_expects_is_on_the_page_with_its_sentence() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `([a-z.-]+)` \|", page, re.MULTILINE))
+    families = {code.partition(".")[0] for code in listed if "." in code}
+    pattern = re.compile(rf'code"?\]?(?: == |: |=)"((?:{"|".join(families)})\.[a-z]+(?:-[a-z]+)*)"')
+    tests = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
+    expected = set(pattern.findall(tests))
+    assert len(expected) > 40
+    assert expected - listed == set()
+    assert len(re.findall(r"^\| `[a-z.-]+` \| – \|", page, re.MULTILINE)) < 0.02 * len(listed)

@@ -1,0 +1,235 @@
+"""The page of every error code: its sentences and what to do, read off the places that raise them.
+
+A refusal is a call that names its code: `InvalidInput(…, code="data.type")`, or a helper such as `refusal("type", …)`
+whose own code is `f"policy.{code}"`. Sentences are templates: what depends on the case is shown as …
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import crowdblend
+from crowdblend.errors import CrowdblendError
+from crowdblend.policies.key import Rule, Section
+
+ROOT = Path(crowdblend.__file__).parent
+HEAD = """# Troubleshooting by error code
+
+Generated from the code. Every refusal has a code that keeps its meaning, while sentences may be improved: `--json`
+prints `{"error": {"code", "where", "message", "remedy"}}`, and in Python it is `error.code`. Search this page for the
+code, or for words of the sentence; what depends on your case is shown as "…". Values of your rows are in no message;
+`crowdblend check policy.toml` shows them [to you alone](sources.md#check-your-rows).
+"""
+FAMILIES = {
+    "policy": "what a policy says",
+    "data": "what an engine reads",
+    "plan": "what cannot be planned",
+    "command": "options of commands",
+    "limit": "limits of a ledger",
+    "ledger": "the ledger",
+}
+MOST = 3
+Sentence = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A function that makes errors: how their code begins, and where its arguments stand."""
+
+    prefix: str
+    parameters: tuple[str, ...]
+    message: ast.expr | None
+    remedy: ast.expr | None
+
+
+def page() -> str:
+    """The page: a table for every family of codes."""
+    found = sentences()
+    families = {code.partition(".")[0] if "." in code else "" for code in found}
+    order = [*(name for name in FAMILIES if name in families), *sorted(families - {*FAMILIES, ""}), ""]
+    return "\n".join([HEAD, *(_family(name, found) for name in order)])
+
+
+def _family(family: str, found: dict[str, list[Sentence]]) -> str:
+    words = f": {FAMILIES[family]}" if family in FAMILIES else ""
+    title = f"{family}.…{words}" if family else "Codes of one word"
+    rows = []
+    for code in sorted(code for code in found if (code.partition(".")[0] if "." in code else "") == family):
+        for at, (message, remedy) in enumerate(found[code][:MOST]):
+            rows.append(f"| {'' if at else f'`{code}`'} | {message or '–'} | {remedy or '–'} |")
+    return "\n".join([f"## {title}\n", "| code | what it says | what to do |", "|---|---|---|", *rows, ""])
+
+
+@cache
+def sentences() -> dict[str, list[Sentence]]:
+    """Every code with the sentences that it comes with, each once, in the order of the files."""
+    found: dict[str, dict[Sentence, None]] = defaultdict(dict)
+    for code, message, remedy in [*_raised(), *_declared(), *_classes()]:
+        found[code][_tidy(message), _tidy(remedy)] = None
+    return {code: [one for one in own if one[0]] or list(own) for code, own in found.items()}
+
+
+def _tidy(text: str) -> str:
+    text = re.sub(r"(…[\s,]*)+…", "…", text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")).strip()
+    return text if text.strip(" .…") else ""
+
+
+def _classes() -> Iterator[tuple[str, str, str]]:
+    """The codes of errors that have none of their own, by class."""
+    kinds = [CrowdblendError]
+    for kind in kinds:
+        kinds.extend(kind.__subclasses__())
+        if "usual_code" in vars(kind) and kind is not CrowdblendError:
+            yield kind.usual_code, (kind.__doc__ or "").partition("\n")[0], "Do what its own last sentence says."
+
+
+def _declared() -> Iterator[tuple[str, str, str]]:
+    """What policies declare about keys that exclude or need each other."""
+    classes = [Section]
+    for holder in classes:
+        classes.extend(holder.__subclasses__())
+        for rule in vars(holder).get("rules", ()):
+            remedy = "Give exactly one of them." if rule.relation == "one of" else "Add or remove the key."
+            yield f"policy.{rule.code}", _rule(rule), remedy
+
+
+def _rule(rule: Rule) -> str:
+    first, *others = (name.replace(".", " ") for name in rule.keys)
+    words = {"conflicts": "does not go with", "needs": "needs", "one of": "or"}[rule.relation]
+    listed = f" {words} {' or '.join(others)}" if others else " does not go with this"
+    return f"{first}{listed}{f': {rule.because}' if rule.because else ''}."
+
+
+def _raised() -> Iterator[tuple[str, str, str]]:
+    """What the sources raise with a code, as templates."""
+    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(ROOT.rglob("*.py"))}
+    helpers = {file: _helpers(tree) for file, tree in trees.items()}
+    for file, tree in trees.items():
+        known = {**_imported(tree, helpers), **helpers[file]}
+        known |= _wrappers(tree, known)
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                for call in ast.walk(function):
+                    if isinstance(call, ast.Call):
+                        yield from _sentence(call, known, _assigned(function, call.lineno))
+
+
+def _helpers(tree: ast.Module) -> dict[str, Helper]:
+    """Functions of a file whose errors have a code with a parameter of theirs in it."""
+    found = {}
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        parameters = tuple(one.arg for one in function.args.args if one.arg != "self")
+        for call in ast.walk(function):
+            code = _keyword(call, "code") if isinstance(call, ast.Call) else None
+            if isinstance(code, ast.JoinedStr) and isinstance(code.values[0], ast.Constant) and "code" in parameters:
+                assert isinstance(call, ast.Call)
+                remedy = _keyword(call, "remedy")
+                found[function.name] = Helper(str(code.values[0].value), parameters, call.args[0], remedy)
+    return found
+
+
+def _wrappers(tree: ast.Module, known: dict[str, Helper]) -> dict[str, Helper]:
+    """Functions of a file that hand their own parameter `code` on to a helper."""
+    found = {}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name not in known:
+            parameters = tuple(one.arg for one in function.args.args if one.arg != "self")
+            for call in ast.walk(function):
+                helper = known.get(_name(call)) if isinstance(call, ast.Call) else None
+                if helper is not None and isinstance(call, ast.Call) and "code" in parameters:
+                    given = dict(zip(helper.parameters, call.args, strict=False))
+                    if isinstance(given.get("code"), ast.Name):
+                        found[function.name] = Helper(helper.prefix, parameters, given["message"], given["remedy"])
+    return found
+
+
+def _imported(tree: ast.Module, helpers: dict[Path, dict[str, Helper]]) -> dict[str, Helper]:
+    """The helpers that a file takes from others."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("crowdblend"):
+            file = ROOT.parent / f"{node.module.replace('.', '/')}.py"
+            for name in node.names:
+                if name.name in helpers.get(file, {}):
+                    found[name.asname or name.name] = helpers[file][name.name]
+    return found
+
+
+def _assigned(function: ast.FunctionDef, line: int) -> dict[str, ast.expr]:
+    """What names of a function were last given before a line."""
+    found: dict[str, tuple[int, ast.expr]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and node.lineno < line:
+            names, values = (
+                (node.targets[0].elts, node.value.elts)
+                if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple)
+                else ([node.targets[0]], [node.value])
+            )
+            for name, value in zip(names, values, strict=False):
+                if isinstance(name, ast.Name) and node.lineno >= found.get(name.id, (0, value))[0]:
+                    found[name.id] = node.lineno, value
+    return {name: value for name, (_, value) in found.items()}
+
+
+def _sentence(call: ast.Call, known: dict[str, Helper], names: dict[str, ast.expr]) -> Iterator[tuple[str, str, str]]:
+    own = _keyword(call, "code")
+    remedy = _keyword(call, "remedy")
+    name = _name(call)
+    if isinstance(own, ast.Constant) and isinstance(own.value, str) and call.args and name[:1].isupper():
+        yield own.value, *_split(_text(call.args[0], names), _text(remedy, names))
+    helper = known.get(name)
+    if helper is not None:
+        given = dict(zip(helper.parameters, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
+        texts: dict[str, ast.expr] = {name: ast.Constant(_text(value, names)) for name, value in given.items()}
+        for code in _constants(given.get("code")):
+            yield f"{helper.prefix}{code}", *_split(_text(helper.message, texts), _text(helper.remedy, texts))
+
+
+def _split(message: str, remedy: str) -> Sentence:
+    """A text without a remedy ends with it, as errors have it."""
+    parts = re.split(r"(?<=[.?!]) (?=[A-Z])", message)
+    return (" ".join(parts[:-1]), parts[-1]) if not remedy and len(parts) > 1 else (message, remedy)
+
+
+def _constants(node: ast.expr | None) -> list[str]:
+    if isinstance(node, ast.IfExp):
+        return [*_constants(node.body), *_constants(node.orelse)]
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def _name(call: ast.Call) -> str:
+    return str(getattr(call.func, "id", "") or getattr(call.func, "attr", ""))
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _text(node: ast.AST | None, names: dict[str, ast.expr], depth: int = 4) -> str:
+    """A text as a template."""
+    match node if depth else None:
+        case ast.Constant(value=str(text)):
+            found = text
+        case ast.JoinedStr(values=parts):
+            found = "".join(_text(part, names, depth) for part in parts)
+        case ast.FormattedValue(value=ast.Name() as inside):
+            found = _text(inside, names, depth)
+        case ast.Name(id=name) if name in names:
+            found = _text(names[name], {other: value for other, value in names.items() if other != name}, depth - 1)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            found = _text(left, names, depth) + _text(right, names, depth)
+        case ast.IfExp(body=inside) | ast.Call(func=ast.Name(id="_cut"), args=[inside, *_]):
+            found = _text(inside, names, depth)
+        case None | ast.Constant(value=None):
+            found = ""
+        case _:
+            found = "…"
+    return found
