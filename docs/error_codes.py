@@ -183,8 +183,8 @@ def _sentence(call: ast.Call, known: dict[str, Helper], names: dict[str, ast.exp
     own = _keyword(call, "code")
     remedy = _keyword(call, "remedy")
     name = _name(call)
-    if isinstance(own, ast.Constant) and isinstance(own.value, str) and call.args and name[:1].isupper():
-        yield own.value, *_split(_text(call.args[0], names), _text(remedy, names))
+    for code in _constants(own) if call.args and name[:1].isupper() else ():
+        yield code, *_split(_text(call.args[0], names), _text(remedy, names))
     helper = known.get(name)
     if helper is not None:
         given = dict(zip(helper.parameters, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
