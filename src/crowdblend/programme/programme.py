@@ -22,6 +22,7 @@ from crowdblend.policies.registry import kind_of
 from crowdblend.programme.errors_expected import Expected, expected_of
 from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts, Sample
 from crowdblend.randomness import ReleaseKey
+from crowdblend.releases.counted_together import groups, read_together
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts, derive, to_json
 from crowdblend.releases.plan import AnyPlan, Lines, Reading, ReleasePlan, Result, software
@@ -165,12 +166,20 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
     def read(
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
     ) -> ProgrammeReading:
-        """Read the data once for every publication; parts of one sample are drawn by one coin."""
+        """Read the data for every publication; parts of one sample are drawn by one coin.
+
+        Publications that share the budget are about the same people, and those that can be are counted at once.
+        """
         assert drawn is None, "a programme is not a part of another"
-        draws = self.draws(key)
-        keys = (key.part(b"people of " + one.name.encode()) for one in self.planned)
-        each = zip(self.planned, keys, draws, strict=True)
-        return ProgrammeReading({one.name: one.plan.read(engine, own, progress, who) for one, own, who in each})
+        plans = {one.name: one.plan for one in self.planned}
+        keys = {name: key.part(b"people of " + name.encode()) for name in plans}
+        draws = dict(zip(plans, self.draws(key), strict=True))
+        found: dict[str, Reading] = {}
+        for names in groups(plans) if self.split == "budget" else [[name] for name in plans]:
+            first, together = names[0], [plans[name] for name in names]
+            read = read_together(together, engine, keys[first], progress, draws[first])
+            found |= zip(names, read, strict=True)
+        return ProgrammeReading({name: found[name] for name in plans})
 
     def draws(self, key: ReleaseKey) -> list[Draw | None]:
         """Who is in each part of the sample; None where every publication draws, or counts, people by itself."""

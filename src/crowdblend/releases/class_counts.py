@@ -99,13 +99,26 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
     ) -> ClassCountsReading:
         """Draw the sample and count its classes."""
-        policy = self.policy
-        columns = (*policy.columns, *self._unpublished)
-        with engine.open(policy.data, self.names, policy.resources, progress) as source, refusing_weights(self.design):
-            counted = source.class_counts(columns, drawn or self.draw(key.coin()))
-        check_survey(self.sample, counted, one_row=policy.data.duplicates == "refuse")
-        if self._unpublished:
-            counted = replace(counted, classes=_narrowed(counted.classes, policy.columns))
+        return self.reading_of(self.count((*self.policy.columns, *self._unpublished), engine, key, progress, drawn))
+
+    def count(
+        self,
+        columns: Sequence[Column],
+        engine: Engine,
+        key: ReleaseKey,
+        progress: Progress | None = None,
+        drawn: Draw | None = None,
+    ) -> ClassCounts:
+        """Draw the sample and count it by some columns."""
+        policy, names = self.policy, [column.name for column in columns]
+        with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.design):
+            return source.class_counts(columns, drawn or self.draw(key.coin()))
+
+    def reading_of(self, counted: ClassCounts) -> ClassCountsReading:
+        """Return what was counted by the published columns, and maybe others."""
+        check_survey(self.sample, counted, one_row=self.policy.data.duplicates == "refuse")
+        if [*counted.classes.columns] != self.published_names:
+            counted = replace(counted, classes=_narrowed(counted.classes, self.policy.columns))
         return ClassCountsReading(counted)
 
     def draw(self, coin: DrawKey) -> Draw:
