@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom, hypergeom
 
-from crowdblend.estimates import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates import ExactCounts, Law, NoiseBelowK, NoiseFromThreshold, NoiseOnEveryCell, OutlierNoise
 
 # A survey of so many of so many people, of whom a coin keeps each with this probability.
 ASKED, OF, THIN = 900, 4_000, 0.5
@@ -47,8 +47,9 @@ def published(law: Law, rate: float, people: int, masses: Masses = binom.pmf) ->
             flags = np.repeat([False, True], len(y))
             return np.tile(y, 2), np.concatenate([noisy, exact]), flags
         h = noisy + exact
-    elif isinstance(law, NoiseOnEveryCell):
+    elif isinstance(law, NoiseOnEveryCell | NoiseFromThreshold):
         a = np.exp(-law.noise_epsilon)
+        f = f * (x > 0) if isinstance(law, NoiseFromThreshold) else f
         h = f @ ((1 - a) / (1 + a) * a**distance)
     else:
         assert isinstance(law, OutlierNoise)

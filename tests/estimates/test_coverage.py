@@ -5,7 +5,15 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates import Estimator, ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates import (
+    Estimator,
+    ExactCounts,
+    Law,
+    NoiseBelowK,
+    NoiseFromThreshold,
+    NoiseOnEveryCell,
+    OutlierNoise,
+)
 from crowdblend.estimates.laws import laplace, laplace_cumulants, sum_reach
 from tests.cases import for_each
 from tests.estimates.outputs import published
@@ -19,6 +27,9 @@ LAWS: list[tuple[Law, float, int]] = [
     (NoiseBelowK(6, 2.9), 0.1, 6),
     (NoiseBelowK(35, 1.49, flag=True), 0.5, 35),
     (NoiseBelowK(6, 2.9, shown_from=2), 0.1, 6),
+    (NoiseFromThreshold(0.5, 29), 1.0, 29),
+    (NoiseFromThreshold(1.49, 10), 0.5, 10),
+    (NoiseFromThreshold(2.9, 5), 0.1, 5),
     (OutlierNoise(0.5, 50, 100), 1.0, 10),
     (OutlierNoise(0.5, 50, 100), 0.5, 10),
     (OutlierNoise(0.5, 20, 60, shown_from=5), 0.5, 10),
@@ -35,7 +46,7 @@ def coverage(law: Law, rate: float, people: int, confidence: float = 0.95) -> fl
 
 def sizes(law: Law, rate: float, k: int) -> list[int]:
     """From nobody, or from k people where fewer are never shown, to 100 times k expected sampled people."""
-    first = k if isinstance(law, ExactCounts) else 0
+    first = k if isinstance(law, ExactCounts) else law.least_people
     near = np.linspace(first, 3 * k / rate, 50)
     return sorted(set(np.concatenate([near, np.geomspace(3 * k / rate, 100 * k / rate, 25)]).astype(int).tolist()))
 

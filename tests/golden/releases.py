@@ -33,6 +33,16 @@ POLICIES = {
     "table-open": _TOWN + _DRAW + "[columns]\ndistrict = { prefix = 3 }\nsex = { prefix = 1 }\n" + _TABLE,
     "table-noise": _TOWN + _DRAW + _COLUMNS + _NOISE,
     "table-flag": _TOWN + _DRAW + _COLUMNS + _NOISE + "flag = true\n",
+    "table-threshold": _TOWN
+    + _EVERYBODY
+    + "[columns]\ndistrict = { prefix = 100 }\nage = { prefix = 2 }\n"
+    + _TABLE
+    + 'below_k = "threshold"\n',
+    "table-threshold-drawn": _TOWN
+    + _DRAW
+    + "[columns]\ndistrict = { prefix = 100 }\nage = { prefix = 2 }\n"
+    + _TABLE
+    + 'below_k = "threshold"\n',
     "table-register": _TOWN + _EVERYBODY + _COLUMNS + '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "table"\n',
     "table-visits": _TOWN.replace("town.parquet", "twice.csv")
     + "rows_per_person = 2\n"
@@ -117,6 +127,11 @@ PROGRAMMES = {
     + _PROMISE
     + 'split = "budget"\n'
     + _PARTS.replace("microdata", "table").format('below_k = "noise"\n', 'below_k = "noise"\n'),
+    "programme-threshold": _TOWN
+    + _EVERYBODY
+    + _COLUMNS
+    + _PROMISE
+    + _PARTS.replace("microdata", "table").format('below_k = "threshold"\n', ""),
     "programme-strata": _TOWN
     + '[sampling]\ndesign = "strata"\ncolumn = "sex"\nrates = { female = 0.3, male = 0.5 }\n'
     + _COLUMNS

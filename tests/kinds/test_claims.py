@@ -16,6 +16,7 @@ from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
+from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
@@ -33,6 +34,7 @@ MECHANISMS: tuple[Any, ...] = (
     NoisyStatistic,
     NoiseEverywhere,
     NoisyTotal,
+    ThresholdHistogram,
 )
 # Parameters of leaves that say how a mechanism is looked at, not what it does, such as the adversary's samples.
 FREE = {"rate", "factor", "population", "samples", "explored", "degree_bound", "average_bound", "failure"}

@@ -124,6 +124,12 @@ def differential_claim(mechanism: Claims) -> Derivation:
     return outliers.outlier_private_is_differential(claim) if private else claim
 
 
+def of_crowds(mechanism: Claims) -> tuple[Derivation, ...]:
+    """What a mechanism claims of the crowds of a sample; nothing where it claims noise, which sampling amplified."""
+    claim = mechanism.claim()
+    return () if isinstance(claim.conclusion, Differential) else (claim,)
+
+
 def differential_of(derived: Sequence[Derivation]) -> Derivation:
     """The derivation that says what one person more or less changes."""
     found = (one for one in derived if isinstance(one.conclusion, Differential))

@@ -17,6 +17,7 @@ from crowdblend.designs.design import (
     SampledClaims,
     at_epsilon,
     differential_claim,
+    of_crowds,
 )
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.errors import NotApplicable
@@ -51,7 +52,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
         (mechanism,) = mechanisms
         sampled = self.under_sampling(mechanism, epsilon)
-        return *_for_everybody(sampled), mechanism.claim()
+        return *_for_everybody(sampled), *of_crowds(mechanism)
 
     def under_sampling(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
         """What the mechanism guarantees after sampling, by the best of the theorems that apply."""

@@ -10,7 +10,7 @@ import msgspec
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.rules import outliers, profiles, sampling, surveys, totals, zero_knowledge
-from crowdblend.designs.design import Design, InclusionRates, SampledClaims
+from crowdblend.designs.design import Design, InclusionRates, SampledClaims, of_crowds
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
@@ -124,8 +124,8 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         (mechanism,) = mechanisms
         claim = mechanism.claim()
         if self.rate == 1:
-            return *Survey(self.people, self.of).drawn(_replaced(claim)), claim
-        return *self.stated(self.profile(mechanism, epsilon), epsilon), claim
+            return *Survey(self.people, self.of).drawn(_replaced(claim)), *of_crowds(mechanism)
+        return *self.stated(self.profile(mechanism, epsilon), epsilon), *of_crowds(mechanism)
 
     def largest_loss(self, epsilon: float) -> float:
         """About the largest loss of noise, with one person of the survey more or less, that comes to epsilon."""

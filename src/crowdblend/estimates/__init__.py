@@ -6,7 +6,7 @@ intervals cover are in docs/proofs.md#estimates.
 
 from crowdblend.estimates.cells import CellLaws, combinations, estimator_of, total_intervals
 from crowdblend.estimates.estimator import Estimator, Intervals, nothing_known
-from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseFromThreshold, NoiseOnEveryCell, OutlierNoise
 
 __all__ = [
     "CellLaws",
@@ -15,6 +15,7 @@ __all__ = [
     "Intervals",
     "Law",
     "NoiseBelowK",
+    "NoiseFromThreshold",
     "NoiseOnEveryCell",
     "OutlierNoise",
     "combinations",

@@ -74,6 +74,11 @@ def acceptance(law: Law, rate: float, level: float) -> Acceptance:
     return Acceptance(people, lowest, highest, hidden)
 
 
+def hidden_with(law: Law, rate: float, people: int) -> float:
+    """Return the probability that nothing is shown of a cell of so many people."""
+    return float(_masses(law, rate, np.array([people]))[2][0])
+
+
 def last_tested(law: Law) -> int:
     """The last place that `acceptance` has tests for."""
     return int(law.place(np.array([_switch(law)]), np.array([True]))[0])
@@ -96,7 +101,7 @@ def _grid(law: Law, rate: float, switch: int) -> Whole:
     """Numbers of people, each one where cells are small, further apart as the deviation grows."""
     top = switch + DEVIATIONS * math.sqrt(switch + _deviation(law) ** 2) + 50
     fineness = max(COARSEST, FINENESS * math.sqrt(min(1.0, FINE / switch)))
-    people = [(law.shown_from or 0) if law.noiseless else 0]
+    people = [law.least_people]
     while people[-1] * rate < top:
         deviation = math.sqrt(people[-1] * rate * (1 - rate) + law.noise[0]) / rate
         people.append(people[-1] + max(1, int(deviation / fineness)))

@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
-from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
+from crowdblend.estimates.laws import (
+    ExactCounts,
+    Law,
+    NoiseBelowK,
+    NoiseFromThreshold,
+    NoiseOnEveryCell,
+    OutlierNoise,
+    Whole,
+)
 from crowdblend.frozen import dataclass
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
@@ -180,6 +188,8 @@ def _is_computable(law: Law) -> bool:
         case OutlierNoise():
             sizes = max(law.transition, law.limit, shown_from)
             return sizes <= _LARGEST_NOISY and _is_loss(law.epsilon) and _is_loss(law.widest_loss)
+        case NoiseFromThreshold():
+            return shown_from * law.noise_epsilon <= _LARGEST_LOSS and _is_loss(law.noise_epsilon)
         case NoiseOnEveryCell():
             return _is_loss(law.noise_epsilon)
     return False

@@ -49,6 +49,11 @@ class Law(ABC):
         """The places that a value can have when between `least` and `most` people are sampled; the rest is nothing."""
 
     @property
+    def least_people(self) -> int:
+        """The smallest number of people of whom anything can be shown."""
+        return (self.shown_from or 0) if self.noiseless else 0
+
+    @property
     def settled(self) -> int:
         """From so many sampled people on the noise no longer depends on their number."""
         return 0
@@ -218,6 +223,41 @@ class NoiseOnEveryCell(Law):
 
     def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
         return with_laplace(weights, sampled, places, self.noise_epsilon)
+
+    def reach(self, least: int, most: int) -> tuple[int, int]:
+        far = math.ceil(SCALES / self.noise_epsilon)
+        return least - far, most + far
+
+
+@dataclass(frozen=True)
+class NoiseFromThreshold(Law):
+    """Discrete Laplace noise on cells in which somebody is, shown from shown_from on; an empty one is never shown."""
+
+    noise_epsilon: float
+    shown_from: int = 1
+
+    @property
+    def least_people(self) -> int:
+        return 1
+
+    @property
+    def settled(self) -> int:
+        return 1
+
+    @property
+    def widest_loss(self) -> float:
+        return self.noise_epsilon
+
+    @property
+    def noise(self) -> tuple[float, float]:
+        return laplace_cumulants(self.noise_epsilon)
+
+    def kernel(self, sampled: Whole, places: Whole) -> Floats:
+        noisy = laplace(places[None, :] - sampled[:, None], self.noise_epsilon)
+        return np.where(sampled[:, None] > 0, noisy, 0.0)
+
+    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
+        return with_laplace(np.where(sampled > 0, weights, 0.0), sampled, places, self.noise_epsilon)
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
         far = math.ceil(SCALES / self.noise_epsilon)

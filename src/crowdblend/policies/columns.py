@@ -169,10 +169,10 @@ def check_names(columns: Sequence[Column], person: str | None, reserved: tuple[s
             raise column.refusal("reserved-name", problem, "Rename the column in the data.")
 
 
-def check_closed(columns: Sequence[Column], kind: str) -> None:
-    """Refuse open domains where every class is published."""
+def check_closed(columns: Sequence[Column], kind: str, *, or_else: str = "") -> None:
+    """Refuse open domains where every class is published; `or_else` is another way out."""
     for column in columns:
         if not column.recoding.closed:
             problem = f"has an open domain, and {kind} needs every class beforehand, empty ones included."
             remedy = "List its classes (values, width, breaks, a hierarchy, or from and to for dates)."
-            raise column.refusal("open-domain", problem, remedy)
+            raise column.refusal("open-domain", problem, f"{remedy} {or_else}".strip())

@@ -296,16 +296,20 @@ def sections_of(holder: type[Section]) -> dict[str, dict[str, Key]]:
 class Rule(Struct, frozen=True):
     """Keys that exclude or need each other, as `conflicts`, `needs` and `one_of` declare them.
 
-    A key of another section is written `sampling.rate`, a key with one of its values `below_k=noise`.
+    A key of another section is written `sampling.rate`, a key with one of its values `below_k=noise`. The rule does not
+    hold where the key `unless` is given.
     """
 
     relation: Literal["conflicts", "needs", "one of"]
     keys: tuple[str, ...]
     code: str
     because: str
+    unless: str = ""
 
     def check(self, holder: Section) -> None:
         """Refuse a section that breaks the rule: one sentence, what to do, and the place."""
+        if self.unless and _is_given(holder, self.unless):
+            return
         places = [_place(type(holder), name) for name in self.keys]
         here = places[0][0]
         said = [text if place in (here, "") else f"{text} in {place}" for place, text in places]
@@ -330,9 +334,9 @@ class Rule(Struct, frozen=True):
         raise refusal(self.code, f"{who} has {message}{because}.", remedy, where)
 
 
-def conflicts(name: str, *others: str, code: str | None = None, because: str = "") -> Rule:
+def conflicts(name: str, *others: str, code: str | None = None, because: str = "", unless: str = "") -> Rule:
     """Declare that a key excludes each of the others; without others, that it is excluded itself."""
-    return Rule("conflicts", (name, *others), code or name.rpartition(".")[2].replace("_", "-"), because)
+    return Rule("conflicts", (name, *others), code or name.rpartition(".")[2].replace("_", "-"), because, unless)
 
 
 def needs(name: str, *others: str, code: str | None = None, because: str = "") -> Rule:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crowdblend.designs import Strata
 from crowdblend.estimates import Law
+from crowdblend.estimates.acceptance import hidden_with
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.lazy import lazy
@@ -63,9 +64,9 @@ def expected_of(facts: ReleaseFacts) -> Expected:
     if not each:
         return Expected()
     errors = tuple((people, max(_error(people, rate, law) for law, rate in each)) for people in CELLS)
-    hidden = [(law.shown_from, rate) for law, rate in each if law.noiseless and law.shown_from is not None]
-    shown = min((_chance(SMALL, rate, k) for k, rate in hidden), default=None)
-    return Expected(errors, shown, max((k / rate for k, rate in hidden), default=0.0))
+    cut = [(law, rate) for law, rate in each if law.shown_from is not None and law.least_people > 0]
+    shown = min((_chance(SMALL, rate, law) for law, rate in cut), default=None)
+    return Expected(errors, shown, max(((law.shown_from or 0) / rate for law, rate in cut), default=0.0))
 
 
 def _error(people: int, rate: float, law: Law) -> float:
@@ -79,8 +80,11 @@ def _error(people: int, rate: float, law: Law) -> float:
     return math.sqrt(2 / math.pi * people * (1 - rate) / rate + variance / (2 * rate**2))
 
 
-def _chance(people: int, rate: float, k: int) -> float:
-    """The probability that at least k of so many people are sampled."""
+def _chance(people: int, rate: float, law: Law) -> float:
+    """The probability that a cell of so many people is shown."""
+    k = law.shown_from or 0
+    if not law.noiseless:
+        return 1 - hidden_with(law, rate, people)
     return float(special.bdtrc(k - 1, people, rate)) if people >= k else 0.0
 
 
@@ -120,16 +124,17 @@ def group_expectations(facts: ReleaseFacts, sizes: tuple[int, ...] = SIZES) -> t
     if table is None or table.laws.stratum is not None or table.laws.blocks != 1:
         return ()  # it depends on the stratum, or on the block
     law, rate = table.shown_by[0], facts.rate
-    suppressed, k = law.noiseless, law.shown_from or 0
-    if suppressed and rate is None:
+    missing, k = law.shown_from is not None and law.least_people > 0, law.shown_from or 0
+    rate = 1.0 if rate is None and not law.noiseless else rate
+    if missing and rate is None:
         return ()
     estimator = table.laws.estimator if facts.rows_are_counted else None
     found = []
     for people in sizes:
-        shown = _chance(people, rate, k) if suppressed and rate is not None else 1.0
+        shown = _chance(people, rate, law) if missing and rate is not None else 1.0
         low = high = None
         usual = round(people * rate) if rate is not None else people
-        if estimator is not None and (not suppressed or usual >= k):
+        if estimator is not None and (not missing or usual >= k):
             ends = estimator.cells(np.array([usual], dtype=np.int64))
             low, high = (None if end < 0 else int(end) for end in (ends.low[0], ends.high[0]))
         found.append(GroupExpectation(people, shown, low, high))

@@ -17,6 +17,7 @@ from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.mechanisms.statistics import NoisyStatistics
+from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts, check_totals
@@ -33,7 +34,7 @@ from crowdblend.releases.facts import (
     read_facts,
 )
 
-_NOISY = (NoiseEverywhere, NoisyStatistics, OutlierHistogram)
+_NOISY = (NoiseEverywhere, NoisyStatistics, OutlierHistogram, ThresholdHistogram)
 Sample = Poisson | Coins | Strata | Everybody
 # The designs by their names in a policy.
 DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))

@@ -52,8 +52,11 @@ class PartKind(Protocol):
     def plan_part(self, policy: Any, budget: PartBudget) -> AnyPlan:
         """The publication with nothing left open, as a part of a sample."""
 
-    def plan_noisy(self, policy: Any, epsilon: float) -> AnyPlan:
-        """The publication with noise of this loss everywhere; only kinds that can have it offer this."""
+    def plan_noisy(self, policy: Any, epsilon: float, delta: float) -> AnyPlan:
+        """The publication with noise of this loss everywhere; only kinds that can have it offer this.
+
+        `delta` is what it may take of the budget's, before sampling; most need none.
+        """
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def plan(policy: Policy) -> ProgrammePlan:
     usual: tuple[Split, ...] = ("people", "fresh")
     if isinstance(policy.sampling, sampled.Everybody):
         usual = ("budget",)
-    elif all(getattr(part, "below_k", None) == "noise" for part in policy.parts):
+    elif all(getattr(part, "below_k", None) in ("noise", "threshold") for part in policy.parts):
         usual = ("people", "budget") if policy.sampling.already_drawn else ("people", "fresh", "budget")
     elif policy.sampling.already_drawn or any(one.share is not None for one in policy.publish):
         usual = ("people",)
@@ -191,6 +194,9 @@ def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     # The mean error of a cell is smallest where parts of epsilon grow as the square root of the number of cells.
     parts = [one.weight * math.sqrt(_cells(part)) for one, part in zip(policy.publish, policy.parts, strict=True)]
     whole = math.fsum(parts)
+    # Half of delta is for publications that need one by themselves, half for what all lose beyond epsilon.
+    rate = sample.rate if isinstance(sample, Poisson) else 1.0
+    each = min(1.0, budget.delta / (2 * len(parts) * budget.releases * rate))
 
     def planned(epsilon: float) -> ProgrammePlan:
         made = []
@@ -200,7 +206,7 @@ def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
                 message = f'kind = "{part.kind}" is not certified with a part of the budget.'
                 remedy = 'Write split = "people" or "fresh", or of a register publish it in a policy of its own.'
                 raise refusal("split", message, remedy, "[privacy] split")
-            made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * own / whole)))
+            made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * own / whole, each)))
         return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.

@@ -16,6 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.table.register import RegisterPlan
+from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import kind_of
@@ -65,6 +66,9 @@ class PlannedPublication:
     def alone(self) -> PublicationPolicy:
         """The publication as a policy of its own, with the parameters that were planned for it."""
         found: PublicationPolicy = self.plan.policy
+        if isinstance(self.plan, ThresholdPlan):
+            ran = self.plan.mechanism
+            return found.replace(noise_epsilon=ran.noise_epsilon, show_from=ran.show_from)
         if not isinstance(self.plan, RegisterPlan):
             return found
         if not found.sampling.everybody:

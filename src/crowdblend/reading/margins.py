@@ -80,7 +80,7 @@ class MarginCounter:
             raise InvalidInput(
                 "People are counted in each of their classes, so that sums of cells are not numbers of people."
                 if self.laws.repeated
-                else "Noisy cells below a threshold are not published, so that sums of the others are too large.",
+                else "Noisy cells below a threshold are not published, so that sums of the others mean nothing.",
                 remedy="Read the cells themselves, without a margin.",
                 where="margin",
                 code="reading.repeated-people" if self.laws.repeated else "reading.cut-cells",

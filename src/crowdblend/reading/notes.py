@@ -8,7 +8,7 @@ from typing import Any
 from crowdblend.calculus import Assumption
 from crowdblend.designs import InclusionRates
 from crowdblend.designs.design import MOST_LISTED
-from crowdblend.estimates import Estimator
+from crowdblend.estimates import Estimator, NoiseFromThreshold
 from crowdblend.releases.facts import CellTable, ReleaseFacts
 
 _UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
@@ -94,9 +94,23 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
         which = "Counts" if law.exact_from is None else "Small counts"
         sums = "; sums of cells are right on average" if table.laws.add_up else ""
         return [f"Every cell is published. {which} carry noise and may be negative{sums}."]
+    if isinstance(law, NoiseFromThreshold):
+        return threshold_cells(law, table.laws.unpublished(estimator))
     return [
         f"Counts carry noise, and cells below {law.shown_from:,} are not published. Do not add cells up: the sums "
         "would be too large."
+    ]
+
+
+def threshold_cells(law: NoiseFromThreshold, unpublished: int | None) -> list[str]:
+    """How cells are read that are shown because their noisy count reached a threshold."""
+    held = "" if unpublished is None else f"; it may have up to {unpublished:,} people, 95 times in 100"
+    return [
+        f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
+        f"that is missing is not zero, and a label that is missing may well be somebody's{held}.",
+        "Of cells near that number the estimate is too large on average: they are published only where the noise was "
+        "not too low. low and high take that into account.",
+        "Do not add cells up: some are missing, and of the others the small ones are too large.",
     ]
 
 

@@ -29,7 +29,7 @@ def readme(folder: Path, certificate: Certificate) -> str:
     facts = read_facts(certificate.facts)
     about = facts.about
     data = [name for name in facts.files if Path(name).suffix in ENDINGS]
-    said = [about.get("title") or kind_of(facts.kind).publishes.rstrip(".")]
+    said = [about.get("title") or _publishes(facts).rstrip(".")]
     lines = [_SYNTHETIC, ""] if any(one.rows_are_synthetic for one in facts.publications.values()) else []
     lines += [f"# {_plain(said[0])}", ""]
     lines += [f"- {name}: {_plain(about[name])}" for name in _TOLD if name in about]
@@ -54,8 +54,12 @@ def readme(folder: Path, certificate: Certificate) -> str:
 def _described(path: Path, facts: ReleaseFacts) -> str:
     """A data file: what its kind publishes, and its columns."""
     own = facts.publications.get(path.stem, facts)
-    what = "Totals of what was counted." if path.stem == "totals" else kind_of(own.kind).publishes
+    what = "Totals of what was counted." if path.stem == "totals" else _publishes(own)
     return f"| {_plain(path.name)} | {_plain(what)} Columns: {_plain(', '.join(header_of(path)))}. |"
+
+
+def _publishes(facts: ReleaseFacts) -> str:
+    return facts.publishes or kind_of(facts.kind).publishes
 
 
 def _reading(facts: ReleaseFacts) -> list[str]:

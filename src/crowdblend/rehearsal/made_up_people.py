@@ -130,6 +130,9 @@ def as_thinned(policy: Any) -> dict[str, Any]:
     """
     if policy.sampling.thin is None or not hasattr(policy, "k"):
         return {}
-    planned = part(policy.kind, "plan").plan(policy).parameters
+    found = part(policy.kind, "plan").plan(policy)
+    if getattr(policy, "below_k", None) == "threshold":
+        return {"noise_epsilon": found.mechanism.noise_epsilon, "show_from": found.mechanism.show_from}
+    planned = found.parameters
     noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}
     return {"k": planned.k, "delta": None, **noise}

@@ -173,6 +173,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return None
 
     @property
+    def publishes(self) -> str | None:
+        """What is published, in a sentence, where that of the kind says too much."""
+        return None
+
+    @property
     def chosen_by_the_sample(self) -> bool:
         """Whether people of the same sample, who are not published, chose the labels."""
         return False

@@ -15,7 +15,15 @@ from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
-from crowdblend.reading.notes import chosen_labels, hidden_design, missing_rows, probability, stratum_sentences
+from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.reading.notes import (
+    chosen_labels,
+    hidden_design,
+    missing_rows,
+    probability,
+    stratum_sentences,
+    threshold_cells,
+)
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import DATA, CellTable
 from crowdblend.reports.text import enumeration, one_in, round_up
@@ -67,6 +75,8 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
             "whatever its size. Noisy counts may be negative, and sums of cells are right on average.",
             *_population(table, counted=True),
         ]
+    if isinstance(facts.mechanism, ThresholdHistogram):
+        return _from_threshold(facts, facts.mechanism, table)
     if laws.stratum is not None:
         return stratum_sentences(facts, table)
     assert facts.mechanism is not None, "a release without strata has one mechanism"
@@ -85,6 +95,23 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
             "into many small cells lose more than others, so compare the intervals, not the sums."
         )
     return lines
+
+
+def _from_threshold(facts: TableFacts | MicrodataFacts, noise: ThresholdHistogram, table: CellTable) -> list[str]:
+    """How to read cells that are shown because their noisy count reached a threshold."""
+    sampled = not isinstance(facts.design, Everybody)
+    who = _sample(facts.rate, 0.0, counted=True) if sampled else "No sample was drawn: everybody is counted."
+    off = three_digits(noise.expected_error())
+    estimator = table.laws.estimator
+    missing = None if estimator is None else table.laws.unpublished(estimator)
+    return [
+        who,
+        f"Labels were not listed beforehand: which of them appear here is protected as their numbers are. The noise "
+        f"moves a count by {off} on average.",
+        *threshold_cells(noise.law, missing),
+        *_population(table, counted=True),
+        *hidden_design(facts),
+    ]
 
 
 def _population(table: CellTable, counted: bool) -> list[str]:

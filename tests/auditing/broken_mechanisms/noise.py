@@ -42,6 +42,27 @@ def _only_where_somebody_is(table: Database) -> Distribution:
     return pushed(noisy(there, HALF, TOP)(table), lambda counts: tuple(zip(there, counts, strict=True)))
 
 
+def _cells_that_occur(reaches: Callable[[int, int], bool]) -> Mechanism:
+    """Noise on the cells in which somebody is, of which those are shown whose count and noisy count reach something."""
+
+    def cell(table: Database, label: str) -> Distribution:
+        count = table.count(label)
+        noisy_count = blurred(count, HALF, TOP) if count else surely(0)
+        return pushed(noisy_count, lambda value: (label, value) if count and reaches(count, int(value)) else None)
+
+    return lambda table: beside(cell(table, label) for label in CELLS)
+
+
+# Somebody who is alone reaches 3 with probability (1/2)²/(1 + 1/2).
+mistaken(
+    "threshold-on-the-count",
+    "cells are shown whose count, without the noise, reaches the threshold",
+    close(LN_2, math.nextafter(1 / 6, 1)),
+    LETTERS,
+    _cells_that_occur(lambda _, noisy_count: noisy_count >= 3),
+)(_cells_that_occur(lambda count, _: count >= 3))
+
+
 def _two_bins(table: Database, lower: int) -> Distribution:
     return beside([blurred(lower, HALF, TOP), blurred(len(table) - lower, HALF, TOP)])
 

@@ -129,13 +129,10 @@ def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePla
     )
 
 
-def plan_noisy(policy: OutlierTablePolicy, epsilon: float) -> OutlierTablePlan:
-    """Plan a table that loses so much to everybody who is counted, among publications about the same people.
-
-    Its noise takes a tenth of delta; the rest is for what the others lose beyond epsilon.
-    """
+def plan_noisy(policy: OutlierTablePolicy, epsilon: float, delta: float) -> OutlierTablePlan:
+    """Plan a table that loses so much to everybody who is counted, among publications about the same people."""
     own = policy.replace(accept_delta=True)
-    return _planned(own, _part(epsilon, policy.factor), None if policy.delta is None else policy.delta / 10)
+    return _planned(own, _part(epsilon, policy.factor), None if policy.delta is None else delta)
 
 
 def _part(spent: float, factor: float) -> float:

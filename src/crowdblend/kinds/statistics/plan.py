@@ -322,8 +322,9 @@ def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
     return plan(policy.replace(sampling=policy.sampling.thinned(budget.share), epsilon=epsilon))
 
 
-def plan_noisy(policy: StatisticsPolicy, epsilon: float) -> StatisticsPlan:
+def plan_noisy(policy: StatisticsPolicy, epsilon: float, delta: float) -> StatisticsPlan:
     """Plan statistics that lose so much to everybody who is counted, among publications about the same people."""
+    del delta
     if policy.design is None or policy.design.column is not None:
         message = 'split = "budget" takes statistics of everybody, or of a sample at one rate.'
         remedy = 'Write split = "people" or "fresh", or publish them in a policy of their own.'

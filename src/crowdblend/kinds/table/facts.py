@@ -9,10 +9,11 @@ from typing import Literal
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Everybody
+from crowdblend.designs import Everybody, Poisson
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum, check_totals
 from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
 
@@ -27,7 +28,7 @@ _CHOSEN_ENDS = {
 class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     """What a release of tables says of itself; `count` says what the rows of a register count, where they are many."""
 
-    mechanism: SuppressedHistogram | NoisyHistogram | NoiseEverywhere | None = None
+    mechanism: SuppressedHistogram | NoisyHistogram | NoiseEverywhere | ThresholdHistogram | None = None
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
     totals: tuple[NoisyTotal, ...] = ()
     count: Literal["rows", "people"] = "rows"
@@ -35,6 +36,12 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     @property
     def rows_are_counted(self) -> bool:
         return True
+
+    @property
+    def publishes(self) -> str | None:
+        if isinstance(self.mechanism, ThresholdHistogram):
+            return "Counts by class, with noise, of the classes that enough people have."
+        return "Counts by class, with noise." if isinstance(self.mechanism, NoiseEverywhere) else None
 
     @property
     def rows_per_person(self) -> int | None:
@@ -72,9 +79,14 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         }
 
     @property
-    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram | NoiseEverywhere | NoisyTotal, ...]:
-        everywhere = isinstance(self.mechanism, NoiseEverywhere)
-        if (isinstance(self.design, Everybody) and not everywhere) or (everywhere and self.recoding is not None):
+    def mechanisms(
+        self,
+    ) -> tuple[SuppressedHistogram | NoisyHistogram | NoiseEverywhere | ThresholdHistogram | NoisyTotal, ...]:
+        noisy = isinstance(self.mechanism, NoiseEverywhere | ThresholdHistogram)
+        one_rate = isinstance(self.design, Everybody | Poisson)
+        if (isinstance(self.design, Everybody) and not noisy) or (
+            noisy and (self.recoding is not None or not one_rate)
+        ):
             raise contradiction("its mechanism is not one for its design")
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
 
@@ -85,10 +97,10 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return self._of_everybody(self.design)
 
     def _of_everybody(self, design: Everybody) -> tuple[Derivation, ...]:
-        if self.recoding is not None or self.delta:
-            raise contradiction("a register has neither a delta nor a choice of the recoding")
+        if self.recoding is not None or (self.delta and not isinstance(self.mechanism, ThresholdHistogram)):
+            raise contradiction("a register has neither a delta, unless for a threshold, nor a choice of the recoding")
         derived = design.derivations(self.mechanisms, self.epsilon)
-        if derived[0].conclusion.epsilon > self.epsilon:
+        if derived[0].conclusion.epsilon > self.epsilon or derived[0].conclusion.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
         check_totals(derived[0], self.releases, self.epsilon, self.delta)
         return derived
@@ -121,6 +133,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         found = super().parameters
         sizes = [one.k for one in self.mechanisms if isinstance(one, SuppressedHistogram | NoisyHistogram)]
         found |= {"k": max(sizes)} if sizes else {}
-        losses = [one.noise_epsilon for one in self.mechanisms if isinstance(one, NoisyHistogram | NoiseEverywhere)]
+        noisy = (NoisyHistogram, NoiseEverywhere, ThresholdHistogram)
+        losses = [one.noise_epsilon for one in self.mechanisms if isinstance(one, noisy)]
         found |= {"noise_epsilon": max(losses)} if losses else {}
+        found |= {"show_from": self.mechanism.show_from} if isinstance(self.mechanism, ThresholdHistogram) else {}
         return found | ({"rows_per_person": self.rows_per_person} if self.rows_per_person else {})

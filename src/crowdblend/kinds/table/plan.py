@@ -26,11 +26,11 @@ from crowdblend.releases.outputs import counts_output, describe_shown
 from crowdblend.releases.plan import Lines, Result
 
 if TYPE_CHECKING:
-    from crowdblend.kinds.table import register
+    from crowdblend.kinds.table import register, threshold
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.selection import ChosenRecoding
 else:
-    register = lazy("crowdblend.kinds.table.register")
+    register, threshold = lazy("crowdblend.kinds.table.register"), lazy("crowdblend.kinds.table.threshold")
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
@@ -76,16 +76,21 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         return replace(ran, outputs=(counts_output(self.policy, published, self.facts(ran)),))
 
 
-def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan:
+def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan | threshold.ThresholdPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
+    if policy.below_k == "threshold":
+        return threshold.plan_threshold(policy)
     if policy.sampling.everybody:
         return register.plan_register(policy)
     below = {"below_k": policy.below_k, "noise_epsilon": policy.noise_epsilon, "flag": policy.flag}
     return TablePlan(policy, plan_recoded(policy, "histogram", **below))
 
 
-def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan:
+def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan | threshold.ThresholdPlan:
     """Plan the table of a part of a sample."""
+    if policy.below_k == "threshold":
+        own = policy.replace(sampling=policy.sampling.thinned(budget.share), accept_delta=True, releases=1)
+        return threshold.plan_within(own, budget.noise, budget.own_delta)
     if policy.below_k == "suppress":
         return TablePlan(*plan_in_part(policy, budget, "histogram", partial(PartInCrowds, budget.share)))
 
@@ -98,8 +103,13 @@ def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan:
     return TablePlan(*plan_in_part(policy, budget, "histogram", part, noise, below_k="noise", flag=policy.flag))
 
 
-def plan_noisy(policy: TablePolicy, epsilon: float) -> register.RegisterPlan:
-    """Plan the table with noise of this loss on every cell, one of several that are about the same people."""
+def plan_noisy(policy: TablePolicy, epsilon: float, delta: float) -> register.RegisterPlan | threshold.ThresholdPlan:
+    """Plan the table with noise of this loss on every cell, one of several that are about the same people.
+
+    `delta` is what a threshold may take of the budget, before sampling.
+    """
+    if policy.below_k == "threshold":
+        return threshold.plan_within(policy, epsilon, delta)
     if not policy.cells_are_listed or (policy.below_k == "suppress" and not policy.sampling.everybody):
         message = 'split = "budget" takes tables with noise on every cell of a closed domain of up to a million cells.'
         remedy = 'Write below_k = "noise", and coarser classes where there are more.'

@@ -1,4 +1,4 @@
-"""The policy of tables: counts by class, exact from k on, suppressed or noisy below."""
+"""The policy of tables: counts by class, exact from k on, suppressed or noisy below; or noisy from a threshold on."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from crowdblend.policies.columns import check_closed, check_names
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.key import Rule, conflicts, key, needs
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import RowsPerPerson
+from crowdblend.policies.publication_policy import PublicationPolicy, RowsPerPerson
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.strata import Design
+from crowdblend.policies.terms import Terms
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 
 class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     """Counts by class.
 
-    `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be.
+    `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be, or
+    with a threshold the smallest one that fits delta.
     """
 
     kind = "table"
@@ -38,11 +40,32 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
         conflicts(
             *("sampling.everybody", "k", "delta", "recoding", "noise_epsilon", "show_from", "flag", "below_k=noise"),
             because="a table of everybody has noise on every cell",
+            unless="below_k=threshold",
         ),
-        *(needs(name, "below_k=noise", code="needs-noise") for name in ("flag", "noise_epsilon", "show_from")),
+        conflicts(
+            *("below_k=threshold", "k", "flag", "recoding", "rows_per_person"),
+            code="threshold",
+            because="every cell is noisy, of people with one row each, and shown from show_from on",
+        ),
+        conflicts(
+            *("below_k=threshold", "sampling.stratum", "sampling.weight", "sampling.low"),
+            code="threshold",
+            because="a threshold is certified where everybody is sampled with one rate",
+        ),
+        needs("flag", "below_k=noise", code="needs-noise"),
+        *(
+            needs(name, "below_k=noise", "below_k=threshold", code="needs-noise")
+            for name in ("noise_epsilon", "show_from")
+        ),
     )
 
-    below_k: Annotated[Literal["suppress", "noise"], key("What happens to classes below k.")] = "suppress"
+    below_k: Annotated[
+        Literal["suppress", "noise", "threshold"],
+        key(
+            'What happens to classes below k; "threshold" has no k: every class in which somebody is gets noise, and '
+            "is shown from show_from on, so that labels need not be declared."
+        ),
+    ] = "suppress"
     flag: Annotated[bool, key("Say which cells are exact; needs a larger k.")] = False
     noise_epsilon: Annotated[
         float | None, key("The privacy loss of the noise below k, before sampling.", "noise_epsilon")
@@ -50,7 +73,8 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     show_from: Annotated[
         int | None,
         key(
-            "With noise: show only cells from this value on; all are shown unless there are over 1,000,000.",
+            "With noise: show only cells from this value on; all are shown unless there are over 1,000,000. With a "
+            "threshold it is planned unless given.",
             (1, 10**15),
         ),
     ] = None
@@ -66,14 +90,39 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.below_k == "noise":
-            check_closed(self.columns, 'below_k = "noise"')
+            check_closed(self.columns, 'below_k = "noise"', or_else='below_k = "threshold" takes it as it is.')
+
+    def _check_certified(self) -> None:
+        """Refuse samples that crowds need coins for; noise from a threshold on does not."""
+        if self.below_k != "threshold" or self.sampling.thin != 1:
+            super()._check_certified()
+
+    def _check_planned(self) -> None:
+        """Refuse a threshold without what it follows from."""
+        if self.below_k != "threshold":
+            super()._check_planned()
+            return
+        given = {"epsilon": self.epsilon, "delta": self.delta}
+        missing = next((name for name, value in given.items() if not value), None)
+        if missing is not None:
+            message = f'below_k = "threshold" needs a {missing} above 0.'
+            remedy = f"Add {missing} to [privacy], for example {'1.0' if missing == 'epsilon' else '1e-6'}."
+            raise refusal("planned", message, remedy, f"[privacy] {missing}")
+        if not self.sampling.everybody and self.sampling.rate is None:
+            message = 'below_k = "threshold" needs to know how people are sampled.'
+            remedy = 'Add rate to [sampling], or write design = "everybody" for a register.'
+            raise refusal("planned", message, remedy, "[sampling] rate")
 
     def _check_everybody(self) -> None:
         """Refuse what a register cannot have: every cell of a closed domain is noisy, under a pure epsilon."""
+        if self.below_k == "threshold":
+            self._check_planned()
+            return
         if self.epsilon is None or self.epsilon <= 0:
             message = "A table of everybody needs an epsilon above 0."
             raise refusal("everybody", message, "Add epsilon to [privacy], for example 1.0.", "[privacy] epsilon")
-        check_closed(self.columns, 'design = "everybody"')
+        open_too = 'below_k = "threshold" takes it as it is.'
+        check_closed(self.columns, 'design = "everybody"', or_else=open_too)
         if self.rows_per_person is not None:
             check_names(self.columns, None, ("total",))
         if not self.cells_are_listed:
@@ -101,7 +150,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
 
 
 class Table(Publication):
-    """A table of counts by class: exact from k on, suppressed or noisy below."""
+    """A table of counts by class: exact from k on, suppressed or noisy below; or noisy from a threshold on."""
 
     kind = "table"
     policy = TablePolicy
@@ -113,7 +162,7 @@ class Table(Publication):
         share: float | None = None,
         weight: float = 1.0,
         k: int | None = None,
-        below_k: Literal["suppress", "noise"] = "suppress",
+        below_k: Literal["suppress", "noise", "threshold"] = "suppress",
         flag: bool = False,
         noise_epsilon: float | None = None,
         show_from: int | None = None,
@@ -122,3 +171,7 @@ class Table(Publication):
     ) -> None:
         keys = {"k": k, "below_k": below_k, "flag": flag, "noise_epsilon": noise_epsilon, "show_from": show_from}
         super().__init__(columns, name, share, weight, {**keys, "count": count}, unknown)
+
+    def within_programme(self, terms: Terms) -> PublicationPolicy:
+        """Return it with the delta of the programme where it has a threshold, of everybody too."""
+        return self.within(terms) if self.keys.get("below_k") == "threshold" else super().within_programme(terms)

@@ -1,8 +1,10 @@
-"""Tables as the audit sees them: classes of the hardest sizes; of a register, cells of any size are as hard."""
+"""Tables as the audit sees them: classes of the hardest sizes; where every cell is noisy, any size is as hard."""
 
 from __future__ import annotations
 
+from crowdblend.kinds.table.plan import plan
 from crowdblend.kinds.table.policy import TablePolicy
+from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
 from crowdblend.rehearsal.made_up_people import drawn_here
 from crowdblend.rehearsal.subject import AuditRequest
@@ -13,8 +15,13 @@ _SIZES = (("alone", 1), ("with one other", 2), ("among ten", 10))
 
 def subject(policy: TablePolicy, request: AuditRequest) -> CrowdSubject:
     """Return the policy with people in the cells that are hardest for it."""
-    if not policy.sampling.everybody:
+    if not policy.sampling.everybody and policy.below_k != "threshold":
         return crowd_subject(policy, request)
-    request.leave_epsilon("the policy of a register", "the noise on its cells follows from it")
-    here = drawn_here(policy)
-    return CrowdSubject(here, request.name, request.understated, sizes=_SIZES, people=request.people)
+    request.leave_epsilon("the policy of a noisy table", "the noise on its cells follows from it")
+    here, sizes, stacked = drawn_here(policy), list(_SIZES), False
+    planned = plan(here)
+    if isinstance(planned, ThresholdPlan):
+        # Cells of so many people are shown every other time, and their noise shows best.
+        usual = round(planned.mechanism.show_from / (here.sampling.rate or 1.0))
+        sizes[2:], stacked = [("at the threshold", usual), ("above it", 2 * usual)], request.stacked
+    return CrowdSubject(here, request.name, request.understated, stacked, sizes=tuple(sizes), people=request.people)

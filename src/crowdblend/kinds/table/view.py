@@ -7,6 +7,7 @@ has its numbers in a table. A page without figures has the tables alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from markupsafe import Markup
@@ -18,6 +19,7 @@ from crowdblend.figures.maps import heatmap
 from crowdblend.frozen import dataclass
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import Margin
 from crowdblend.reading.release import PublishedRelease
@@ -37,6 +39,10 @@ _PUBLISHED = "What was published"
 _CUT = (
     "No totals are shown: cells whose noisy count was below the threshold are not published, so that sums of the "
     "others would be too large."
+)
+_REACHED = (
+    "No totals are shown: cells whose noisy count was below the threshold are not published, and of the others the "
+    "small ones are too large, so that sums mean nothing."
 )
 _TWICE = (
     "No totals are shown: who has several classes is counted in each of them, so that sums of cells are not numbers of "
@@ -60,7 +66,9 @@ def words_of(facts: ReleaseFacts) -> Words:
         if facts.count == "rows":
             return Words("rows", "rows that were kept", "published rows")
         return Words("people", "people", "published people", _TWICE)
-    return Words("people", "people", "published people") if isinstance(facts.sample, Everybody) else Words()
+    found = Words("people", "people", "published people") if isinstance(facts.sample, Everybody) else Words()
+    threshold = isinstance(facts, TableFacts) and isinstance(facts.mechanism, ThresholdHistogram)
+    return replace(found, no_totals=_REACHED) if threshold else found
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
@@ -106,9 +114,9 @@ def _part(folder: PublishedRelease, summary: Summary, counted: bool, figures: bo
     """Return the section of the data file."""
     if summary.cells:
         return Part("data", _PUBLISHED, [*_figures(summary, figures, words), *_largest(summary, counted)])
-    k = max(folder.facts.crowds.values(), default=None)
-    crowd = f" of {k:,}" if k is not None else ""
-    nothing = f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."
+    k, (table,) = max(folder.facts.crowds.values(), default=None), folder.tables.values()
+    least = f"the crowd size of {k:,}" if k is not None else f"the threshold of {table.shown_by[0].shown_from:,}"
+    nothing = f"No cell was published: none reached {least}. That does not mean that nobody is there."
     return Part("data", _PUBLISHED, [nothing])
 
 

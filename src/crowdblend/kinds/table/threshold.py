@@ -1,0 +1,195 @@
+"""Tables with a threshold: noise on the cells that occur, shown from so many people on; labels need not be listed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from crowdblend.designs import Everybody, Poisson, Thinned
+from crowdblend.engines.engine import Progress
+from crowdblend.errors import CrowdblendError, Infeasible
+from crowdblend.frozen import dataclass
+from crowdblend.guarantees.wording import three_digits
+from crowdblend.kinds.table.facts import TableFacts
+from crowdblend.kinds.table.policy import TablePolicy
+from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.numerics.search import first_true
+from crowdblend.planning.parts import largest_noise
+from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness.noise import SMALLEST_EPSILON
+from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
+from crowdblend.releases.crowds import describe_survey, internal_counts
+from crowdblend.releases.delta_limit import check_delta
+from crowdblend.releases.outputs import counts_output
+from crowdblend.releases.plan import Lines, Result, software
+
+# How often the range of what one of several releases may lose is halved, and the largest threshold that is tried.
+_HALVINGS, _LARGEST = 12, 10**9
+
+
+@dataclass(frozen=True, repr=False)
+class ThresholdPlan(ClassCountsPlan[TablePolicy]):
+    """The plan of a table with a threshold: its noise, and from which value on cells are shown."""
+
+    policy: TablePolicy
+    mechanism: ThresholdHistogram
+
+    @property
+    def sample(self) -> Everybody | Poisson:
+        """Who is counted: everybody, or a sample."""
+        return sample_of(self.policy.sampling)
+
+    @property
+    def mechanisms(self) -> tuple[ThresholdHistogram]:
+        return (self.mechanism,)
+
+    def facts(self, publication: Result | None = None) -> TableFacts:
+        (mechanism,) = self.mechanisms if publication is None else publication.mechanisms
+        assert isinstance(mechanism, ThresholdHistogram)
+        policy = self.policy
+        assert policy.epsilon is not None, "a threshold has an epsilon"
+        assert policy.delta is not None, "and a delta"
+        return TableFacts(
+            software=software(),
+            person=policy.data.person,
+            epsilon=policy.epsilon,
+            delta=policy.delta,
+            releases=policy.releases,
+            design=self.sample,
+            columns={column.name: column.recoding.domain() for column in policy.columns},
+            mechanism=mechanism,
+        )
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the facts of the plan give what they state."""
+        try:
+            self.facts().derivations()
+        except CrowdblendError:
+            return False
+        return True
+
+    def describe(self) -> Lines:
+        policy, drawn = self.policy, self.sample
+        sampled: Lines = [("would sample", "everybody is counted; no sample is drawn")]
+        if isinstance(drawn, Thinned):
+            sampled = describe_survey(drawn, policy.epsilon, policy.delta)
+        elif isinstance(drawn, Poisson):
+            how = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
+            sampled = [("would sample", f"the sample {how} rate {drawn.rate}")]
+        counted = "people" if isinstance(self.sample, Everybody) else "sampled people"
+        shown = f"the cells in which somebody is, with noise, where they reach {self.mechanism.show_from} {counted}"
+        off = three_digits(self.mechanism.expected_error())
+        return [
+            self.describe_reading(),
+            *sampled,
+            ("would publish", f"a table of {shown}; labels that few people have do not appear"),
+            ("", f"a cell that is shown is off by {off} on average, besides what it owes to having reached that"),
+        ]
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
+        """The cells that reach the threshold."""
+        del progress
+        published = self.mechanism.publish(reading.sample, key)
+        output = counts_output(self.policy, published, self.facts())
+        return Result((output,), self.mechanisms, internal=internal_counts(reading.sample, published))
+
+
+def plan_threshold(policy: TablePolicy) -> ThresholdPlan:
+    """The plan with the least noise that epsilon allows and the smallest threshold that delta does."""
+    assert policy.epsilon is not None, "a threshold has an epsilon"
+    assert policy.delta is not None, "and a delta"
+    check_delta(policy, policy.delta)
+    epsilon, delta, releases = policy.epsilon, policy.delta, policy.releases
+    # Sums keep equal parts of both; by curves a release may lose more, and the other half of delta pays for it.
+    found = _lowered(_planned(policy, epsilon / releases * (1 - 1e-12 * (releases > 1)), delta / releases))
+    if releases > 1 and policy.noise_epsilon is None:
+        found = min(found, _by_curves(policy, epsilon, delta), key=lambda one: (not one.keeps, one.mechanism.show_from))
+    if not found.keeps:
+        raise Infeasible(
+            f"epsilon = {epsilon:g} and delta = {delta:g} cannot be guaranteed with noise_epsilon = "
+            f"{found.mechanism.noise_epsilon:g} and show_from = {found.mechanism.show_from}.",
+            remedy="Leave noise_epsilon and show_from out to be planned, or raise epsilon or delta.",
+            where="[[publish]] show_from",
+            code="plan.threshold-out-of-reach",
+        )
+    return found
+
+
+def _by_curves(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
+    """The plan of one of several releases, which are composed by their curves: the least noise, then the threshold."""
+    low, high, releases = epsilon / policy.releases, epsilon, policy.releases
+    found = _planned(policy, low, delta / (2 * releases))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        tried = _planned(policy, middle, delta / (2 * releases))
+        if tried.keeps:
+            low, found = middle, tried
+        else:
+            high = middle
+    if policy.show_from is not None or not found.keeps:
+        return found
+
+    def at(show_from: int) -> ThresholdPlan:
+        return replace(found, mechanism=ThresholdHistogram(found.mechanism.noise_epsilon, show_from))
+
+    return at(first_true(lambda show_from: at(show_from).keeps, 1, found.mechanism.show_from))
+
+
+def plan_within(policy: TablePolicy, loss: float, delta: float) -> ThresholdPlan:
+    """The plan with noise of this loss and what it may take of delta, both before sampling, as one of several."""
+    check_loss(loss)
+    loss = policy.noise_epsilon or loss
+    return ThresholdPlan(policy, ThresholdHistogram(loss, policy.show_from or smallest_threshold(loss, delta)))
+
+
+def smallest_threshold(loss: float, delta: float) -> int:
+    """The smallest threshold that somebody who is alone in a cell reaches with probability delta at most.
+
+    >>> smallest_threshold(1.0, 1e-6), smallest_threshold(2.9, 1e-5)
+    (15, 5)
+    """
+
+    def keeps(show_from: int) -> bool:
+        return bool(ThresholdHistogram(loss, show_from).claim().conclusion.delta <= delta)
+
+    guess = 1 - math.log(delta * (1 + math.exp(-loss))) / loss
+    try:
+        return first_true(keeps, 1, max(1, math.ceil(guess)), _LARGEST)
+    except LookupError:
+        message = f"No threshold up to {_LARGEST:,} keeps delta = {delta:g} with noise of loss {loss:.2g}."
+        raise Infeasible(
+            message, remedy="Raise epsilon or delta.", where="[privacy] epsilon", code="plan.no-threshold"
+        ) from None
+
+
+def check_loss(loss: float) -> None:
+    """Refuse a loss that noise cannot be drawn with."""
+    if loss < 2 * SMALLEST_EPSILON:
+        message = f"epsilon leaves less than {float(2 * SMALLEST_EPSILON):.1g} to the noise on a number."
+        raise Infeasible(message, remedy="Raise epsilon.", where="[privacy] epsilon", code="plan.epsilon-too-small")
+
+
+def _planned(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
+    """The noise and the threshold that come to this epsilon and delta in one release, about."""
+    sample = sample_of(policy.sampling)
+    if isinstance(sample, Thinned):
+        loss = sample.largest_loss(epsilon)
+        own = sample.largest_delta(loss, delta)
+    elif isinstance(sample, Poisson):
+        loss, own = largest_noise((1.0,), sample.rate, epsilon), min(1.0, delta / sample.rate)
+    else:
+        loss, own = epsilon, delta
+    return plan_within(policy, loss, own)
+
+
+def _lowered(planned: ThresholdPlan) -> ThresholdPlan:
+    """The plan with a hair less of loss, and a higher threshold, where rounding or a survey needs that."""
+    policy = planned.policy
+    for step in range(8):
+        if planned.keeps:
+            return planned
+        loss, show_from = planned.mechanism.noise_epsilon, planned.mechanism.show_from
+        less = policy.noise_epsilon or math.nextafter(loss, 0.0)
+        planned = replace(planned, mechanism=ThresholdHistogram(less, policy.show_from or show_from + (step > 3)))
+    return planned

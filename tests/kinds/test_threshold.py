@@ -1,0 +1,159 @@
+"""Tables with a threshold: what is planned, refused, published and said of labels that nobody listed."""
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import crowdblend as cb
+from crowdblend.errors import CrowdblendError
+from crowdblend.kinds.table.threshold import ThresholdPlan
+from crowdblend.mechanisms.threshold import ThresholdHistogram
+from crowdblend.programme.errors_expected import group_expectations
+from tests.cases import for_each
+
+COLUMNS = {"town": cb.prefix(50), "sex": cb.values("female", "male")}
+
+
+def policy(sampling: Any, publish: Any = None, **terms: Any) -> cb.Policy:
+    given = {"epsilon": 1.0, "delta": 1e-6, **terms}
+    table = cb.Table("town", "sex", below_k="threshold")
+    return cb.Policy(person="person", sampling=sampling, columns=COLUMNS, publish=publish or table, **given)
+
+
+def planned(sampling: Any, **terms: Any) -> ThresholdHistogram:
+    made = policy(sampling, **terms).plan()
+    assert isinstance(made, ThresholdPlan)
+    return made.mechanism
+
+
+@for_each(
+    ("sampling", "noise_epsilon", "show_from"),
+    [
+        (cb.Everybody(), 1.0, 15),
+        (cb.Poisson(0.5), 1.4899, 10),
+        (cb.Poisson(0.1), 2.9005, 5),
+        (cb.Coins(0.1), 2.9005, 5),
+    ],
+)
+def test_the_noise_is_as_small_as_epsilon_allows_and_the_threshold_as_delta_does(
+    sampling: Any, noise_epsilon: float, show_from: int
+) -> None:
+    made = planned(sampling)
+    assert (round(made.noise_epsilon, 4), made.show_from) == (noise_epsilon, show_from)
+    smaller = policy(sampling, cb.Table("town", "sex", below_k="threshold", show_from=show_from - 1))
+    with pytest.raises(CrowdblendError) as refused:
+        smaller.plan()
+    assert refused.value.code == "plan.threshold-out-of-reach"
+
+
+def test_a_survey_of_a_fixed_number_of_people_may_keep_all_of_them() -> None:
+    """Noise needs no coins; the guarantee is then for data replaced."""
+    kept, thinned = (planned(cb.Survey(5_000, of=100_000, thin=thin)) for thin in (1.0, 0.8))
+    assert 0.9 < kept.noise_epsilon < 2.0
+    assert kept.show_from <= 15
+    assert thinned.noise_epsilon > kept.noise_epsilon
+
+
+@for_each(("sampling", "releases"), [(cb.Everybody(), 60), (cb.Poisson(0.1), 20)])
+def test_several_releases_take_less_noise_than_equal_parts_of_the_budget(sampling: Any, releases: int) -> None:
+    alone, many = planned(sampling), planned(sampling, releases=releases)
+    by_sums = planned(sampling, epsilon=1.0 / releases, delta=1e-6 / releases)
+    assert by_sums.noise_epsilon < many.noise_epsilon < alone.noise_epsilon
+    assert by_sums.show_from > many.show_from > alone.show_from
+
+
+@for_each(
+    ("sampling", "keys", "terms", "code"),
+    [
+        (cb.Everybody(), {"k": 5}, {}, "policy.threshold"),
+        (cb.Poisson(0.5), {"flag": True}, {}, "policy.threshold"),
+        (cb.Everybody(), {}, {"delta": None}, "policy.planned"),
+        (cb.Poisson(0.5), {}, {"epsilon": None}, "policy.planned"),
+        (cb.Everybody(), {}, {"rows_per_person": 2}, "policy.threshold"),
+        (cb.Strata("sex", {"female": 0.1, "male": 0.2}), {}, {}, "policy.threshold"),
+        (cb.Biased(low=0.1, high=0.2, rate=0.15), {}, {}, "policy.threshold"),
+        (cb.Everybody(), {}, {"delta": 0.1}, "plan.delta"),
+    ],
+)
+def test_what_is_not_certified_is_refused(sampling: Any, keys: Any, terms: Any, code: str) -> None:
+    with pytest.raises(CrowdblendError) as refused:
+        policy(sampling, cb.Table("town", "sex", below_k="threshold", **keys), **terms).plan()
+    assert refused.value.code == code
+
+
+def test_open_columns_of_a_register_are_answered_with_the_threshold() -> None:
+    with pytest.raises(CrowdblendError, match="threshold"):
+        policy(cb.Everybody(), cb.Table("town"), delta=None).plan()
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A register of 3,000 people in three towns, and forty who are alone in theirs."""
+    folder = tmp_path_factory.mktemp("threshold")
+    people = duckdb.sql(
+        "SELECT i AS person, CASE WHEN i >= 3000 THEN 'Hamlet ' || i ELSE 'Town ' || (i % 3) END AS town, "
+        "CASE WHEN i % 2 = 0 THEN 'female' ELSE 'male' END AS sex FROM range(3040) t(i)"
+    )
+    cb.release(people, policy(cb.Everybody()), out=folder / "out", ledger=None)
+    return folder / "out"
+
+
+def test_labels_of_few_people_do_not_appear_anywhere(published: Path) -> None:
+    """The chance that one of forty people makes a hamlet appear is below 4e-5 at this key, and fixed by it."""
+    read = cb.read(published)
+    frame = read.data.to_pandas()
+    assert sorted(frame["town"].unique()) == ["Town 0", "Town 1", "Town 2"]
+    assert list(frame.columns) == ["town", "sex", "count", "estimate", "low", "high"]
+    assert not any(b"Hamlet" in file.read_bytes() for file in published.iterdir())
+
+
+def test_it_is_verified_and_says_how_it_is_read(published: Path) -> None:
+    cb.verify(published)
+    readme, report = ((published / name).read_text() for name in ("README.md", "report.html"))
+    for said in ("with noise, of the classes that enough people have", "a label that is missing may well be somebody"):
+        assert said in readme
+    assert "which of them appear here is protected as their numbers are" in report
+    assert "No totals are shown" in report
+    with pytest.raises(CrowdblendError) as refused:
+        cb.read(published).margin(["sex"])
+    assert refused.value.code == "reading.cut-cells"
+
+
+def test_a_cell_below_the_threshold_does_not_verify(published: Path, tmp_path: Path) -> None:
+    from crowdblend.publishing.verification.counts import check_cells
+    from crowdblend.reading.cells import open_cells
+    from crowdblend.releases.facts import read_facts
+
+    facts = read_facts(cb.read(published).certificate.facts)
+    (table,) = facts.tables.values()
+    text = "town,sex,count,estimate,low,high\nTown 0,female,14,14.0,11,17\n"
+    (tmp_path / "data.csv").write_text(text)
+    with pytest.raises(CrowdblendError, match="below 15"):
+        check_cells(table, open_cells(tmp_path / "data.csv", counted=True))
+
+
+def test_groups_are_shown_as_often_as_is_said() -> None:
+    made = policy(cb.Everybody()).plan()
+    expected = {one.people: one for one in group_expectations(made.facts(), (1, 14, 15, 30, 1_000))}
+    assert expected[1].shown == pytest.approx(6.079e-7, rel=1e-3)
+    assert expected[15].shown == pytest.approx(1 / (1 + 2.718281828**-1), rel=1e-6)
+    assert expected[30].shown > 0.9999
+    assert expected[1_000].low == 996
+    assert expected[14].low is None
+
+
+@for_each(
+    ("split", "sampling"),
+    [("budget", cb.Everybody()), ("budget", cb.Poisson(0.5)), ("people", cb.Poisson(0.5)), ("fresh", cb.Poisson(0.5))],
+)
+def test_it_is_one_of_several_publications(split: Any, sampling: Any) -> None:
+    others: dict[str, Any] = {} if isinstance(sampling, type(cb.Everybody())) else {"below_k": "noise"}
+    tables = [cb.Table("town", "sex", name="open", below_k="threshold"), cb.Table("sex", name="closed", **others)]
+    made = policy(sampling, tables, split=split).plan()
+    (own,) = [one for one in made.mechanisms if isinstance(one, ThresholdHistogram)]
+    assert own.show_from > 5
+    differential = next(one for one in made.derived if type(one.conclusion).__name__ == "Differential")
+    assert differential.conclusion.epsilon <= 1.0
+    assert differential.conclusion.delta <= 1e-6
