@@ -11,6 +11,9 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.programme.errors_expected import group_expectations
+from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.reading.cells import open_cells
+from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
 
 COLUMNS = {"town": cb.prefix(50), "sex": cb.values("female", "male")}
@@ -20,6 +23,10 @@ def policy(sampling: Any, publish: Any = None, **terms: Any) -> cb.Policy:
     given = {"epsilon": 1.0, "delta": 1e-6, **terms}
     table = cb.Table("town", "sex", below_k="threshold")
     return cb.Policy(person="person", sampling=sampling, columns=COLUMNS, publish=publish or table, **given)
+
+
+def plan_of(made: cb.Policy) -> Any:
+    return made.plan()
 
 
 def planned(sampling: Any, **terms: Any) -> ThresholdHistogram:
@@ -122,10 +129,6 @@ def test_it_is_verified_and_says_how_it_is_read(published: Path) -> None:
 
 
 def test_a_cell_below_the_threshold_does_not_verify(published: Path, tmp_path: Path) -> None:
-    from crowdblend.publishing.verification.counts import check_cells
-    from crowdblend.reading.cells import open_cells
-    from crowdblend.releases.facts import read_facts
-
     facts = read_facts(cb.read(published).certificate.facts)
     (table,) = facts.tables.values()
     text = "town,sex,count,estimate,low,high\nTown 0,female,14,14.0,11,17\n"
@@ -135,7 +138,7 @@ def test_a_cell_below_the_threshold_does_not_verify(published: Path, tmp_path: P
 
 
 def test_groups_are_shown_as_often_as_is_said() -> None:
-    made = policy(cb.Everybody()).plan()
+    made = plan_of(policy(cb.Everybody()))
     expected = {one.people: one for one in group_expectations(made.facts(), (1, 14, 15, 30, 1_000))}
     assert expected[1].shown == pytest.approx(6.079e-7, rel=1e-3)
     assert expected[15].shown == pytest.approx(1 / (1 + 2.718281828**-1), rel=1e-6)
@@ -151,7 +154,7 @@ def test_groups_are_shown_as_often_as_is_said() -> None:
 def test_it_is_one_of_several_publications(split: Any, sampling: Any) -> None:
     others: dict[str, Any] = {} if isinstance(sampling, type(cb.Everybody())) else {"below_k": "noise"}
     tables = [cb.Table("town", "sex", name="open", below_k="threshold"), cb.Table("sex", name="closed", **others)]
-    made = policy(sampling, tables, split=split).plan()
+    made = plan_of(policy(sampling, tables, split=split))
     (own,) = [one for one in made.mechanisms if isinstance(one, ThresholdHistogram)]
     assert own.show_from > 5
     differential = next(one for one in made.derived if type(one.conclusion).__name__ == "Differential")
