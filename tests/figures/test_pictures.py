@@ -3,7 +3,7 @@
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.bars import bar_chart, interval_chart
+from crowdblend.figures.bars import Range, bar_chart, interval_chart, range_chart
 from crowdblend.figures.drawing import SHADES
 from crowdblend.figures.maps import MOST_NUMBERED_COLUMNS, compact, heatmap, point_map
 from crowdblend.figures.recodings import neighbours
@@ -27,6 +27,14 @@ def test_bars_below_zero_go_to_the_left():
     up, down = Picture.parse(bar_chart([("a", 30), ("b", -10)])).of("rect")
     assert float(down["x"]) + float(down["width"]) == pytest.approx(float(up["x"]), abs=0.02)
     assert float(up["width"]) == pytest.approx(3 * float(down["width"]), abs=0.05)
+
+
+def test_on_a_narrow_page_a_note_that_is_too_long_has_a_line_of_its_own():
+    for label, beside in (("a", True), ("a" * 60, False)):
+        shapes = Picture.parse(range_chart([Range(label, 10, 20, 15, "10 to 20")], narrow=True)).shapes
+        heights = [at["y"] for name, at, text in shapes if text in (label, "10 to 20")]
+        assert len(heights) == 2
+        assert (heights[0] == heights[1]) is beside
 
 
 @for_each("totals", [[("a", 0)], [("a", -1)], [("a", 10**18), ("b", 1)]])

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -93,6 +94,8 @@ def test_every_stratum_has_its_own_k_and_the_folder_says_so(people: pd.DataFrame
     readme, page = ((tmp_path / "out" / name).read_text() for name in ("README.md", "report.html"))
     assert "north: 0.05, south: 0.1, west: 0.5" in readme
     assert "Strata of the sample" in page
+    rows = [re.sub(r"<[^>]+>", " ", row).split() for row in page.split("<tr>")]
+    assert [row[:5] for row in rows if row[:3] == ["west", "50", "%"]] == [["west", "50", "%", "2", "35"]]
     assert "Counts of different strata must not be added or compared" in page
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,8 +78,6 @@ def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  o
     if is_dataclass(value) and not isinstance(value, type):
         found = {field.name: _described(getattr(value, field.name), left_out) for field in fields(value)}
         return [type(value).__name__, found]
-    if isinstance(value, enum.Enum):
-        return [type(value).__name__, value.name]
     if isinstance(value, Mapping):
         names = sorted(value, key=repr)
         return ["mapping", [[_described(name, left_out), _described(value[name], left_out)] for name in names]]
