@@ -12,6 +12,7 @@ from crowdblend.guarantees import (
     CrowdCurve,
     IidSampling,
     LossCurve,
+    OneSampleCurve,
     Profile,
     Together,
     Uses,
@@ -200,3 +201,9 @@ def test_losses_beyond_the_grid_count_as_infinite() -> None:
 def test_a_profile_holds_uses_of_curves(uses: tuple[Uses, ...]) -> None:
     with pytest.raises(InvalidInput, match="uses of at least one curve"):
         Profile(uses)
+
+
+def test_samples_are_in_one_order_whatever_the_order_of_their_uses() -> None:
+    each = ((0.1, 0.5), (0.1, 0.3), (0.05, 0.5))
+    uses = [Uses(OneSampleCurve(rate, (Uses(ClosenessCurve(loss, 0.0), 2),)), 1) for rate, loss in each]
+    assert Profile(tuple(uses)) == Profile(tuple(uses[::-1]))

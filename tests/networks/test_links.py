@@ -1,11 +1,14 @@
 """Links become a simple network, or are refused in one sentence."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.networks import network
+from crowdblend.networks.links import numbered
 from tests.networks.samplers import Adjacency, Concealed
+from tests.refusals import refuses
 
 
 def test_rows_hold_everybody_s_neighbours() -> None:
@@ -36,3 +39,12 @@ def test_a_network_may_have_no_links() -> None:
     found = network(3, np.array([], np.int64), np.array([], np.int64))
     assert found.degrees.tolist() == [0, 0, 0]
     assert Adjacency.of(found).neighbours(1).tolist() == []
+
+
+def test_people_who_are_listed_are_counted_with_or_without_links() -> None:
+    ends = pa.chunked_array([[3, 5]]), pa.chunked_array([[5, 7]])
+    people, source, target = numbered(*ends, pa.array([7, 4, 5, 3]))
+    assert (people, source.tolist(), target.tolist()) == (4, [3, 2], [2, 0])
+    assert numbered(*ends)[0] == 3
+    with refuses("data.unknown-person"):
+        numbered(*ends, pa.array([3, 4, 5]))

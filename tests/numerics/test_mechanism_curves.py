@@ -1,7 +1,9 @@
 """Curves at many factors are the divergences that the rules compute at one, the larger of both directions."""
 
 from collections.abc import Callable
+from typing import Any
 
+import pytest
 from flint import arb
 
 from crowdblend.calculus.loss_curves import curve_of, part_terms
@@ -21,10 +23,10 @@ from crowdblend.guarantees import (
     ProgrammeCurve,
     Uses,
 )
-from crowdblend.numerics import balls
-from crowdblend.numerics.balls import precision
+from crowdblend.numerics import balls, mechanism_curves
+from crowdblend.numerics.balls import Undecided, precision
 from crowdblend.numerics.crowd_divergence import crowd_divergence
-from crowdblend.numerics.laplace import fading_divergence
+from crowdblend.numerics.laplace import fading_divergence, step_divergences
 from crowdblend.numerics.noise_below_k import spliced_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
 from crowdblend.numerics.programme import programme_divergence
@@ -109,3 +111,18 @@ def test_the_curve_of_an_outlier_table_is_the_divergence_of_its_rule_beyond_epsi
             known = max(float(bound[place]) for bound in (up, down) if bound[place] is not None)
             assert known <= float(fading_divergence(balls, losses, arb(epsilon) / 0.2)) * (1 + 1e-9)
             assert known > 0
+
+
+def test_what_stays_undecided_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound that moved to another factor would be a false one."""
+    bins, growths = mechanism_curves.OutlierBins(0.5, 3, 8), [arb(growth) for growth in (1, 1.1, 1.2)]
+    plain = [[str(bound) for bound in bounds] for bounds in bins.bounds(growths)]
+
+    def undecided(*given: Any) -> Any:
+        if given[-1] is growths[1]:
+            raise Undecided
+        return step_divergences(*given)
+
+    monkeypatch.setattr(mechanism_curves, "step_divergences", undecided)
+    for bounds, expected in zip(bins.bounds(growths), plain, strict=True):
+        assert [str(bound) for bound in bounds] == [expected[0], "None", expected[2]]

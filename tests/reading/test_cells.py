@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
+from crowdblend.errors import DoesNotVerify
 from crowdblend.reading import cells
 from crowdblend.reading.cells import N, open_cells
 from crowdblend.reading.tables import write_csv
@@ -43,3 +44,13 @@ def test_csv_for_excel_has_every_label_as_it_was_published(tmp_path) -> None:
         assert (tmp_path / "out.csv").read_text(
             encoding="utf-8"
         ) == '\ufeff"zip","ward","count"\n"007","É;",3\n"012","",4\n'
+
+
+def test_groups_of_rows_as_large_as_a_release_writes_them_are_read(tmp_path, monkeypatch) -> None:
+    parquet.write_table(pa.table({"x": range(10)}), tmp_path / "data.parquet", row_group_size=5)
+    monkeypatch.setattr(cells, "MOST_IN_A_GROUP", 5)
+    cells.check_footer(tmp_path / "data.parquet", 10)
+    for group, rows in ((4, 10), (5, 9)):
+        monkeypatch.setattr(cells, "MOST_IN_A_GROUP", group)
+        with pytest.raises(DoesNotVerify):
+            cells.check_footer(tmp_path / "data.parquet", rows)
