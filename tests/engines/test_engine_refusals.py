@@ -12,6 +12,7 @@ from crowdblend.designs.draw import Coin, Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import DrawKey
+from tests.cases import for_each
 from tests.engines.test_engine import KEY, policy
 
 CANARY = "Kanarienvogel"
@@ -66,8 +67,19 @@ CSV = {
 }
 
 
-@pytest.mark.parametrize("key", [None, KEY])
-@pytest.mark.parametrize("case", CSV)
+# Rows are looked at differently where some are drawn; what is wrong with the file as a whole is seen before.
+OF_ROWS = (
+    "too many fields",
+    "not UTF-8 far down",
+    "nobody",
+    "outside the domain",
+    "blank value",
+    "twice",
+    "twice, text",
+)
+
+
+@for_each(("case", "key"), [*((case, None) for case in CSV), *((case, KEY) for case in OF_ROWS)])
 def test_csv(tmp_path, capfd, case, key):
     content, code = CSV[case]
     (tmp_path / "people.csv").write_bytes(content)

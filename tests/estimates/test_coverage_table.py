@@ -34,18 +34,14 @@ def test_a_sample_of_the_page_is_what_is_computed() -> None:
     """Enumerations, and draws with a fixed seed."""
     rows = rows_of_the_page()
     chosen = ("table, noise and flag", "points with blocks", "points", "table, noise on every cell")
-    for row in (
-        *cell_rows(chosen, ("poisson", "coins", "everybody")),
-        *cell_rows(("points",), ("biased",)),
-        *graph_rows(),
-    ):
+    for row in (*cell_rows(chosen, ("poisson", "coins", "everybody")), *graph_rows()):
         assert row.cells in rows
 
 
 def test_numbers_of_few_releases_are_within_their_errors() -> None:
-    """P[fewer than 40 of 60 are, where 95 % should be] < 1e-12."""
-    made = [*statistic_rows(60, ("survey", "strata", "weights")), *synopsis_rows(60)]
+    """P[fewer than 15 of 30 are, where 95 % should be] < 1e-12."""
+    made = [*statistic_rows(30, ("survey", "strata", "weights")), *synopsis_rows(30)]
     assert len(made) == 3 * len(STATISTICS) + 2 * len(SYNOPSIS_DESIGNS)
     for row in made:
-        assert row.coverage >= 40 / 60, row
-    assert min(graph_shares(60).values()) >= 40 / 60
+        assert row.coverage >= 15 / 30, row
+    assert min(graph_shares(30).values()) >= 15 / 30

@@ -243,8 +243,7 @@ def test_pseudonyms_in_a_column_of_the_same_name_cannot_be_compared_either(begin
         begin("extract.csv", more=more)
 
 
-@pytest.mark.parametrize("who", ['person = "id"', ROWS])
-@pytest.mark.parametrize("name", ["", 'population = "patients"'])
+@pytest.mark.parametrize(("who", "name"), [('person = "id"', ""), (ROWS, 'population = "patients"')])
 def test_people_of_a_population_with_a_limit_are_declared_first(
     begin, ledger: Ledger, tmp_path: Path, who: str, name: str
 ) -> None:

@@ -198,19 +198,19 @@ days = st.one_of(
 )
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(values=st.lists(texts, min_size=80, max_size=160))
 def test_any_text(database, values):
     assert_agree(database, EVERY, values)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(values=st.lists(days, min_size=100, max_size=200))
 def test_any_date(database, values):
     assert_agree(database, DATED, values)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     start=st.decimals(-1000, 1000, places=3),
     width=st.decimals(Decimal("0.001"), 50, places=3),

@@ -95,10 +95,10 @@ def test_biased_sampling_is_rehearsed_at_its_rate() -> None:
 
 @pytest.mark.parametrize("stacked", [True, False])
 def test_runs_are_not_repeated(stacked: bool) -> None:
-    """More than twenty outcomes, five hundred times: seen twice equally often they are with a chance far below 1e-6."""
+    """More than twenty outcomes, 150 times: seen twice equally often they are with a chance far below 1e-6."""
     subject = replace(FAMILIES["suppressed table"].subject(hard_sizes, people=60), stacked=stacked)
     population = subject.pairs()[-1].more
-    first, second = (subject.observe(population, 500)["the files"] for _ in range(2))
+    first, second = (subject.observe(population, 150)["the files"] for _ in range(2))
     assert len(first) > 20
     assert first != second
 

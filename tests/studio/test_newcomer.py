@@ -50,15 +50,22 @@ def studio(tmp_path: Path) -> Iterator[Running]:
         yield started
 
 
-@pytest.fixture
-def newcomer(studio: Running) -> Iterator[Newcomer]:
-    """Somebody who opens the printed address."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for the module."""
     with playwright.sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.goto(studio.address)
-        yield Newcomer(page)
-        browser.close()
+        started = player.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def newcomer(browser: Any, studio: Running) -> Iterator[Newcomer]:
+    """Somebody who opens the printed address."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(studio.address)
+    yield Newcomer(page)
+    page.close()
 
 
 def test_a_made_up_town_is_published_and_verified(newcomer: Newcomer, studio: Running) -> None:

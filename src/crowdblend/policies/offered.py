@@ -65,11 +65,8 @@ def _date_map(finest: DateRange, coarser: DateRange) -> list[int]:
     """The longer period of every shorter one: that of any of its days in the range."""
     found: dict[int, int] = {}
     for ordinal in range(finest.start.toordinal(), finest.last.toordinal() + 1):
-        day = date.fromordinal(ordinal).isoformat()
-        code, longer = finest.own_code(day), coarser.own_code(day)
-        assert code is not None
-        assert longer is not None
-        found.setdefault(code, longer)
+        when = date.fromordinal(ordinal)
+        found.setdefault(finest.place(when), coarser.place(when))
     return [found[code] for code in range(len(finest.own_labels))]
 
 

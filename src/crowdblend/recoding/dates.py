@@ -158,8 +158,10 @@ class DateRange(Computed):
     def own_code(self, value: str) -> int | None:
         """How many periods after the first one the date lies, or None outside the range."""
         when = day(value)
-        if when is None or not self.start <= when <= self.last:
-            return None
+        return self.place(when) if when is not None and self.start <= when <= self.last else None
+
+    def place(self, when: date) -> int:
+        """How many periods after the first one a day of the range lies."""
         return period_number(self.period, when) - period_number(self.period, self.start)
 
     def own_sql(self, column: str, typed: bool) -> str:

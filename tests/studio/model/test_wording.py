@@ -19,10 +19,12 @@ NOTATION = re.compile(
 )
 
 
-def mistakes(choices: Choices) -> Iterator[Choices]:
-    """Every field with something that does not belong there."""
+def mistakes(choices: Choices, known: set[str]) -> Iterator[Choices]:
+    """Every field with something that does not belong there; of sections that are the same everywhere, once."""
+    sections = {section: keys for section, keys in choices.declared.items() if section not in known}
+    known |= {"about", "data", "release"}
     for wrong in WRONG:
-        for section, keys in choices.declared.items():
+        for section, keys in sections.items():
             yield from (choices.with_texts(section, {key: wrong}) for key in keys)
         for place, one in enumerate(choices.publish):
             yield from (choices.with_publication(place, {key: wrong}) for key in choices.declared_keys(place))
@@ -39,9 +41,9 @@ def mistakes(choices: Choices) -> Iterator[Choices]:
 @cache
 def refusals() -> dict[tuple[str, str | None, str], CrowdblendError]:
     """What is refused for them, once each."""
-    found = {}
+    found, known = {}, set[str]()
     for choices, _ in CASES.values():
-        for mistake in mistakes(choices):
+        for mistake in mistakes(choices, known):
             try:
                 policy_of(mistake, Path("nowhere"))
             except CrowdblendError as refused:
