@@ -186,6 +186,12 @@ def test_estimates_are_unbiased() -> None:
     means_are_the_truth(200)
 
 
+def test_an_estimate_is_no_surer_than_in_its_least_sampled_stratum() -> None:
+    weights = weights_of([Stratum(name, rate, rate, rate) for name, rate in RATES.items()])
+    assert weights.spread == max(weights.of([place]).spread for place in range(3)) == weights.of([0]).spread
+    assert weights.spread >= 10 * 0.95
+
+
 @pytest.mark.slow
 def test_estimates_are_unbiased_over_5000_releases() -> None:
     means_are_the_truth(5_000)

@@ -1,6 +1,6 @@
 """Curves at many factors are the divergences that the rules compute at one, the larger of both directions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ from crowdblend.numerics.laplace import fading_divergence, step_divergences
 from crowdblend.numerics.noise_below_k import spliced_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
 from crowdblend.numerics.programme import programme_divergence
+from crowdblend.numerics.programme_curve import SampledGaps
 from crowdblend.numerics.tail_suprema import robust_divergence
 from tests.cases import for_each
 
@@ -126,3 +127,14 @@ def test_what_stays_undecided_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(mechanism_curves, "step_divergences", undecided)
     for bounds, expected in zip(bins.bounds(growths), plain, strict=True):
         assert [str(bound) for bound in bounds] == [expected[0], "None", expected[2]]
+
+
+def test_no_bound_is_above_what_sampling_alone_gives() -> None:
+    class Coarse:
+        density, reach, distance, kinks = 16, 2.0, 1.0, ()
+
+        def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> Any:
+            return [arb(3)] * len(mores), [arb(3)] * len(fewers)
+
+    ups, downs = SampledGaps(arb(0.5), Coarse()).bounds([arb(1), arb(1.5)])
+    assert ([*map(float, ups)], [*map(float, downs)]) == ([0.5, 0.5], [0.5, 0.25])

@@ -1,5 +1,6 @@
 """A sound policy is read as written; its parts are frozen values."""
 
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import crowdblend.policies
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import Column, load_policy, parse_policy
+from crowdblend.policies.key import Section
 from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
 from tests.cases import for_each
 
@@ -124,3 +126,12 @@ def test_loading_reads_relative_to_the_policy(tmp_path):
 
 def test_what_is_exported():
     assert all(hasattr(crowdblend.policies, name) for name in crowdblend.policies.__all__)
+
+
+def test_every_value_of_a_policy_is_frozen():
+    def below(kind: type[Section]) -> Iterator[type[Section]]:
+        yield kind
+        for one in kind.__subclasses__():
+            yield from below(one)
+
+    assert [kind.__name__ for kind in below(Section) if not kind.__struct_config__.frozen] == []

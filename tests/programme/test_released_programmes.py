@@ -230,6 +230,14 @@ def test_forged_programmes_do_not_verify(change: Any, published: Path, tmp_path:
     assert isinstance(refused.value, DoesNotVerify)
 
 
+def test_names_of_publications_differ_in_more_than_capitals(published: Path):
+    """Files of such names are one file on some machines."""
+    facts = json.loads((published / "certificate.json").read_text())["facts"]
+    facts["published"]["BY_AGE"] = facts["published"]["by_age"]
+    with pytest.raises(DoesNotVerify, match="one name"):
+        _ = read_facts(facts).publications
+
+
 def test_a_publication_is_rehearsed_with_what_the_plan_gives_it():
     policy = five()
     with pytest.raises(CrowdblendError, match="several publications"):

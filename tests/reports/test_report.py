@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.calculus import Assumption
+from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.reports import report_html, write_report
 from tests.cases import for_each
@@ -62,7 +62,8 @@ def page(folder: Path) -> Page:
 
 
 def test_it_says_what_is_published_and_guaranteed(tmp_path):
-    text = page(release(tmp_path, table())).text
+    folder = release(tmp_path, table())
+    text = page(folder).text
     assert "Counts of people by age and sex" in text
     lead = (
         "can guess whether your data were used. They are right at most 73.2 % of the time; a coin toss is right 50 %."
@@ -81,6 +82,9 @@ def test_it_says_what_is_published_and_guaranteed(tmp_path):
     assert "certificate.json.sig" in text
     assert "Certificate and data files verified" in text
     assert "2.72 times" in text
+    hashed = verify_file(folder).facts["files"].items()
+    row = r"file\s+SHA-256\s.*{}\s+{}"
+    assert all(re.search(row.format(re.escape(name), digest), text, re.DOTALL) for name, digest in hashed)
     assert Assumption.ASSUMED_RATE.value not in text
 
 
