@@ -19,12 +19,12 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.policies.key import Rule, Section
 
 ROOT = Path(crowdblend.__file__).parent
-HEAD = """# Troubleshooting by error code
+HEAD = """# Errors by code, and what to do
 
 Generated from the code. Every refusal has a code that keeps its meaning, while sentences may be improved: `--json`
 prints `{"error": {"code", "where", "message", "remedy"}}`, and in Python it is `error.code`. Search this page for the
-code, or for words of the sentence; what depends on your case is shown as "…". Values of your rows are in no message;
-`crowdblend check policy.toml` shows them [to you alone](sources.md#check-your-rows).
+code, or for words of the sentence; what depends on your case is shown as "…", and what to do in italics. Values of your
+rows are in no message; `crowdblend check policy.toml` shows them [to you alone](sources.md#check-your-rows).
 """
 FAMILIES = {
     "policy": "what a policy says",
@@ -49,7 +49,7 @@ class Helper:
 
 
 def page() -> str:
-    """The page: a table for every family of codes."""
+    """The page: a list for every family of codes."""
     found = sentences()
     families = {code.partition(".")[0] if "." in code else "" for code in found}
     order = [*(name for name in FAMILIES if name in families), *sorted(families - {*FAMILIES, ""}), ""]
@@ -59,11 +59,14 @@ def page() -> str:
 def _family(family: str, found: dict[str, list[Sentence]]) -> str:
     words = f": {FAMILIES[family]}" if family in FAMILIES else ""
     title = f"{family}.…{words}" if family else "Codes of one word"
-    rows = []
+    lines = [f"## {title}\n"]
     for code in sorted(code for code in found if (code.partition(".")[0] if "." in code else "") == family):
-        for at, (message, remedy) in enumerate(found[code][:MOST]):
-            rows.append(f"| {'' if at else f'`{code}`'} | {message or '–'} | {remedy or '–'} |")
-    return "\n".join([f"## {title}\n", "| code | what it says | what to do |", "|---|---|---|", *rows, ""])
+        texts = [
+            f"{message or '…'} {f'*{remedy}*' if remedy else ''}".rstrip() for message, remedy in found[code][:MOST]
+        ]
+        own = f" {texts[0]}" if len(texts) == 1 else "".join(f"\n  - {text}" for text in texts)
+        lines.append(f"- `{code}`:{own}")
+    return "\n".join([*lines, ""])
 
 
 @cache
@@ -76,7 +79,7 @@ def sentences() -> dict[str, list[Sentence]]:
 
 
 def _tidy(text: str) -> str:
-    text = re.sub(r"(…[\s,]*)+…", "…", text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")).strip()
+    text = re.sub(r"(…[\s,]*)+…", "…", text.replace("<", "&lt;").replace("*", "\\*").replace("\n", " ")).strip()
     return text if text.strip(" .…") else ""
 
 

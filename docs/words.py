@@ -1,6 +1,6 @@
 """How long the pages are and how easily they read: `python -m docs.words` prints it for every page and section.
 
-Words are what has a letter in it, examples and tables included. Pages that are generated whole do not count. Reading
+Words are what has a letter in it, examples and tables included. Generated pages and tables do not count. Reading
 ease is Flesch's, of the prose alone: 206.835 − 1.015 · words per sentence − 84.6 · syllables per word.
 """
 
@@ -14,6 +14,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 GENERATED = ("api.md", "cli.md", "errors.md", "measured.md", "policy.md", "theorems.md")
 TREE = re.compile(r"^```\{toctree\}\n:caption: ([^\n]+)\n:hidden:\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TABLES = re.compile(r"<!-- (?:figures: \w+|bench/[^>]+: begin) -->.*?<!-- (?:end|bench/[^>]+: end) -->", re.DOTALL)
 _LETTER = re.compile(r"[^\W\d_]")
 _CODE = re.compile(r"^( *)```.*?^\1```$|<!--.*?-->", re.MULTILINE | re.DOTALL)
 _NO_PROSE = re.compile(r"^(#.*|\|.*|    \S.*|>>> .*)$", re.MULTILINE)
@@ -28,10 +29,10 @@ def pages() -> list[Path]:
 
 
 def text_of(page: Path) -> str:
-    """A page as it is; of a notebook, its text cells."""
+    """A page without tables that are written from figures; of a notebook, its text cells."""
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".md":
-        return text
+        return _TABLES.sub("", text)
     return "\n\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")
 
 

@@ -28,11 +28,11 @@ def test_proofs_that_rules_cite_exist() -> None:
 
 def test_every_code_that_a_test_expects_is_on_the_page_with_its_sentence() -> None:
     page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^\| `([a-z.-]+)` \|", page, re.MULTILINE))
+    listed = set(re.findall(r"^- `([a-z.-]+)`:", page, re.MULTILINE))
     families = {code.partition(".")[0] for code in listed if "." in code}
     pattern = re.compile(rf'code == "((?:{"|".join(families)})\.[a-z]+(?:-[a-z]+)*)"')
     tests = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
     expected = set(pattern.findall(tests))
     assert len(expected) > 40
     assert expected - listed == set()
-    assert len(re.findall(r"^\| `[a-z.-]+` \| – \|", page, re.MULTILINE)) < 0.02 * len(listed)
+    assert len(re.findall(r"^- `[a-z.-]+`: …", page, re.MULTILINE)) < 0.02 * len(listed)
