@@ -35,4 +35,4 @@ def test_every_code_that_a_test_expects_is_on_the_page_with_its_sentence() -> No
     expected = set(pattern.findall(tests))
     assert len(expected) > 40
     assert expected - listed == set()
-    assert len(re.findall(r"^- `[a-z.-]+`: …", page, re.MULTILINE)) < 0.02 * len(listed)
+    assert len(re.findall(r"^- `[a-z.-]+`: …(?: \*|$)", page, re.MULTILINE)) < 0.02 * len(listed)
