@@ -12,6 +12,7 @@ from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import answers, asks_for_json, emit, print_table, show
 from crowdblend.cli.progress import progress_bar
 from crowdblend.policies.load import load_policy
+from crowdblend.policies.policy import Policy
 from crowdblend.rehearsal.rehearse import USUAL_TIMES, side_by_side
 
 
@@ -39,7 +40,7 @@ def command(*, policy: str, publication: str | None, compare: tuple[str, ...], *
     Nothing is read of your data, nothing is spent, and no ledger hears of it.
     """
     expected = []
-    asked = [(one, name) for one in (policy, *compare) for name in _publications(one, publication)]
+    asked = [each for one in (policy, *compare) for each in _publications(one, publication)]
     for one, name in asked:
         with progress_bar(quiet=asks_for_json()) as bar:
             advance = None if bar is None else partial(_advance, bar, made_up["times"] or USUAL_TIMES)
@@ -55,10 +56,12 @@ def command(*, policy: str, publication: str | None, compare: tuple[str, ...], *
     print_table("", ["", *(one.policy for one in expected)], rows)
 
 
-def _publications(policy: str, named: str | None) -> list[str | None]:
-    """Return the publications to rehearse: the named one, or all."""
-    loaded = load_policy(policy)
-    return [named] if named is not None or not loaded.is_programme else [one.name for one in loaded.publish]
+def _publications(path: str, named: str | None) -> list[tuple[str | Policy, str | None]]:
+    """Return the policy and the publications to rehearse: the named one, or all."""
+    loaded = load_policy(path)
+    if named is not None or not loaded.is_programme:
+        return [(path, named)]
+    return [(loaded, one.name) for one in loaded.publish]
 
 
 def _advance(bar: Callable[[str, int, int], None], times: int, phase: str, done: int) -> None:

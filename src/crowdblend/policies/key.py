@@ -17,7 +17,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
 from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
-from msgspec.structs import fields, force_setattr, replace
+from msgspec.structs import FieldInfo, fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter
@@ -221,9 +221,15 @@ def part(meaning: str) -> Declaration:
 
 
 @cache
+def fields_of(holder: type[Section]) -> tuple[FieldInfo, ...]:
+    """Return the fields of a section, found once: their annotations take long to read."""
+    return fields(holder)
+
+
+@cache
 def _declared(holder: type[Section]) -> dict[str, Key | Part]:
     found: dict[str, Key | Part] = {}
-    for field in fields(holder):
+    for field in fields_of(holder):
         declaration = next(
             (one for one in getattr(field.type, "__metadata__", ()) if isinstance(one, Declaration)), None
         )

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from crowdblend.calculus import Assumption
-from crowdblend.policies.key import Section, keys_of
+from crowdblend.policies.key import Section, fields_of, keys_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.source import READING_KEYS
@@ -90,7 +90,7 @@ def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  o
 
 def _given(value: Section) -> Iterator[tuple[str, Any]]:
     """The fields that are not what they would be if nothing had been said."""
-    for field in msgspec.structs.fields(type(value)):
+    for field in fields_of(type(value)):
         said = getattr(value, field.name)
         default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
         if said != default or type(said) is not type(default):

@@ -21,6 +21,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import default_engine
 from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.engines.frames import opened_frame
+from crowdblend.engines.kept_open import KeptOpen
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds import AnyPlan, Result, plan
@@ -160,9 +161,8 @@ def rehearse(
         message = f"times takes a whole number from 1 to {MOST_TIMES:,}, got {times!r}."
         raise InvalidInput(message, remedy="Write 20, for example.", where="times", code="rehearsal.times")
     made = make_up_people(policy, people, spread=spread, sparsity=sparsity, like=like)
-    with about_made_up(policy, made, spread) as here:
-        planned = plan(here)
-        engine, begun = default_engine(), time.perf_counter()
+    with about_made_up(policy, made, spread) as here, KeptOpen(default_engine()) as engine:
+        planned, begun = plan(here), time.perf_counter()
         published: list[Result] = []
         seconds = 0.0
         while len(published) < most:

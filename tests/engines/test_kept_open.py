@@ -1,0 +1,55 @@
+"""An engine whose sources stay open opens each once, and closes all of them when it is left."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from crowdblend.engines.kept_open import KeptOpen
+from crowdblend.engines.memory import MemoryEngine
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.source import DataSource, Resources
+
+
+class Noting:
+    """An engine that notes what it opens and closes."""
+
+    name = "noting"
+    assumptions = ()
+
+    def __init__(self) -> None:
+        self.noted: list[str] = []
+
+    @contextmanager
+    def open(
+        self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Any = None
+    ) -> Iterator[Any]:
+        if "missing" in columns:
+            raise InvalidInput("There is no such column.", where="columns", code="data.missing-column")
+        self.noted.append(f"open {data.source} {' '.join(columns)}")
+        yield object()
+        self.noted.append(f"close {data.source}")
+
+    def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+        self.noted.append("check")
+
+
+def test_a_source_is_opened_once_and_closed_at_the_end() -> None:
+    engine, here, there = Noting(), DataSource("a", "frame"), DataSource("b", "frame")
+    with KeptOpen(engine) as kept:
+        for _ in range(3):
+            with kept.open(here, ["x"], Resources()) as first, kept.open(here, ["x"], Resources()) as second:
+                assert first is second
+        with kept.open(here, ["x", "y"], Resources()), kept.open(there, ["x"], Resources()):
+            pass
+        with pytest.raises(InvalidInput), kept.open(here, ["missing"], Resources()):
+            pass
+        kept.check(here, [], Resources())
+        assert engine.noted == ["open a x", "open a x y", "open b x", "check"]
+    assert engine.noted[4:] == ["close b", "close a", "close a"]
+
+
+def test_it_says_of_itself_what_the_other_engine_says() -> None:
+    engine = MemoryEngine([], [])
+    assert (KeptOpen(engine).name, KeptOpen(engine).assumptions) == (engine.name, engine.assumptions)
