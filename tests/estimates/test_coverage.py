@@ -68,6 +68,11 @@ def test_other_confidences_cover_too(confidence: float) -> None:
             assert coverage(law, 0.5, people, confidence) >= confidence - 1e-6
 
 
+@for_each("people", [400, 600, 850])
+def test_noise_below_a_large_k_is_covered(people: int) -> None:
+    assert coverage(NoiseBelowK(400, 0.3), 0.5, people) >= 0.95 - 1e-6
+
+
 def test_the_plain_binomial_interval_would_not_cover() -> None:
     """Inverting the binomial as if cells below k were shown too is wrong near k: what the truncation is for."""
     people, k, rate = 50, 35, 0.5
