@@ -179,7 +179,9 @@ def filled(text):
 
 @pytest.mark.parametrize("design", ["poisson", "coins"])
 def test_a_survey_starts_with_one_table_of_all_columns(people, design):
-    policy = parse_policy(filled(init_policy(people, person="id", design=design)), people.parent)
+    text = init_policy(people, person="id", design=design)
+    assert tomllib.loads(text)["publish"] == [{"kind": "table"}]
+    policy = parse_policy(filled(text), people.parent)
     assert [column.name for column in policy.only.columns] == ['a "quoted" name', "age"]
     assert policy.sampling.design == design
     assert policy.sampling.already_drawn == (design == "coins")

@@ -16,9 +16,7 @@ NAMESPACE = "crowdblend-certificate"
 """What `ssh-keygen -Y verify -n` is told: a signature for another purpose is no signature of a release."""
 
 
-def sign_release(
-    folder: Path, key: str | os.PathLike[str], *, passphrase: Passphrase | None = None, force: bool = False
-) -> Path:
+def sign_release(folder: Path, key: str | os.PathLike[str], *, passphrase: Passphrase | None, force: bool) -> Path:
     """Verify a release folder and sign its certificate; returns the signature's file."""
     if not folder.is_dir():
         raise InvalidInput(
