@@ -43,6 +43,12 @@ KNOWN = {
         RULES["profile.one-sample"](RULES["profile.steps"](*[RULES["profile.differential"](LAPLACE)] * 2), rate=0.1),
         epsilon=0.3,
     ),
+    "UnequalSampleCurve": RULES["profile.delta"](
+        RULES["profile.one-unequal-sample"](
+            RULES["profile.differential"](LAPLACE), low=0.05, high=0.1, exceptions=2, max_rate=0.2
+        ),
+        epsilon=0.3,
+    ),
     "StrataCurve": RULES["strata.worst"](
         *(
             RULES["strata.at-one-rate"](RULES["suppression.exact"](CROWDS, rate=rate, epsilon=1.0))

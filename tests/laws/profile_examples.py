@@ -61,6 +61,9 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
     ],
     "profile.steps": [Example((unsampled(PURE), unsampled(LEAKY, PURE, releases=2)))],
     "profile.one-sample": [Example((unsampled(PURE, LEAKY),), {"rate": 0.1})],
+    "profile.one-unequal-sample": [
+        Example((unsampled(PURE, LEAKY),), {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2})
+    ],
     "profile.recoding-split": [
         Example((Differential(1.0, 0.0, ADD), CrowdBlending(10, 0.0)), {"rate": 0.2, "share": 0.25})
     ],

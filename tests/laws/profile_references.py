@@ -24,6 +24,7 @@ from crowdblend.guarantees import (
     SplitCurve,
     SurveyCurve,
     ThresholdCurve,
+    UnequalSampleCurve,
     Uses,
 )
 
@@ -108,6 +109,9 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     "profile.programme": lambda *all_, rate: _once(ProgrammeCurve(rate, all_)),
     "profile.steps": _united,
     "profile.one-sample": lambda a, rate: _once(OneSampleCurve(rate, a.uses)),
+    "profile.one-unequal-sample": lambda a, low, high, exceptions, max_rate: _once(
+        UnequalSampleCurve(low, high, exceptions, max_rate, a.uses)
+    ),
     "profile.biased": lambda a, low, high, exceptions, max_rate: _once(
         BiasedCurve(a.k, a.epsilon, low, high, exceptions, max_rate)
     ),

@@ -38,6 +38,7 @@ ACCEPTED: dict[str, dict[int, str]] = {
     "recoding.split": {0: ""},
     "profile.steps": {0: "", 1: ""},
     "profile.one-sample": {0: ""},
+    "profile.one-unequal-sample": {0: ""},
     "profile.amplified": {0: ""},
     "profile.differential": {0: "group relation"},
     "profile.recoding-population": {0: "sampled", 1: "unsampled"},

@@ -9,6 +9,7 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput, NotApplicable, NotProved
 from crowdblend.guarantees import (
+    BiasedCurve,
     CrowdBlending,
     Differential,
     Estimator,
@@ -18,7 +19,9 @@ from crowdblend.guarantees import (
     Profile,
     RandomSamples,
     Relation,
+    ReplacedCurve,
     Sampler,
+    UnequalSampleCurve,
     Uses,
     ZeroKnowledge,
 )
@@ -130,6 +133,15 @@ SWAPPED = Differential(0.5, 0.0, Relation.REPLACE)
 LEAKY = Differential(0.5, 1e-6, Relation.ADD_REMOVE)
 DRAWN = RandomSamples(1, 2)
 SWAPPED_PROFILE, GROUP_PROFILE = profile(PURE, relation=Relation.REPLACE), profile(CROWDS, people=2)
+# Some people are not protected, and one of them may be asked in the place of another.
+UNPROTECTED = BiasedCurve(20, 0.0, 0.1, 0.1, 3, 0.2)
+EXCEPTING = tuple(
+    profile(curve, relation=Relation.REPLACE)
+    for curve in (
+        ReplacedCurve(UNPROTECTED),
+        ReplacedCurve(UnequalSampleCurve(0.1, 0.1, 1, 0.1, (Uses(PURE, 1),))),
+    )
+)
 # Profiles that rely on no sampling, with data replaced and for a group.
 OTHER_NEIGHBOURS = (Profile((Uses(PURE, 1),), Relation.REPLACE), Profile((Uses(PURE, 1),), people=2))
 GRAPHS = ("connected", "cycle-free", "eulerian", "average-degree")
@@ -176,6 +188,8 @@ CONDITIONS = [
     ("profile.programme", 0, (PartInCrowds(0.76, 6, 0.0), PartWithNoise(0.76, 6, 1.0, False))),
     ("profile.steps", 1, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
     ("profile.one-sample", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
+    ("profile.one-unequal-sample", 0, (*OTHER_NEIGHBOURS, profile(PURE), profile(CROWDS))),
+    *(("survey." + name, 0, EXCEPTING) for name in ("profile", "strata-profile", "groups-profile")),
     ("profile.strata", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE, CROWDS), profile(CROWDS, releases=2))),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))
@@ -253,6 +267,9 @@ def test_parameters_outside_a_theorem_are_not_applicable(rule_id: str, changed: 
         ("robust.differential", {"max_rate": 0.09}),
         ("robust.zero-knowledge", {"max_rate": 0.09}),
         ("robust.differential", {"exceptions": 0}),
+        ("profile.one-unequal-sample", {"low": 0.2}),
+        ("profile.one-unequal-sample", {"max_rate": 0.09}),
+        ("profile.one-unequal-sample", {"exceptions": 0}),
         ("profile.biased", {"low": 0.2}),
         ("profile.biased", {"max_rate": 0.09}),
         ("profile.biased", {"exceptions": 0}),

@@ -190,6 +190,7 @@ COUNTED: dict[str, Count] = {
     "profile.programme": composed(ProgrammeCurve) + TWO_PARTS,
     "profile.steps": PROGRAMMES,
     "profile.one-sample": PROGRAMMES,
+    "profile.one-unequal-sample": PROGRAMMES,
     "profile.biased": composed(BiasedCurve),
     "profile.amplified": composed(AmplifiedCurve),
     "profile.outliers": cases(profiles.test_outlier_tables_compose_truly),

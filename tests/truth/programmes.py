@@ -254,15 +254,16 @@ class World:
             worlds[tables] += prod(chances[place] for place in places)
         return mix((chance, self._published(tables)) for tables, chance in worlds.items())
 
-    def laws_of_one_sample(self) -> tuple[Distribution, Distribution]:
-        """The same where every mechanism sees the whole sample."""
-        return self._law_of_one_sample((*self.others, self.person)), self._law_of_one_sample(self.others)
+    def laws_of_one_sample(self, rates: tuple[Fraction, ...] = ()) -> tuple[Distribution, Distribution]:
+        """The same where every mechanism sees the whole sample; the others, then the person, have `rates` of theirs."""
+        people, each = (*self.others, self.person), rates or (self.rate,) * (len(self.others) + 1)
+        return self._law_of_one_sample(people, each), self._law_of_one_sample(self.others, each[:-1])
 
-    def _law_of_one_sample(self, people: Table) -> Distribution:
+    def _law_of_one_sample(self, people: Table, rates: tuple[Fraction, ...]) -> Distribution:
         worlds: Counter = Counter()
         for kept in product((0, 1), repeat=len(people)):
             table = tuple(sorted(value for value, keep in zip(people, kept, strict=True) if keep))
-            worlds[table] += prod(self.rate if keep else 1 - self.rate for keep in kept)
+            worlds[table] += prod(rate if keep else 1 - rate for rate, keep in zip(rates, kept, strict=True))
         tables = ((chance, (table,) * len(self.mechanisms)) for table, chance in worlds.items())
         return mix((chance, self._published(each)) for chance, each in tables)
 

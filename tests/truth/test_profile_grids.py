@@ -22,6 +22,7 @@ from crowdblend.guarantees import (
     SplitCurve,
     SurveyCurve,
     ThresholdCurve,
+    UnequalSampleCurve,
     Uses,
 )
 from crowdblend.numerics.series import cut_for
@@ -43,6 +44,7 @@ QUICK: dict[str, tuple[LossCurve, ...]] = {
     "one sample, two kinds of noise": (
         OneSampleCurve(0.1, (Uses(ClosenessCurve(0.5, 0.0), 2), Uses(ClosenessCurve(0.3, 1e-9), 3))),
     ),
+    "one unequal sample": (UnequalSampleCurve(0.05, 0.1, 0, 0.1, (Uses(ClosenessCurve(0.3, 0.0), 5),)),),
     "a noisy part": (
         ProgrammeCurve(0.1, (PartInCrowds(0.5, 9, 0.0), PrivatePart(0.4, (Uses(ClosenessCurve(1.5, 0.0), 1),)))),
     ),

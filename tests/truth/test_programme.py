@@ -1,5 +1,6 @@
 """Mechanisms of any kinds on parts of one sample, and all on one sample: no small world exceeds what is claimed."""
 
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -16,6 +17,7 @@ from crowdblend.guarantees import (
     CrowdCurve,
     Differential,
     IidSampling,
+    LossCurve,
     OneSampleCurve,
     OutlierCurve,
     PartInCrowds,
@@ -26,6 +28,8 @@ from crowdblend.guarantees import (
     ProgrammeCurve,
     Relation,
     ReplacedCurve,
+    RobustSampling,
+    UnequalSampleCurve,
     Uses,
 )
 from crowdblend.numerics.arithmetic import Arithmetic, Number
@@ -255,13 +259,24 @@ def check_one_sample(seed: int) -> None:
     world = random_world(seed, PRIVATE)
     made = [mechanism for mechanism in world.mechanisms if isinstance(mechanism, Laplace | Response)]
     curve = OneSampleCurve(float(world.rate), tuple(mechanism.use() for mechanism in made))
-    laws = world.laws_of_one_sample()
+    hold_below(curve, world.laws_of_one_sample())
+    # Everybody has a rate of their own, an exception any, and who is protected at most the largest.
+    dice = random.Random(seed)
+    rates = [Fraction(dice.randint(1, 9), 20) for _ in (*world.others, world.person)]
+    low, high = float(min(rates)), float(max(rates))
+    unequal = UnequalSampleCurve(low, high, 1, high, curve.uses)
+    if world.others:
+        rates[0] = Fraction(dice.choice([0, 19, 20]), 20)
+    hold_below(unequal, world.laws_of_one_sample(tuple(rates)))
+
+
+def hold_below(curve: LossCurve, laws: tuple[Distribution, Distribution]) -> None:
     with precision(128):
         for epsilon in (0.05, 0.2, 0.5, 1.0):
             ways = curve_of(curve).bounds([arb(epsilon).exp()])
             for true, (found,) in zip(truths(laws, growth_below(epsilon)), ways, strict=True):
                 assert found is not None
-                assert true <= Fraction(round_up(found)) * (1 + HAIR) + HAIR, world
+                assert true <= Fraction(round_up(found)) * (1 + HAIR) + HAIR, (curve, laws)
 
 
 def test_amplified_once_is_attained_and_amplifying_each_would_not_be_true() -> None:
@@ -379,6 +394,10 @@ def test_one_sample_is_certified_like_any_release() -> None:
     assert verify(text).to_json() == text
     assert relative.conclusion.aggregate == IidSampling(0.1)
     assert "FRESH_SAMPLES" not in {made.assumption.name for made in shown.assumptions()}
+    rates = {"low": 0.05, "high": 0.08, "exceptions": 2, "max_rate": 0.1}
+    unequal = RULES["profile.one-unequal-sample"](RULES["profile.steps"](*[OWN] * 4, OUTLIERS), **rates)
+    assert RULES["profile.delta"](unequal, epsilon=1.0).conclusion.delta == shown.conclusion.delta
+    assert RULES["profile.zero-knowledge"](unequal, epsilon=1.0).conclusion.aggregate == RobustSampling(0.05, 0.08, 2)
 
 
 SAMPLED = RULES["profile.crowds"](CROWDS, rate=0.1)

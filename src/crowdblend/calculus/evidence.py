@@ -175,6 +175,7 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "profile.programme": Worlds(24, 24, "parts profiles"),
     "profile.steps": Worlds(40, 1_000, "programme"),
     "profile.one-sample": Worlds(40, 1_000, "programme"),
+    "profile.one-unequal-sample": Worlds(40, 1_000, "programme"),
     "profile.biased": Worlds(11, 11, "profiles"),
     "profile.amplified": Worlds(12, 12, "profiles"),
     "profile.outliers": Worlds(1, 1, "profiles"),

@@ -34,6 +34,7 @@ from crowdblend.guarantees import (
     StrataCurve,
     SurveyCurve,
     ThresholdCurve,
+    UnequalSampleCurve,
     Uses,
 )
 from crowdblend.numerics import balls
@@ -186,6 +187,10 @@ def _one_sample(made: OneSampleCurve) -> Curve:
     return SampledGaps(arb(made.rate), _own(made.uses))
 
 
+def _unequal_sample(made: UnequalSampleCurve) -> Curve:
+    return SampledGaps(arb(made.max_rate), _own(made.uses))
+
+
 def _survey(made: SurveyCurve) -> Curve:
     return Surveyed(arb(made.samples) / made.population, _composed(made.uses))
 
@@ -211,6 +216,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     SplitCurve: _split,
     ProgrammeCurve: _programme,
     OneSampleCurve: _one_sample,
+    UnequalSampleCurve: _unequal_sample,
     StrataCurve: _strata,
     SurveyCurve: _survey,
     GroupSurveyCurve: _groups,

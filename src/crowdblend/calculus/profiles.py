@@ -29,7 +29,11 @@ def profile_of(derivation: Derivation) -> Derivation:
 
 def compose_profiles(derivations: Sequence[Derivation]) -> Derivation:
     """The profile of several releases together, each with a sample and noise of its own; equal ones are counted."""
-    found = [profile_of(made) for made in derivations]
+    return composed([profile_of(made) for made in derivations])
+
+
+def composed(found: Sequence[Derivation]) -> Derivation:
+    """The profile of releases with these profiles; equal ones are counted."""
     if all(made == found[0] for made in found[1:]) and len(found) > 1:
         return profiles.repeated_releases_compose(found[0], releases=len(found))
     return profiles.profiles_compose(*found)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import blending, sampling
-from crowdblend.designs.design import MOST_LISTED, Design, InclusionRates, Rate, SampledClaims
+from crowdblend.calculus.rules import blending, profiles, sampling
+from crowdblend.designs.design import MOST_LISTED, Design, InclusionRates, Rate, SampledClaims, blends, of_crowds
 from crowdblend.designs.draw import Coin, Draw, Everybody, StratifiedCoin
 
 if TYPE_CHECKING:
@@ -74,11 +74,25 @@ class Biased(Design, frozen=True, tag="biased"):
             "people of all strata, so there is no estimate: low and high hold for every mixture of them."
         ]
 
+    @property
+    def largest_rate(self) -> float:
+        """That of whoever is protected."""
+        return self.max_rate
+
+    @property
+    def _ends(self) -> dict[str, Any]:
+        return {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.max_rate}
+
+    def amplified(self, profile: Derivation) -> Derivation:
+        """Whoever is protected is in the sample with at most the largest rate."""
+        return profiles.profile_of_one_unequal_sample(profile, **self._ends)
+
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
         (mechanism,) = mechanisms
-        claim = mechanism.claim()
-        ends = {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.max_rate}
+        claim, ends = mechanism.claim(), self._ends
+        if not blends(mechanism):
+            return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
         differential = blending.robust_sampling_is_differential(claim, **ends, epsilon=epsilon)
         strongest = blending.robust_sampling_is_zero_knowledge(claim, **ends, epsilon=epsilon)
         return strongest, differential, sampling.replacing_is_removing_and_adding(differential), claim

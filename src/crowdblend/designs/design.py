@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 import msgspec
 
 from crowdblend.calculus import Assumption, Derivation
-from crowdblend.calculus.profiles import compose_profiles
-from crowdblend.calculus.rules import outliers, profiles
+from crowdblend.calculus.profiles import compose_profiles, profile_of
+from crowdblend.calculus.rules import outliers, profiles, sampling
 from crowdblend.designs import draw
 from crowdblend.designs.draw import Draw
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import Differential, OutlierPrivate, Relation
+from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -85,6 +85,16 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """With which probability people are counted; None where every stratum has its own."""
         raise NotImplementedError
 
+    @property
+    def draws_here(self) -> bool:
+        """Whether coins are thrown here, so that another sample of the same people can be drawn."""
+        return not self.drawn_before
+
+    @property
+    def largest_rate(self) -> float:
+        """The largest probability with which coins keep anybody who is protected."""
+        raise NotImplementedError
+
     def draw(self, coin: DrawKey) -> Draw:
         """Who is in the sample; the coin also decides which of several rows of a person counts.
 
@@ -104,6 +114,26 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """What these very mechanisms, run on the sample, guarantee to everybody: the strongest guarantee first."""
         raise NotImplementedError
 
+    def amplified(self, profile: Derivation) -> Derivation:
+        """What noise with this profile loses at every ε to everybody, where it is on the people of the sample."""
+        raise NotImplementedError
+
+    def stated(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
+        """What the profile of a sample says at one ε: the strongest guarantee first."""
+        return at_epsilon(profile, epsilon)
+
+    def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
+        """What noisy mechanisms guarantee that all run on this one sample: composed first, and amplified once."""
+        each = [profile_of(differential_claim(mechanism)) for mechanism in mechanisms]
+        composed = each[0] if len(each) == 1 else profiles.steps_compose(*each)
+        return self.stated(self.amplified(composed), epsilon)
+
+    def loss_of(self, claim: Derivation) -> float:
+        """The ε that the loss of noise comes to for everybody, at which it costs no more than its own δ."""
+        if self.largest_rate == 1:
+            return float(claim.conclusion.epsilon)
+        return float(sampling.sampling_amplifies(claim, rate=self.largest_rate).conclusion.epsilon)
+
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
@@ -114,7 +144,9 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
     ) -> tuple[Derivation, ...]:
         """What these very mechanisms, each publication on a fresh sample of its own, guarantee by their curves."""
-        return at_epsilon(compose_profiles([self.derivations(one, epsilon)[1] for one in mechanisms]), epsilon)
+        return at_epsilon(
+            compose_profiles([differential_of(self.derivations(one, epsilon)) for one in mechanisms]), epsilon
+        )
 
 
 def differential_claim(mechanism: Claims) -> Derivation:
@@ -130,10 +162,14 @@ def of_crowds(mechanism: Claims) -> tuple[Derivation, ...]:
     return () if isinstance(claim.conclusion, Differential) else (claim,)
 
 
+def blends(mechanism: Claims) -> bool:
+    """Return whether a mechanism hides people in crowds, and not by noise whatever their number."""
+    return isinstance(mechanism.claim().conclusion, CrowdBlending)
+
+
 def differential_of(derived: Sequence[Derivation]) -> Derivation:
-    """The derivation that says what one person more or less changes."""
-    found = (one for one in derived if isinstance(one.conclusion, Differential))
-    return next(one for one in found if one.conclusion.relation is Relation.ADD_REMOVE)
+    """The derivation that says what one person more or less changes; of a survey of a fixed size, one replaced."""
+    return next(one for one in derived if isinstance(one.conclusion, Differential))
 
 
 def _no_parts() -> NotApplicable:

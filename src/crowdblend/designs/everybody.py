@@ -19,6 +19,16 @@ class Everybody(Design, frozen=True, tag="everybody"):
         """Everybody for certain."""
         return InclusionRates.at_rate(1.0)
 
+    @property
+    def draws_here(self) -> bool:
+        """Nobody is drawn."""
+        return False
+
+    @property
+    def largest_rate(self) -> float:
+        """Everybody is counted."""
+        return 1.0
+
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Differential privacy of all mechanisms together, under both relations; then what one claims for crowds."""
         del epsilon

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from msgspec.structs import replace
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import blending, choice, profiles, programme, sampling
 from crowdblend.designs.design import (
-    Claims,
     Design,
     InclusionRates,
     PartClaims,
     Rate,
     SampledClaims,
-    at_epsilon,
     differential_claim,
     of_crowds,
 )
@@ -40,13 +40,18 @@ class Poisson(Design, frozen=True, tag="poisson"):
         """Everybody with the one rate."""
         return InclusionRates.at_rate(self.rate)
 
+    @property
+    def largest_rate(self) -> float:
+        """The one rate."""
+        return self.rate
+
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Each person by the coin; of those, one part where one is named."""
         return Coin(coin, self.rate, part)
 
-    def thinned(self, share: float) -> Poisson:
+    def thinned(self, share: float) -> Self:
         """The same at a smaller rate."""
-        return type(self)(self.rate * share)
+        return replace(self, rate=self.rate * share)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
@@ -89,10 +94,9 @@ class Poisson(Design, frozen=True, tag="poisson"):
             raise ValueError("people of a sample at one rate count once")
         return _for_everybody(sampling.sampling_amplifies(claim, rate=self.rate))
 
-    def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
-        """What noisy mechanisms guarantee that all run on this one sample: composed first, and amplified once."""
-        composed = profiles.steps_compose(*(profile_of(differential_claim(mechanism)) for mechanism in mechanisms))
-        return at_epsilon(profiles.profile_of_one_sample(composed, rate=self.rate), epsilon)
+    def amplified(self, profile: Derivation) -> Derivation:
+        """Each person is in the sample with the one rate."""
+        return profiles.profile_of_one_sample(profile, rate=self.rate)
 
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float

@@ -15,8 +15,8 @@ import msgspec
 from msgspec.structs import replace
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import sampling, strata
-from crowdblend.designs.design import Design, InclusionRates, PartClaims, Rate, SampledClaims
+from crowdblend.calculus.rules import profiles, sampling, strata
+from crowdblend.designs.design import Design, InclusionRates, PartClaims, Rate, SampledClaims, blends, of_crowds
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part, StratifiedCoin
 from crowdblend.designs.poisson import parts_at_rate
 
@@ -35,6 +35,10 @@ class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not self.low <= self.rate <= self.high:
             raise ValueError("the rate of a stratum lies between its ends")
 
+    def at(self, share: float) -> Stratum:
+        """Return the same with a share of its people."""
+        return Stratum(self.rate * share, self.low * share, self.high * share)
+
     @property
     def inclusion(self) -> InclusionRates:
         """With which probability its people are counted."""
@@ -51,7 +55,7 @@ class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Strata(Design, frozen=True, tag="strata"):
-    """People who are sampled by the label that they have in a column."""
+    """People who are sampled by the label that they have in a column; of a survey that is thinned, who were asked."""
 
     column: str
     strata: Annotated[dict[str, Stratum], msgspec.Meta(min_length=1, max_length=1_000)]
@@ -59,15 +63,24 @@ class Strata(Design, frozen=True, tag="strata"):
     thin: Rate | None = None
 
     def __post_init__(self) -> None:
-        # What is kept of a survey was asked first, so that nobody is counted more often than the coin keeps people.
-        if self.thin is not None and (self.already_drawn or any(one.high > self.thin for one in self.strata.values())):
-            raise ValueError("people of a thinned survey are counted at most as often as its coin keeps them")
+        if self.thin is not None and self.already_drawn:
+            raise ValueError("a survey is thinned here, or was drawn before by coins")
+
+    @property
+    def counted(self) -> dict[str, Stratum]:
+        """With which probability people are counted: asked, and kept."""
+        return self.strata if self.thin is None else {label: one.at(self.thin) for label, one in self.strata.items()}
 
     @property
     def coins(self) -> tuple[Stratum, ...]:
         """How likely the coins that protect people keep them: of a survey that is thinned those drawn here alone."""
         here = () if self.thin is None else (Stratum(self.thin, self.thin, self.thin),)
         return here * len(self.strata) or tuple(self.strata.values())
+
+    @property
+    def largest_rate(self) -> float:
+        """That of the stratum with the largest."""
+        return max(one.high for one in self.coins)
 
     @property
     def drawn_before(self) -> bool:
@@ -99,17 +112,26 @@ class Strata(Design, frozen=True, tag="strata"):
         ]
 
     def thinned(self, share: float) -> Strata:
-        """The same at smaller rates."""
-        smaller = {
-            label: Stratum(one.rate * share, one.low * share, one.high * share) for label, one in self.strata.items()
-        }
-        return replace(self, strata=smaller)
+        """The same with fewer who are kept, or drawn."""
+        if self.thin is not None:
+            return replace(self, thin=self.thin * share)
+        return replace(self, strata={label: one.at(share) for label, one in self.strata.items()})
+
+    def amplified(self, profile: Derivation) -> Derivation:
+        """Each person is in the sample with at most the largest rate."""
+        low, high = min(one.low for one in self.coins), self.largest_rate
+        if low == high:
+            return profiles.profile_of_one_sample(profile, rate=high)
+        return profiles.profile_of_one_unequal_sample(profile, low=low, high=high, exceptions=0, max_rate=high)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """What a mechanism for each stratum, in their order, guarantees together; equal strata are stated once.
 
-        That a stratum blends into crowds of its own says nothing of the others, so no crowd is listed.
+        That a stratum blends into crowds of its own says nothing of the others, so no crowd is listed. One mechanism
+        with noise sees all strata.
         """
+        if not blends(mechanisms[0]):
+            return *self.together(mechanisms, epsilon), *of_crowds(mechanisms[0])
         each = {
             (one.low, one.high, mechanism): (one, mechanism)
             for one, mechanism in zip(self.coins, mechanisms, strict=True)
@@ -123,9 +145,9 @@ class Strata(Design, frozen=True, tag="strata"):
 
         The people of a stratum are sampled at one rate and sent to one part each, and the worst stratum counts.
         """
-        if self.thin is not None or any(one.low < one.high for one in self.strata.values()):
+        if any(one.low < one.high for one in self.coins):
             return super().parts_derivations(mechanisms, shares, epsilon)
-        by_stratum = zip(self.strata.values(), zip(*mechanisms, strict=True), strict=True)
+        by_stratum = zip(self.coins, zip(*mechanisms, strict=True), strict=True)
         each = {(one.rate, own): parts_at_rate(own, shares, one.rate, epsilon) for one, own in by_stratum}
         return _worst([strata.stratum_at_one_rate(made) for made in each.values()])
 
@@ -169,7 +191,6 @@ class Weights(Strata, frozen=True, tag="weights"):
         if len(self.breaks) != len(ends) + 1 or not all(1 <= a < b for a, b in pairwise(self.breaks)):
             raise ValueError("every class of weights lies between two breaks")
         for one, (start, end) in zip(ends, pairwise(self.breaks), strict=True):
-            kept = self.thin or 1.0
-            ends_meet = math.isclose(one.low, kept / end, rel_tol=1e-12)
-            if not (ends_meet and math.isclose(one.high, kept / start, rel_tol=1e-12)):
+            ends_meet = math.isclose(one.low, 1 / end, rel_tol=1e-12)
+            if not (ends_meet and math.isclose(one.high, 1 / start, rel_tol=1e-12)):
                 raise ValueError("the rates of a class are one over its weights")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from crowdblend.calculus import Assumption, Derivation
+from crowdblend.calculus.profiles import composed
 from crowdblend.calculus.rules import outliers, profiles, sampling, surveys, totals, zero_knowledge
-from crowdblend.designs.design import Design, InclusionRates, SampledClaims, of_crowds
+from crowdblend.designs.design import Design, InclusionRates, PartClaims, SampledClaims, blends, of_crowds
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
@@ -85,6 +86,11 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         return True
 
     @property
+    def draws_here(self) -> bool:
+        """Unless all of its people are kept."""
+        return self.rate < 1
+
+    @property
     def assumption(self) -> Assumption:
         """That it was such a survey; nothing is assumed of coins."""
         return Assumption.ASSUMED_SURVEY
@@ -125,21 +131,50 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         claim = mechanism.claim()
         if self.rate == 1:
             return *Survey(self.people, self.of).drawn(_replaced(claim)), *of_crowds(mechanism)
-        return *self.stated(self.profile(mechanism, epsilon), epsilon), *of_crowds(mechanism)
+        if not blends(mechanism):
+            return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
+        return *self.stated(self.profile(mechanism, epsilon), epsilon), claim
+
+    def loss_of(self, claim: Derivation) -> float:
+        """That of one person of the survey replaced, of whom n of N were asked."""
+        asked = 2 * super().loss_of(claim)
+        return math.log1p(math.expm1(asked) * self.people / self.of) * (1 + 1e-12)
+
+    def asked_epsilon(self, epsilon: float) -> float:
+        """About the largest ε with the data of one person of the survey replaced that comes to epsilon for anybody."""
+        return math.log1p(math.expm1(epsilon) * self.of / self.people)
 
     def largest_loss(self, epsilon: float) -> float:
         """About the largest loss of noise, with one person of the survey more or less, that comes to epsilon."""
-        replaced = math.log1p(math.expm1(epsilon) * self.of / self.people)
-        return math.log1p(math.expm1(replaced / 2) / self.rate) * (1 - 1e-9)
+        return math.log1p(math.expm1(self.asked_epsilon(epsilon) / 2) / self.rate) * (1 - 1e-9)
 
     def largest_delta(self, loss: float, delta: float) -> float:
         """About the largest δ of noise of this loss, with one person of the survey more or less, that comes to δ."""
         return min(delta, delta * self.of / self.people / (1 + math.exp(loss)) * (1 - 1e-9))
 
-    def stated(self, given: Derivation, epsilon: float) -> tuple[Derivation, Derivation]:
-        """What releases of the survey guarantee to everybody; `given` is their profile whoever was asked."""
+    def amplified(self, profile: Derivation) -> Derivation:
+        """What it loses to the people of the survey: all of them are in the sample, or each with the rate."""
+        return profile if self.rate == 1 else super().amplified(profile)
+
+    def parts_derivations(
+        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+    ) -> tuple[Derivation, ...]:
+        """What mechanisms on parts of the people who were kept guarantee together."""
+        if self.rate == 1:
+            return super(Poisson, self).parts_derivations(mechanisms, shares, epsilon)
+        placed = [only.claim_in_a_part(share=share) for (only,), share in zip(mechanisms, shares, strict=True)]
+        return self.stated(profiles.profile_of_programme(*placed, rate=self.rate), epsilon)
+
+    def fresh_derivations(
+        self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
+    ) -> tuple[Derivation, ...]:
+        """What samples of the one survey guarantee, each by coins of its own: composed first, and amplified once."""
+        return self.stated(composed([self.profile(only, epsilon) for (only,) in mechanisms]), epsilon)
+
+    def stated(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
+        """What releases of the survey guarantee to everybody; their profile is that whoever was asked."""
         ends = {"samples": self.people, "population": self.of}
-        asked = surveys.profile_of_survey(profiles.profile_under_replacing(given), **ends)
+        asked = surveys.profile_of_survey(profiles.profile_under_replacing(profile), **ends)
         known = surveys.survey_is_zero_knowledge(asked, epsilon=epsilon)
         return known, profiles.profile_at_epsilon(asked, epsilon=epsilon)
 

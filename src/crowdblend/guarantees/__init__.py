@@ -41,6 +41,7 @@ from crowdblend.guarantees.programme import (
     PartWithNoise,
     PrivatePart,
     ProgrammeCurve,
+    UnequalSampleCurve,
 )
 from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
 from crowdblend.guarantees.surveys import GroupSurveyCurve, SurveyCurve
@@ -89,6 +90,7 @@ __all__ = [
     "SurveyCurve",
     "ThresholdCurve",
     "Together",
+    "UnequalSampleCurve",
     "Useful",
     "Uses",
     "ZeroKnowledge",

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.guarantees.aggregates import Aggregate, RobustSampling
 from crowdblend.guarantees.parameters import SHARES_ROUNDING
 from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.guarantees.profiles import LossCurve, Order, Profile, ReplacedCurve, Uses
@@ -126,6 +127,29 @@ class OneSampleCurve(LossCurve):
     def order(self) -> Order:
         """By the rate, then by the curves."""
         return (type(self).__name__, (self.rate, _order(self.uses)))
+
+
+@dataclass(frozen=True)
+class UnequalSampleCurve(LossCurve):
+    """The same where everybody is sampled with a probability of their own, who is protected with at most max_rate."""
+
+    low: float
+    high: float
+    exceptions: int
+    max_rate: float
+    uses: tuple[Uses, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "uses", unsampled(self.uses))
+
+    def aggregate(self) -> Aggregate:
+        return RobustSampling(self.low, self.high, self.exceptions)
+
+    def order(self) -> Order:
+        """By the rates, then by the curves."""
+        rates = (self.low, self.high, self.exceptions, self.max_rate)
+        return (type(self).__name__, (*rates, _order(self.uses)))
 
 
 def unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:

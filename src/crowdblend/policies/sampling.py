@@ -137,6 +137,8 @@ class Sampling(Section, frozen=True):
 
     def thinned(self, share: float) -> Self:
         """Return the same design as a part of its sample sees it; rates are smaller by the share."""
+        if self.thin is not None:
+            return self.replace(thin=self.thin * share)
         return self if self.rate is None else self.at_rate(self.rate * share)
 
     def at_rate(self, rate: float | None) -> Self:
@@ -290,7 +292,9 @@ class Strata(Sampling, frozen=True):
         return rates_of(self.rates)
 
     def thinned(self, share: float) -> Self:
-        """Return the same strata with smaller rates."""
+        """Return the same strata with smaller rates, or a survey of which fewer are kept."""
+        if self.thin is not None:
+            return super().thinned(share)
         return self.replace(rates={label: rate * share for label, rate in self.stratum_rates.items()})
 
     def drawn_here(self) -> Strata:

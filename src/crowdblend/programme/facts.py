@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata
+from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, Thinned, Weights
 from crowdblend.designs.design import PartClaims, differential_of
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
@@ -35,7 +35,7 @@ from crowdblend.releases.facts import (
 )
 
 _NOISY = (NoiseEverywhere, NoisyStatistics, OutlierHistogram, ThresholdHistogram)
-Sample = Poisson | Coins | Strata | Everybody
+Sample = Poisson | Coins | Thinned | Strata | Weights | Biased | Everybody
 # The designs by their names in a policy.
 DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))
 _TOGETHER = {
@@ -104,12 +104,12 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         elif given:
             raise contradiction("a share is of one sample for all publications")
         elif self.split == "fresh":
-            if isinstance(self.design, Everybody) or self.design.drawn_before:
+            if not self.design.draws_here:
                 raise contradiction("fresh samples are drawn here")
             derived = self.design.fresh_derivations(mechanisms, self.epsilon)
         else:
             each = [mechanism for (mechanism, *_) in mechanisms]
-            if isinstance(self.design, Strata) or not all(isinstance(one, _NOISY) for one in each):
+            if not all(isinstance(one, _NOISY) for one in each):
                 raise contradiction("a budget is divided among publications that are noisy everywhere")
             derived = self.design.together(each, self.epsilon)
         differential = differential_of(derived)
@@ -137,7 +137,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         found = facts.mechanisms
         if any(isinstance(one, OutlierHistogram) and one.factor != OutlierHistogram.usual_factor for one in found):
             raise contradiction("it states a guarantee by the size of crowds, which no programme has")
-        if len(found) != (len(self.design.strata) if isinstance(self.design, Strata) else 1):
+        strata = len(self.design.strata) if isinstance(self.design, Strata) else 1
+        if len(found) != (1 if isinstance(found[0], _NOISY) else strata):
             raise contradiction("a publication of a programme has one mechanism, or one for every stratum")
         return found
 

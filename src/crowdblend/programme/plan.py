@@ -7,13 +7,13 @@ whose publications show the smallest classes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
-from crowdblend.designs import Coins, Everybody, Poisson, Strata
+from crowdblend.designs import Strata, Thinned
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.frozen import dataclass
@@ -22,7 +22,6 @@ from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.parts import largest_noise
 from crowdblend.policies import sampling as sampled
-from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -30,7 +29,7 @@ from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part as module_of
 from crowdblend.programme.facts import Sample
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
-from crowdblend.releases.class_counts import published_strata
+from crowdblend.programme.sample import require_ids, require_parts, sample_of_all
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.facts import derive
 from crowdblend.releases.plan import AnyPlan
@@ -141,32 +140,32 @@ def _budget(policy: Policy) -> Budget:
 
 def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Every publication from a part of one sample."""
-    sample = _sample_of(policy, 'Parts of one sample are certified for design = "poisson", "coins" or "strata".')
-    _require_ids(policy, "nobody can be sent to one part of the sample and to no other")
+    sample = sample_of_all(policy, "people")
+    require_parts(policy, sample)
+    require_ids(policy, "nobody can be sent to one part of the sample and to no other")
     if isinstance(sample, Strata) and policy.data.duplicates == "one":
         # Which row counts depends on the columns of the publication, and so would the stratum and the part.
         message = "Whoever has rows in two strata would be in two parts of the sample."
         raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")
     shares = shares_of(policy)
-    # Of strata every publication plans each with the rate of its own.
-    rate = sample.rate if isinstance(sample, Poisson) else max(one.rate for one in sample.strata.values())
 
     def planned(each: Each) -> ProgrammePlan:
         made = []
         for one, part, share in zip(policy.publish, policy.parts, shares, strict=True):
-            own = PartBudget(share, tuple(shares), rate, each.epsilon, each.delta, each.noise_loss)
+            own = PartBudget(share, tuple(shares), sample.largest_rate, each.epsilon, each.delta, each.noise_loss)
             made.append(PlannedPublication(str(one.name), _module(part).plan_part(part, own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
-    return _within(planned, policy, budget)
+    return _within(planned, policy, budget, list(_before_asking(sample, budget)))
 
 
 def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Every publication from a sample of its own."""
-    message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'
-    sample = _sample_of(policy, message)
-    if sample.drawn_before:
-        raise refusal("split", message, 'Write design = "poisson" or "strata" in [sampling].', "[sampling] design")
+    sample = sample_of_all(policy, "fresh")
+    if not sample.draws_here:
+        message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'
+        remedy = 'Write design = "poisson" in [sampling], or of a survey thin = 0.8.'
+        raise refusal("split", message, remedy, "[sampling] design")
     _refuse_shares(policy, "fresh")
 
     def planned(each: Each) -> ProgrammePlan:
@@ -179,24 +178,21 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
             made.append(PlannedPublication(str(one.name), _module(part).plan(own)))
         return ProgrammePlan(policy, "fresh", sample, budget.epsilon, budget.delta, tuple(made), {})
 
-    return _within(planned, policy, Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish)))
+    samples = Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish))
+    return _within(planned, policy, samples, [Each(budget.epsilon, budget.delta, budget.epsilon)])
 
 
 def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Every publication with a part of epsilon: all are noisy everywhere, and about the same people."""
-    message = 'split = "budget" is certified for design = "everybody", "poisson" and "coins".'
-    sample: Sample = Everybody() if isinstance(policy.sampling, sampled.Everybody) else _sample_of(policy, message)
-    if isinstance(sample, Strata):
-        raise refusal("split", message, "Write one of these designs.", "[sampling] design")
-    if isinstance(sample, Poisson) and not sample.drawn_before:
-        _require_ids(policy, "publications with different columns would be drawn from different people")
+    sample = sample_of_all(policy, "budget")
+    if sample.draws_here:
+        require_ids(policy, "publications with different columns would be drawn from different people")
     _refuse_shares(policy, "budget")
     # The mean error of a cell is smallest where parts of epsilon grow as the square root of the number of cells.
     parts = [one.weight * math.sqrt(_cells(part)) for one, part in zip(policy.publish, policy.parts, strict=True)]
     whole = math.fsum(parts)
     # Half of delta is for publications that need one by themselves, half for what all lose beyond epsilon.
-    rate = sample.rate if isinstance(sample, Poisson) else 1.0
-    each = min(1.0, budget.delta / (2 * len(parts) * budget.releases * rate))
+    each = min(1.0, budget.delta / (2 * len(parts) * budget.releases * sample.largest_rate))
 
     def planned(epsilon: float) -> ProgrammePlan:
         made = []
@@ -210,11 +206,14 @@ def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
         return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
+    once = largest_noise((1.0,), sample.largest_rate, budget.epsilon)
     low = budget.epsilon / budget.releases * (1 - 1e-12)
+    if isinstance(sample, Thinned):
+        once = sample.largest_loss(budget.epsilon)
+        low = once / budget.releases
     if budget.delta == 0 or not _keeps(planned(low)):
         return planned(low)
-    high = largest_noise((1.0,), sample.rate, budget.epsilon) if isinstance(sample, Poisson) else budget.epsilon
-    high *= 2 * math.sqrt(len(policy.publish))
+    high = once * 2 * math.sqrt(len(policy.publish))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if _keeps(planned(middle)):
@@ -222,33 +221,6 @@ def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
         else:
             high = middle
     return planned(low)
-
-
-def _sample_of(policy: Policy, message: str) -> Poisson | Strata:
-    """The one sample of all publications; `message` refuses others."""
-    drawn = policy.sampling
-    if isinstance(drawn, sampled.Poisson | sampled.Coins) and drawn.rate is not None:
-        return Coins(drawn.rate) if drawn.already_drawn else Poisson(drawn.rate)
-    if drawn.thin is not None:
-        message = "Of a survey that is thinned here one publication is certified, and there are several."
-        remedy = (
-            'Write design = "poisson" with the rate of the coin, which rests on nothing else; or publish one table.'
-        )
-        raise refusal("split", message, remedy, "[sampling] thin")
-    if isinstance(drawn, sampled.Everybody):
-        remedy = 'Write split = "budget" for tables, and publish the others in policies of their own.'
-        raise refusal("split", message, remedy, "[sampling] design")
-    if not isinstance(drawn, sampled.Strata):
-        remedy = 'Write design = "poisson" with a rate, "coins" or "strata", or publish one by one.'
-        raise refusal("split", message, remedy, "[sampling] design")
-    for one, part in zip(policy.publish, policy.parts, strict=True):
-        design = part.design if isinstance(part, CrowdPolicy) else None
-        if design is None or not design.published:
-            message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
-            remedy = f"Publish {drawn.column!r} in it, as a table, microdata or points, or publish it by itself."
-            raise refusal("split", message, remedy, "[sampling] column")
-    assert design is not None, "there are publications"
-    return published_strata(design, already_drawn=drawn.already_drawn)
 
 
 _SPLITS: Mapping[Split, Callable[[Policy, Budget], ProgrammePlan]] = {
@@ -267,19 +239,36 @@ class Each:
     noise_loss: float
 
 
-def _within(planned: Callable[[Each], ProgrammePlan], policy: Policy, budget: Budget) -> ProgrammePlan:
+def _within(
+    planned: Callable[[Each], ProgrammePlan], policy: Policy, budget: Budget, wholes: Sequence[Each]
+) -> ProgrammePlan:
     """The first of some plans that keep the budget in all releases, or samples, together; better ones come first."""
-    if budget.releases == 1:
-        return planned(Each(budget.epsilon, budget.delta, budget.epsilon))
-    for crowds, smaller, noise in _tries(policy, budget.releases):
-        delta = budget.delta / budget.releases / smaller
-        with suppress(Infeasible, NotProved):
-            tried = planned(Each(budget.epsilon / crowds, delta, budget.epsilon / noise))
-            if _keeps(tried):
-                return tried
+    if budget.releases == 1 and len(wholes) == 1:
+        return planned(wholes[0])
+    for whole in wholes:
+        for crowds, smaller, noise in _tries(policy, budget.releases):
+            delta = whole.delta / budget.releases / smaller
+            with suppress(Infeasible, NotProved):
+                tried = planned(Each(whole.epsilon / crowds, delta, whole.noise_loss / noise))
+                if _keeps(tried):
+                    return tried
     message = f"No plan was found that {budget.releases} releases or samples keep together."
     remedy = "Raise epsilon or delta, lower the rate, or plan fewer."
     raise Infeasible(message, remedy=remedy, where="[privacy]", code="plan.no-k")
+
+
+def _before_asking(sample: Sample, budget: Budget) -> Iterator[Each]:
+    """What the people of the sample may lose, one of them more or less; better ones come first.
+
+    Of a survey of a fixed size that is more than anybody loses, since most were not asked, and it is for one person
+    replaced, of which a plan finds out how it is best divided.
+    """
+    if not isinstance(sample, Thinned):
+        yield Each(budget.epsilon, budget.delta, budget.epsilon)
+        return
+    asked, delta = sample.asked_epsilon(budget.epsilon), budget.delta * sample.of / sample.people
+    for share, smaller in ((0.9, 2), (0.8, 4), (0.65, 4), (0.5, 4), (0.5, 1 + math.exp(asked / 2)), (0.5, 1e4)):
+        yield Each(asked * share, min(0.5, delta / smaller), asked / 2)
 
 
 def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]]:
@@ -287,6 +276,9 @@ def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]
 
     Crowds hardly lose more in several releases; noise loses in each, about as the square root of their number.
     """
+    if releases == 1:
+        yield 1.0, 1.0, 1.0
+        return
     suppressing = [_suppresses(part) for part in policy.parts]
     if all(suppressing):
         yield from ((1.0, smaller, 1.0) for smaller in (1.0, 10.0, 1000.0))
@@ -343,13 +335,6 @@ def shares_of(policy: Policy) -> list[float]:
 def _cells(part: PublicationPolicy) -> int:
     cells = getattr(part, "cells", None)
     return min(int(cells), 10**6) if isinstance(cells, int) else _USUAL_CELLS
-
-
-def _require_ids(policy: Policy, because: str) -> None:
-    """Refuse rows without ids where one sample is drawn for several publications."""
-    if policy.data.person is None:
-        message = f"Without ids {because}."
-        raise refusal("split", message, "Name the column of ids as person.", "[data] person")
 
 
 def _refuse_shares(policy: Policy, split: Split) -> None:

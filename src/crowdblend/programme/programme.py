@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace as replace_fields
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Claims, Everybody
+from crowdblend.designs import Biased, Claims, Everybody
 from crowdblend.designs.draw import Draw, parts_of
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
@@ -191,6 +191,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             return [None] * len(self.planned)
         if self.split == "budget":
             return [self.sample.draw(key.coin())] * len(self.planned)
+        assert not isinstance(self.sample, Biased), "parts are of samples whose rates are known"
         coin, shares = key.coin(), [one.share or 0.0 for one in self.planned]
         return [self.sample.draw(coin, part) for part in parts_of(key.coin(b"parts of the sample"), shares)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from crowdblend.designs import Poisson, Strata
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds import plan
@@ -62,11 +61,7 @@ def _hardest(planned: ProgrammePlan, request: AuditRequest) -> Iterator[tuple[st
     sample, epsilon, seen = planned.sample, planned.epsilon / request.understated, set()
     whole = sum(one.share or 0.0 for one in planned.planned)
     for one in planned.planned:
-        k, rate = one.plan.k, 1.0
-        if isinstance(sample, Poisson):
-            rate = sample.rate
-        elif isinstance(sample, Strata):
-            rate = max(stratum.rate for stratum in sample.strata.values())
+        k, rate = one.plan.k, sample.largest_rate
         if one.share is not None:
             # Given the other parts, everybody left is in this one with this probability.
             rate = rate * one.share / (1 - rate * (whole - one.share))

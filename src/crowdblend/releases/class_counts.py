@@ -151,8 +151,7 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
 
 def published_strata(design: Design, *, already_drawn: bool, thin: float | None = None) -> Strata:
     """The strata or classes of weights of a sample, whose column is published; of a survey a coin may keep a share."""
-    kept = thin or 1.0
-    strata = {one.label: Stratum(one.rate * kept, one.low * kept, one.high * kept) for one in design.strata.strata}
+    strata = {one.label: Stratum(one.rate, one.low, one.high) for one in design.strata.strata}
     if design.weighted and design.column is not None:
         breaks = tuple(float(end) for end in getattr(design.column.recoding, "breaks", ()))
         return Weights(design.strata.column, strata, already_drawn=thin is None, thin=thin, breaks=breaks)
@@ -165,8 +164,15 @@ def check_survey(sample: sampled.Design, counted: ClassCounts, *, one_row: bool)
         raise larger_survey(sample.people)
 
 
-def sample_of(sampling: Sampling) -> Poisson | Everybody:
-    """The sample of a policy whose people have one rate; everybody where none is stated."""
+def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Everybody | Strata | Biased:
+    """The sample of a policy that leaves nothing of it open; everybody where no rate is stated."""
+    drawn = sampling.already_drawn
+    if design is not None and design.column is not None and design.published:
+        return published_strata(design, already_drawn=drawn, thin=sampling.thin)
+    low, high = (sampling.low, sampling.high) if design is None else (design.strata.low, design.strata.high)
+    if low is not None and high is not None and (design is None or design.column is not None):
+        most = max(high, sampling.max_rate or 0.0)
+        return one_sample(Biased(low, high, sampling.exceptions, most, sampling.rate), design, already_drawn=drawn)
     if sampling.rate is None:
         return Everybody()
     if sampling.people is not None and sampling.population is not None:

@@ -15,8 +15,10 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Thinned, Weights
 from crowdblend.errors import Infeasible
-from crowdblend.estimates import CellLaws, estimator_of
+from crowdblend.estimates import CellLaws, Law, estimator_of
+from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.mechanism import Mechanism
+from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
@@ -105,12 +107,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Refuse strata that are not the labels of a published column: classes would span them."""
-        if isinstance(self.design, Strata):
-            domain = self.domains.get(self.design.column)
-            if domain is None or domain.labels != tuple(self.design.strata):
-                raise contradiction("its strata are not the labels of a published column")
-            if isinstance(self.design, Weights) and domain.breaks != self.design.breaks:
-                raise contradiction("its weights are not the classes of a published column")
+        check_strata(self.design, self.domains)
 
     def derivations(self) -> tuple[Derivation, ...]:
         """What sampling and the mechanisms guarantee; where the recoding is chosen, choice and release together."""
@@ -165,11 +162,9 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
         """How cells by this mechanism are read, of the sample or a part of it; of published strata each by its own."""
         sample = sample or self.design
-        if isinstance(sample, Strata):
-            pairs = zip(sample.strata.items(), self.mechanisms, strict=True)
-            strata = {label: estimator_of(own.law, stratum.inclusion) for (label, stratum), own in pairs}
-            return CellLaws(None, sizes, sample.column, strata)
         inclusion = sample.inclusion
+        if isinstance(sample, Strata):
+            return laws_of(sample, [own.law for own in self.mechanisms], sizes)
         if inclusion is not None and self.recoding is not None and self.recoding.share is not None:
             # A part of the sample chose the labels and is not published.
             inclusion = InclusionRates.at_rate(inclusion.least * (1 - self.recoding.share))
@@ -183,6 +178,33 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         if isinstance(self.design, Biased):
             found |= {"low": self.design.low, "high": self.design.high, "exceptions": self.design.exceptions}
         return found
+
+
+def check_strata(design: Design, columns: Mapping[str, Domain]) -> None:
+    """Refuse strata that are not the labels of a published column: classes would span them."""
+    if not isinstance(design, Strata):
+        return
+    domain = columns.get(design.column)
+    if domain is None or domain.labels != tuple(design.strata):
+        raise contradiction("its strata are not the labels of a published column")
+    if isinstance(design, Weights) and domain.breaks != design.breaks:
+        raise contradiction("its weights are not the classes of a published column")
+
+
+def laws_of(sample: Design, laws: Sequence[Law], sizes: Mapping[str, int | None]) -> CellLaws:
+    """How cells of a sample are read: by one law, of published strata each with the rate of its own."""
+    if not isinstance(sample, Strata):
+        (law,) = laws
+        return CellLaws(estimator_of(law, sample.inclusion), sizes)
+    each = zip(sample.counted.items(), by_law(sample, laws), strict=True)
+    strata = {label: estimator_of(law, stratum.inclusion) for (label, stratum), law in each}
+    return CellLaws(None, sizes, sample.column, strata)
+
+
+def by_law(sample: Design, laws: Sequence[Law]) -> tuple[Law, ...]:
+    """The law of every stratum: one for all of them, or each its own; of other samples the one law."""
+    strata = len(sample.strata) if isinstance(sample, Strata) else 1
+    return (*laws,) * (strata if len(laws) == 1 else 1)
 
 
 def check_totals(once: Derivation, releases: int, epsilon: float, delta: float) -> None:
@@ -210,6 +232,9 @@ def by_stratum(
     mechanism: MechanismT | None, strata: Mapping[str, MechanismT], design: Design
 ) -> tuple[MechanismT, ...]:
     """The mechanism of every stratum, in the order of their labels, or the one of the whole sample."""
+    if isinstance(mechanism, NoiseEverywhere | ThresholdHistogram) and not strata:
+        # One mechanism counts the people of all strata.
+        return (mechanism,)
     labels = list(design.strata) if isinstance(design, Strata) else []
     if list(strata) != labels or (mechanism is None) != bool(labels):
         raise contradiction("its mechanisms are not those of its strata")

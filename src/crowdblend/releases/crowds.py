@@ -75,7 +75,10 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         drawn = self.policy.sampling.already_drawn
         if self.design is not None and self.design.published:
             return published_strata(self.design, already_drawn=drawn, thin=self.policy.sampling.thin)
-        return one_sample(self.parameters.design, self.design, already_drawn=drawn)
+        found = one_sample(self.parameters.design, self.design, already_drawn=drawn)
+        people, of = self.policy.sampling.people, self.policy.sampling.population
+        # Of a part of a survey the parameters know the coins alone.
+        return Thinned(found.rate, people, of) if isinstance(found, Poisson) and people and of else found
 
     def domains(self) -> dict[str, Domain]:
         """Every column's declared domain."""
@@ -192,12 +195,8 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
     `more` are further parameters of the kind.
     """
     if policy.design is not None and policy.design.published:
-        rates: Sequence[Rates] = policy.design.strata.strata
-        if (thin := policy.sampling.thin) is not None:
-            # However the survey was drawn, the coins that are thrown here protect its people.
-            rates = [replace(one, low=thin, high=thin, rate=thin) for one in policy.design.strata.strata]
         with _weights_too_far_apart(policy):
-            planned = plan_strata(rates, {**_given(policy, form), **more})
+            planned = plan_strata(_strata_of(policy), {**_given(policy, form), **more})
             require_more_than_sampling(planned)
         given = "k and epsilon"
     else:
@@ -266,10 +265,10 @@ def _with_loss(part: Callable[[int, float], PartOfSample], loss: float, k: int) 
 
 
 def _strata_of(policy: CrowdPolicy) -> Sequence[Rates]:
-    """The strata of a policy, each with one rate, which is all that parts are certified for."""
+    """The strata of a policy with the rates of the coins that protect their people."""
     if policy.design is None:
-        assert policy.sampling.rate is not None, "parts are of a sample with a rate"
+        assert policy.sampling.rate is not None, "a sample without strata has a rate"
         return one_stratum(policy.sampling.rate).strata.strata
-    assert policy.design.published, "a programme refuses publications that span its strata"
-    assert not policy.design.weighted, "and weights, whose classes have several rates"
-    return policy.design.strata.strata
+    strata, thin = policy.design.strata.strata, policy.sampling.thin
+    # However a survey was drawn, the coins that are thrown here protect its people.
+    return strata if thin is None else [replace(one, low=thin, high=thin, rate=thin) for one in strata]

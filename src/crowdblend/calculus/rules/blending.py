@@ -98,11 +98,16 @@ def robust_sampling_is_zero_knowledge(
 
 def check_bias(premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float) -> None:
     """Refuse a bias that the theorem is not about."""
-    check_ends(low, high)
+    check_rates(low, high, exceptions, max_rate)
     if exceptions >= premise.k - 1:
         raise NotApplicable(
             f"exceptions must be below k - 1 = {premise.k - 1}, got {exceptions}. Raise k or bound the exceptions."
         )
+
+
+def check_rates(low: float, high: float, exceptions: int, max_rate: float) -> None:
+    """Refuse probabilities of being sampled that contradict each other."""
+    check_ends(low, high)
     if max_rate < high:
         raise InvalidInput(
             f"max_rate must be at least high = {high:g}, got {max_rate:g}. Everybody in that range is protected."

@@ -10,7 +10,7 @@ from crowdblend.calculus.conditions import Unmet, require, require_alike, requir
 from crowdblend.calculus.description import Composite, mechanism, same_release
 from crowdblend.calculus.forms import NAMED, RELEASES, TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
-from crowdblend.calculus.rules.blending import ROBUST, check_bias
+from crowdblend.calculus.rules.blending import ROBUST, check_bias, check_rates
 from crowdblend.calculus.rules.mechanisms import SHOWN
 from crowdblend.calculus.rules.outliers import check_noise_by_size
 from crowdblend.calculus.rules.programme import check_shares
@@ -39,6 +39,7 @@ from crowdblend.guarantees import (
     SplitCurve,
     ThresholdCurve,
     Together,
+    UnequalSampleCurve,
     Uses,
     ZeroKnowledge,
 )
@@ -143,6 +144,25 @@ def profile_of_one_sample(premise: Profile, *, rate: float) -> Profile:
     _add_remove(premise)
     require_unsampled(premise)
     return _once(OneSampleCurve(rate, premise.uses))
+
+
+@rule(
+    "profile.one-unequal-sample",
+    source="crowdblend, docs/proofs.md#amplified-once",
+    statement="Mechanisms that have a profile together, with one person more or less, all on one and the same sample "
+    "to which everybody comes by an independent coin with a probability of their own, have the divergence of "
+    "profile.one-sample at the largest probability of anybody who is protected, at every ε, in each direction.",
+    assumes=ROBUST,
+    about=UNDER_BIAS,
+)
+def profile_of_one_unequal_sample(
+    premise: Profile, *, low: float, high: float, exceptions: int, max_rate: float
+) -> Profile:
+    """What others' probabilities are does not matter to noise, and a person who is sampled less often loses less."""
+    check_rates(low, high, exceptions, max_rate)
+    _add_remove(premise)
+    require_unsampled(premise)
+    return _once(UnequalSampleCurve(low, high, exceptions, max_rate, premise.uses))
 
 
 @rule(

@@ -13,7 +13,18 @@ from crowdblend.calculus.forms import OF_DRAWN, TARGET
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.calculus.rules.profiles import aggregates_of
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import GroupSurveyCurve, LossCurve, Profile, Relation, SurveyCurve, Uses, ZeroKnowledge
+from crowdblend.guarantees import (
+    BiasedCurve,
+    GroupSurveyCurve,
+    LossCurve,
+    Profile,
+    Relation,
+    ReplacedCurve,
+    SurveyCurve,
+    UnequalSampleCurve,
+    Uses,
+    ZeroKnowledge,
+)
 
 _PROOF = "Balle, Barthe and Gaboardi 2018, sampling without replacement; docs/proofs.md#surveys-of-a-fixed-size"
 _ASKED = (Assumption.RANDOM_ORDER, Assumption.SECRET_SAMPLE, Assumption.ONE_SURVEY)
@@ -79,4 +90,12 @@ def survey_is_zero_knowledge(premise: Profile, *, epsilon: float) -> ZeroKnowled
 
 def _surveyed(premise: Profile, curve: LossCurve) -> Profile:
     require(premise, _REPLACED, relation=Relation.REPLACE, people=1)
+    if any(_excepts(use.curve) for use in premise.uses):
+        raise Unmet("needs a profile that protects whoever is asked. State it without exceptions.")
     return Profile((Uses(curve, 1),), Relation.REPLACE, 1, premise.samplings + 1)
+
+
+def _excepts(curve: LossCurve) -> bool:
+    """Return whether some people are not protected, one of whom may be asked in the place of another."""
+    inside = curve.curve if isinstance(curve, ReplacedCurve) else curve
+    return isinstance(inside, BiasedCurve | UnequalSampleCurve) and inside.exceptions > 0

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Coins, Design, Everybody, Poisson, Thinned
-from crowdblend.estimates import CellLaws, estimator_of
+from crowdblend.designs import Design
+from crowdblend.designs.design import differential_claim
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.crowd_facts import AnySample, by_law, check_strata, laws_of
 from crowdblend.releases.facts import CellTable, Parameters, ReleaseFacts
 
 
 class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-table"):
     """What an outlier-private table says of itself."""
 
-    design: Poisson | Coins | Thinned | Everybody
+    design: AnySample
     mechanism: OutlierHistogram
     columns: dict[str, Domain]
 
@@ -35,15 +36,19 @@ class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-ta
     def mechanisms(self) -> tuple[OutlierHistogram]:
         return (self.mechanism,)
 
+    def check(self) -> None:
+        check_strata(self.design, self.columns)
+
     def derivations(self) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
-        return self.design.derivations((self.mechanism,), self.mechanism.epsilon)
+        self.check()
+        return self.design.derivations((self.mechanism,), self.design.loss_of(differential_claim(self.mechanism)))
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
-        laws = CellLaws(estimator_of(self.mechanism.law, self.design.inclusion), sizes)
-        return {"data": CellTable(self.columns, laws, (self.mechanism.law,))}
+        laws = laws_of(self.design, (self.mechanism.law,), sizes)
+        return {"data": CellTable(self.columns, laws, by_law(self.design, (self.mechanism.law,)))}
 
     @property
     def largest_epsilon(self) -> float:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.designs import Everybody, Poisson, Thinned
+from crowdblend.designs import Biased, Everybody, Poisson, Strata, Thinned
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -34,9 +34,9 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
     parameters: OutlierPlan
 
     @property
-    def sample(self) -> Poisson | Everybody:
+    def sample(self) -> Poisson | Everybody | Strata | Biased:
         """The sample; without a rate everybody is published."""
-        return sample_of(self.policy.sampling)
+        return sample_of(self.policy.sampling, self.policy.design)
 
     @property
     def mechanisms(self) -> tuple[OutlierHistogram]:
@@ -67,9 +67,14 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         """What would happen, from the policy alone."""
         policy = self.policy
         rate = policy.sampling.rate
-        drawn = "everybody" if rate is None else f"a sample at rate {rate}"
-        if isinstance(self.sample, Thinned):
+        drawn = f"a sample at rate {rate}"
+        if isinstance(self.sample, Everybody):
+            drawn = "everybody"
+        elif isinstance(self.sample, Thinned):
             drawn = f"{self.sample.description}; it rests on {self.sample.rests_on}"
+        elif isinstance(self.sample, Strata | Biased):
+            before = "already drawn" if self.sample.drawn_before else "drawn here"
+            drawn = f"a sample with unequal rates, at most {self.sample.largest_rate:g}, {before}"
         elif policy.sampling.already_drawn:
             drawn = f"the sample was already drawn at an assumed rate {rate}"
         return [self.describe_reading(), ("would sample", drawn), *self._describe_bins(guaranteed=True)]
@@ -107,9 +112,9 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
 
     Members of large bins lose factor times the loss of the noise, and sampling makes that smaller.
     """
-    rate, sample = policy.sampling.rate, sample_of(policy.sampling)
-    spent = policy.epsilon if rate is None else largest_noise((1.0,), rate, policy.epsilon)
-    delta = policy.delta
+    sample, delta = sample_of(policy.sampling, policy.design), policy.delta
+    everybody = isinstance(sample, Everybody)
+    spent = policy.epsilon if everybody else largest_noise((1.0,), sample.largest_rate, policy.epsilon)
     if isinstance(sample, Thinned):
         spent = sample.largest_loss(policy.epsilon)
         delta = None if delta is None else sample.largest_delta(spent, delta)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Annotated, ClassVar, Never
 
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
 from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People
-from crowdblend.policies.key import Rule, conflicts, key, one_of
+from crowdblend.policies.key import Rule, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, refuse_thinning
+from crowdblend.policies.strata import Design, design_of
 from crowdblend.policies.terms import Terms
 
 
@@ -19,18 +21,16 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     """What the steward decided; `transition` is None where it is planned for delta. Without a rate nobody is drawn."""
 
     kind = "outlier-table"
-    designs = ("everybody", "poisson", "survey", "coins")
+    designs = ("everybody", "poisson", "survey", "coins", "strata", "weights", "biased")
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
         SURVEY_ROWS,
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
-        *(
-            conflicts(f"sampling.{name}", code=code, because="an outlier-table is proved for one sampling rate")
-            for name, code in (("stratum", "stratum"), ("weight", "stratum"), ("low", "biased-sampling"))
-        ),
     )
 
     columns: tuple[Column, ...]
+    # The declared column of strata or weights, where it is not published.
+    beside: tuple[Column, ...] = ()
     sampling: Drawn = NOT_SAMPLED
     limit: Annotated[int, key("K: a bin of that size would need no noise beyond epsilon's.", "limit")]
     transition: Annotated[
@@ -55,7 +55,11 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
         self._check_certified()
-        refuse_thinning(self.sampling)
+
+    @cached_property
+    def design(self) -> Design | None:
+        """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
+        return design_of(self.sampling, self.columns, self.beside)
 
     @property
     def cells(self) -> int:
@@ -84,6 +88,12 @@ class OutlierTable(Publication):
         keys = {"limit": limit, "transition": transition, "factor": factor, "show_from": show_from}
         super().__init__(columns, name, share, weight, keys, unknown)
 
+    def within(self, terms: Terms) -> PublicationPolicy:
+        """Return what the policy decides about this publication; refuses to leave people out, which noise need not."""
+        if terms.sampling is not None:
+            refuse_thinning(terms.sampling)
+        return super().within(terms)
+
     def within_programme(self, terms: Terms) -> PublicationPolicy:
         """Return it without the programme's delta where the noise is given; refuses a factor, which says nothing."""
         if "factor" in self.keys:
@@ -93,4 +103,4 @@ class OutlierTable(Publication):
             raise refusal(
                 "factor", message, "Remove factor, or publish it in a policy of its own.", "[[publish]] factor"
             )
-        return self.within(terms.replace(delta=None) if "transition" in self.keys else terms)
+        return super().within(terms.replace(delta=None) if "transition" in self.keys else terms)

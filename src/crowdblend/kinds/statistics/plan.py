@@ -309,7 +309,9 @@ def _sampled(design: Design, sampling: Sampling) -> Strata | Poisson | Everybody
     """How people are sampled: by strata or weights, or all of them at one rate."""
     if design.column is not None:
         return published_strata(design, already_drawn=sampling.already_drawn)
-    return sample_of(sampling)
+    found = sample_of(sampling)
+    assert isinstance(found, Poisson | Everybody), "statistics are of one rate, or by strata or weights"
+    return found
 
 
 def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:

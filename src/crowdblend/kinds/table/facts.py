@@ -9,12 +9,12 @@ from typing import Literal
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Everybody, Poisson
+from crowdblend.designs import Everybody
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
-from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum, check_totals
+from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum, check_totals
 from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
 
 TOTALS = "totals"
@@ -83,10 +83,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         self,
     ) -> tuple[SuppressedHistogram | NoisyHistogram | NoiseEverywhere | ThresholdHistogram | NoisyTotal, ...]:
         noisy = isinstance(self.mechanism, NoiseEverywhere | ThresholdHistogram)
-        one_rate = isinstance(self.design, Everybody | Poisson)
-        if (isinstance(self.design, Everybody) and not noisy) or (
-            noisy and (self.recoding is not None or not one_rate)
-        ):
+        if (isinstance(self.design, Everybody) and not noisy) or (noisy and self.recoding is not None):
             raise contradiction("its mechanism is not one for its design")
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
 
@@ -121,7 +118,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         laws = self.laws(mechanisms[0], sizes)
         if self.rows_per_person is not None and self.count == "people":
             laws = replace(laws, repeated=True)
-        return {DATA: CellTable(self.columns, laws, tuple(one.law for one in mechanisms), flagged)}
+        return {DATA: CellTable(self.columns, laws, by_law(self.design, [one.law for one in mechanisms]), flagged)}
 
     @property
     def crowds(self) -> Mapping[str, int]:

@@ -47,11 +47,6 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             code="threshold",
             because="every cell is noisy, of people with one row each, and shown from show_from on",
         ),
-        conflicts(
-            *("below_k=threshold", "sampling.stratum", "sampling.weight", "sampling.low"),
-            code="threshold",
-            because="a threshold is certified where everybody is sampled with one rate",
-        ),
         needs("flag", "below_k=noise", code="needs-noise"),
         *(
             needs(name, "below_k=noise", "below_k=threshold", code="needs-noise")
@@ -108,7 +103,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             message = f'below_k = "threshold" needs a {missing} above 0.'
             remedy = f"Add {missing} to [privacy], for example {'1.0' if missing == 'epsilon' else '1e-6'}."
             raise refusal("planned", message, remedy, f"[privacy] {missing}")
-        if not self.sampling.everybody and self.sampling.rate is None:
+        if not self.sampling.everybody and not self._rates_known:
             message = 'below_k = "threshold" needs to know how people are sampled.'
             remedy = 'Add rate to [sampling], or write design = "everybody" for a register.'
             raise refusal("planned", message, remedy, "[sampling] rate")

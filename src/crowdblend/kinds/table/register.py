@@ -10,7 +10,7 @@ from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition
-from crowdblend.designs import Everybody, Poisson
+from crowdblend.designs import Biased, Everybody, Poisson, Strata
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
@@ -41,9 +41,9 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
     epsilon: float
 
     @property
-    def sample(self) -> Everybody | Poisson:
+    def sample(self) -> Everybody | Poisson | Strata | Biased:
         """Who is counted: everybody, or a sample."""
-        return sample_of(self.policy.sampling)
+        return sample_of(self.policy.sampling, self.policy.design)
 
     @property
     def mechanisms(self) -> tuple[NoiseEverywhere | NoisyTotal, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from crowdblend.designs import Everybody, Poisson, Thinned
+from crowdblend.designs import Biased, Everybody, Poisson, Strata, Thinned
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
@@ -35,9 +35,9 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
     mechanism: ThresholdHistogram
 
     @property
-    def sample(self) -> Everybody | Poisson:
+    def sample(self) -> Everybody | Poisson | Strata | Biased:
         """Who is counted: everybody, or a sample."""
-        return sample_of(self.policy.sampling)
+        return sample_of(self.policy.sampling, self.policy.design)
 
     @property
     def mechanisms(self) -> tuple[ThresholdHistogram]:
@@ -77,6 +77,9 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         elif isinstance(drawn, Poisson):
             how = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
             sampled = [("would sample", f"the sample {how} rate {drawn.rate}")]
+        elif not isinstance(drawn, Everybody):
+            before = "was already drawn" if drawn.drawn_before else "will be drawn"
+            sampled = [("would sample", f"the sample {before}, nobody at a rate above {drawn.largest_rate:g}")]
         counted = "people" if isinstance(self.sample, Everybody) else "sampled people"
         shown = f"the cells in which somebody is, with noise, where they reach {self.mechanism.show_from} {counted}"
         off = three_digits(self.mechanism.expected_error())
@@ -172,12 +175,13 @@ def check_loss(loss: float) -> None:
 
 def _planned(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
     """The noise and the threshold that come to this epsilon and delta in one release, about."""
-    sample = sample_of(policy.sampling)
+    sample = sample_of(policy.sampling, policy.design)
     if isinstance(sample, Thinned):
         loss = sample.largest_loss(epsilon)
         own = sample.largest_delta(loss, delta)
-    elif isinstance(sample, Poisson):
-        loss, own = largest_noise((1.0,), sample.rate, epsilon), min(1.0, delta / sample.rate)
+    elif not isinstance(sample, Everybody):
+        most = sample.largest_rate
+        loss, own = largest_noise((1.0,), most, epsilon), min(1.0, delta / most)
     else:
         loss, own = epsilon, delta
     return plan_within(policy, loss, own)

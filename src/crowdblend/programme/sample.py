@@ -1,0 +1,60 @@
+"""The one sample of all publications of a programme: which it is, and what can be certified of it."""
+
+from __future__ import annotations
+
+from crowdblend.designs import Biased, Everybody, Strata, Thinned
+from crowdblend.policies import sampling as sampled
+from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.policy import Policy, Split
+from crowdblend.policies.refusals import refusal
+from crowdblend.programme.facts import Sample
+from crowdblend.releases.class_counts import sample_of
+
+
+def sample_of_all(policy: Policy, split: Split) -> Sample:
+    """The one sample of all publications, which each of them sees in the same way."""
+    drawn = policy.sampling
+    if isinstance(drawn, sampled.Everybody):
+        if split != "budget":
+            message = f'split = "{split}" is for samples, and design = "everybody" draws none.'
+            remedy = (
+                'Write split = "budget" for tables and statistics, and publish the others in policies of their own.'
+            )
+            raise refusal("split", message, remedy, "[sampling] design")
+        return Everybody()
+    if drawn.rate is None and not drawn.designed and not drawn.biased:
+        message = "Several publications share one sample, and [sampling] leaves it open."
+        remedy = 'Write design = "poisson" with a rate; if the table is a survey of a fixed size, add thin = 0.8.'
+        raise refusal("split", message, remedy, "[sampling]")
+    found = [sample_of(part.sampling, getattr(part, "design", None)) for part in policy.parts]
+    for one, seen in zip(policy.publish, found, strict=True):
+        if drawn.designed and not isinstance(seen, Strata) and any(isinstance(other, Strata) for other in found):
+            name = drawn.stratum or drawn.weight
+            message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
+            remedy = f"Publish {name!r} in it, as a table, microdata or points, or publish it by itself."
+            raise refusal("split", message, remedy, "[sampling] column")
+    return found[0]
+
+
+def require_parts(policy: Policy, sample: Sample) -> None:
+    """Refuse a sample whose parts are not certified: rates that are not known, or nobody left out."""
+    remedy, where = 'Write split = "fresh" or "budget", or publish one by one.', "[sampling] design"
+    if isinstance(sample, Thinned) and not sample.draws_here:
+        message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
+        raise refusal("split", message, "Write thin = 0.8.", "[sampling] thin")
+    if isinstance(sample, Biased) or (isinstance(sample, Strata) and any(one.low < one.high for one in sample.coins)):
+        message = "Parts of one sample are certified where everybody, or everybody of a stratum, has one rate."
+        if not isinstance(sample, Biased):
+            remedy = f"Add thin = 0.8 to [sampling], which rests on no weight. {remedy}"
+        raise refusal("split", message, remedy, where)
+    for one, part in zip(policy.publish, policy.parts, strict=True):
+        if isinstance(sample, Strata) and not isinstance(part, CrowdPolicy):
+            message = f"Publication {one.name!r} counts the people of all strata at once, and parts are by strata."
+            raise refusal("split", message, remedy, "[[publish]] kind")
+
+
+def require_ids(policy: Policy, because: str) -> None:
+    """Refuse rows without ids where one sample is drawn for several publications."""
+    if policy.data.person is None:
+        message = f"Without ids {because}."
+        raise refusal("split", message, "Name the column of ids as person.", "[data] person")

@@ -1,0 +1,163 @@
+"""Programmes of surveys that are thinned, of weights and of biased samples: planned, published, verified, forged."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdblend as cb
+from crowdblend.designs import Thinned, Weights
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.guarantees import Differential, RandomSamples, Relation, SurveyCurve, ZeroKnowledge
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.sampling import Sampling
+from crowdblend.programme.facts import ProgrammeFacts
+from crowdblend.releases.facts import derive, from_json, read_facts, to_json
+from tests.cases import for_each
+from tests.programme.programmes import planned
+
+TABLE, ROWS = cb.Table("region", "sex", name="table"), cb.Microdata("region", "sex", name="rows")
+NOISY = [cb.Table("region", "sex", name=name, below_k="noise") for name in "ab"]
+OUTLIERS = cb.OutlierTable("region", "sex", name="outliers", limit=60)
+SURVEY = cb.Survey(4_000, of=80_000, thin=0.8)
+STRATA = cb.Strata("region", {"north": 0.02, "south": 0.05}, thin=0.8)
+BIASED = cb.Biased(0.48, 0.5, rate=0.5)
+CASES: dict[str, tuple[Sampling, str, list[Publication]]] = {
+    "survey, parts": (SURVEY, "people", [TABLE, OUTLIERS]),
+    "survey, fresh": (SURVEY, "fresh", [TABLE, ROWS]),
+    "survey, budget": (SURVEY, "budget", NOISY),
+    "thinned strata, parts": (STRATA, "people", [TABLE, ROWS]),
+    "thinned strata, budget": (STRATA, "budget", NOISY),
+    "strata, budget": (cb.Strata("region", {"north": 0.2, "south": 0.5}), "budget", NOISY),
+    "biased, fresh": (BIASED, "fresh", [TABLE, ROWS]),
+    "biased, budget": (BIASED, "budget", NOISY),
+}
+# How many a person of the north and of the south stands for: of a table that is drawn from here, one.
+STANDS_FOR = {"survey": (20, 20), "thinned": (50, 20)}
+
+
+def people() -> pd.DataFrame:
+    chance, size = np.random.default_rng(3), 4_000
+    columns = {"region": chance.choice(["north", "south"], size), "sex": chance.choice(["f", "m"], size)}
+    return pd.DataFrame({"id": np.arange(size), **columns, "weight": chance.uniform(2, 4, size)})
+
+
+def policy(name: str, **changes: Any) -> cb.Policy:
+    sampling, split, publish = CASES[name]
+    given: dict[str, Any] = {
+        "person": "id",
+        "ids": "table",
+        "population": "people",
+        "epsilon": 1.0,
+        "delta": 1e-6,
+        "columns": {"region": ["north", "south"], "sex": ["f", "m"]},
+        "sampling": sampling,
+        "split": split,
+        "publish": publish,
+    }
+    return cb.Policy(**{**given, **changes})
+
+
+@for_each("name", CASES)
+def test_it_is_published_and_verified(name: str, tmp_path: Path) -> None:
+    made = cb.release(people(), policy(name), ledger=None)
+    made.save(tmp_path / "out")
+    stated = cb.verify(tmp_path / "out").derivations
+    guaranteed = [one.conclusion for one in stated if isinstance(one.conclusion, Differential)]
+    assert guaranteed[0].epsilon <= 1
+    assert guaranteed[0].delta <= 1e-6
+    # Of a survey of a fixed size one person's data are replaced: both numbers of people are public.
+    relation = Relation.REPLACE if name.startswith("survey") else Relation.ADD_REMOVE
+    assert guaranteed[0].relation is relation
+    assert isinstance(stated[0].conclusion, ZeroKnowledge)
+    if name.startswith("survey"):
+        assert stated[0].conclusion.aggregate == RandomSamples(4_000, 80_000)
+    stands_for = next((held for start, held in STANDS_FOR.items() if name.startswith(start)), (1, 1))
+    true = people().groupby(["region", "sex"]).size() * np.repeat(stands_for, 2)
+    for table in made.tables.values():
+        if "estimate" in table:
+            # At least 160 people are counted in a cell: 40 % are five standard errors (false alarms below 1e-5).
+            found = table.set_index(["region", "sex"])["estimate"]
+            assert (abs(found / true - 1) < 0.4).all()
+
+
+def test_a_survey_of_parts_amplifies_once_and_crowds_are_those_of_the_coin() -> None:
+    plan = planned(policy("survey, parts"))
+    assert plan.sample == Thinned(0.8, 4_000, 80_000)
+    facts = plan.facts()
+    shares = [one.share for one in plan.planned]
+    assert all(share is not None for share in shares)
+    for one, share in zip(plan.planned, shares, strict=True):
+        assert one.plan.facts().sample == Thinned(0.8 * (share or 0), 4_000, 80_000)
+    (use,) = facts.derivations()[1].premises[0].conclusion.uses
+    assert isinstance(use.curve, SurveyCurve)
+    assert (use.curve.samples, use.curve.population) == (4_000, 80_000)
+    # The same coins without the survey promise less: almost nobody of the 80,000 was asked.
+    coins = planned(policy("survey, parts", sampling=cb.Poisson(0.8)))
+    assert (plan.planned[0].plan.k or 0) < (coins.planned[0].plan.k or 0)
+
+
+def test_noise_on_one_unequal_sample_is_amplified_by_the_largest_rate() -> None:
+    unequal = planned(policy("strata, budget"))
+    equal = planned(policy("strata, budget", sampling=cb.Poisson(0.5)))
+    losses = [sum(one.noise_epsilon for one in plan.mechanisms) for plan in (unequal, equal)]  # type: ignore[attr-defined]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-9)
+    assert losses[0] >= math.log1p((math.e - 1) / 0.5) * (1 - 1e-3)
+
+
+@for_each("name", ["survey, parts", "survey, fresh", "survey, budget", "thinned strata, budget", "biased, budget"])
+def test_what_contradicts_the_guarantee_is_refused(name: str) -> None:
+    facts = planned(policy(name)).facts()
+    document = to_json(facts)
+    assert derive(read_facts(document)) == derive(facts)
+
+    def forged(**changes: Any) -> ProgrammeFacts:
+        return from_json({**document, **changes}, ProgrammeFacts)
+
+    with pytest.raises(DoesNotVerify):
+        derive(forged(epsilon=0.5))
+    with pytest.raises(DoesNotVerify):
+        derive(forged(design={**document["design"], **_weaker(document["design"])}))
+    if name.startswith("survey"):
+        with pytest.raises(DoesNotVerify):
+            derive(forged(split="fresh" if facts.split == "people" else "people"))
+
+
+def _weaker(design: dict[str, Any]) -> dict[str, Any]:
+    """The same sample with more people in it."""
+    if design["design"] == "thinned":
+        return {"rate": 1.0}
+    return {"thin": 0.99} if "thin" in design else {"high": 0.6, "max_rate": 0.6}
+
+
+def test_weights_are_thinned_for_parts_and_without_it_refused() -> None:
+    columns = {"region": ["north", "south"], "sex": ["f", "m"], "weight": cb.breaks(2, 2.5, 3, 3.5, 4.001)}
+    publish = [cb.Table("weight", "sex", name="table"), cb.Microdata("weight", "region", name="rows")]
+    given: dict[str, Any] = {"columns": columns, "publish": publish}
+    plan = planned(policy("survey, fresh", sampling=cb.Weights("weight", thin=0.8), split="people", **given))
+    assert isinstance(plan.sample, Weights)
+    assert {one.plan.facts().sample.thin for one in plan.planned} == {0.4}
+    with pytest.raises(InvalidInput, match="thin ="):
+        planned(policy("survey, fresh", sampling=cb.Weights("weight"), split="people", **given))
+
+
+@for_each(
+    "sampling", [cb.Strata("region", {"north": 0.2, "south": 0.5}), BIASED, cb.Weights("weight", low=0.2, high=0.5)]
+)
+@for_each("publish", [cb.OutlierTable("region", "sex", limit=60), cb.Table("region", "sex", below_k="threshold")])
+def test_noise_of_an_unequal_sample(sampling: Sampling, publish: Publication, tmp_path: Path) -> None:
+    made = cb.release(
+        people(),
+        policy("survey, budget", sampling=sampling, publish=publish, split=None),
+        ledger=None,
+    )
+    made.save(tmp_path / "out")
+    known, differential, *_ = cb.verify(tmp_path / "out").derivations
+    assert differential.conclusion.epsilon <= 1
+    assert differential.rule.id == "profile.delta"
+    assert known.conclusion.aggregate.high <= 0.5
