@@ -79,7 +79,6 @@ def test_several_releases_take_less_noise_than_equal_parts_of_the_budget(samplin
         (cb.Everybody(), {}, {"delta": None}, "policy.planned"),
         (cb.Poisson(0.5), {}, {"epsilon": None}, "policy.planned"),
         (cb.Everybody(), {}, {"rows_per_person": 2}, "policy.threshold"),
-        (cb.Biased(low=0.1, high=0.2, rate=0.15), {}, {}, "policy.threshold"),
         (cb.Everybody(), {}, {"delta": 0.1}, "plan.delta"),
     ],
 )
