@@ -140,7 +140,14 @@ def test_noise_adds_up_as_its_exact_convolution(cells: int, loss: float) -> None
 def test_the_bound_for_long_transforms_is_above_them(cells: int, loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = sum_reach.__wrapped__(cells, loss, 0.05) if loss > 1e-3 else int(np.log(2 / 0.05 / 2) / loss)
     monkeypatch.setattr(laws, "_LONGEST", 0)
-    assert exact <= sum_reach.__wrapped__(cells, loss, 0.05) <= 2 * exact + 2
+    bound = sum_reach.__wrapped__(cells, loss, 0.05)
+    assert exact <= bound <= 2 * exact + 2
+    if cells > 1:  # Chernoff's bound for both tails, at the best of other places
+        moments = [
+            (t, 2 * np.log(-np.expm1(-loss)) - np.log1p(-np.exp(t - loss)) - np.log1p(-np.exp(-t - loss)))
+            for t in loss * np.linspace(0.0005, 0.9995, 1999)
+        ]
+        assert bound >= min((cells * moment + np.log(2 / 0.05)) / t for t, moment in moments)
 
 
 @for_each(

@@ -7,8 +7,8 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.charts import Axis, Line, LineChart, Share, ShareChart, save
-from crowdblend.figures.drawing import PALETTE
-from crowdblend.figures.scales import log_ticks
+from crowdblend.figures.drawing import PALETTE, Drawing, text_width
+from crowdblend.figures.scales import Scale, draw_ticks, log_ticks
 from tests.cases import for_each
 from tests.figures.pictures import Picture
 
@@ -101,6 +101,18 @@ def test_ticks_enclose_the_values_and_are_few(low, high):
     assert ticks == sorted(set(ticks))
     assert ticks[0] <= low * 1.02
     assert ticks[-1] >= high / 1.02
+
+
+@for_each("width", [60, 200, 330, 700])
+def test_no_two_numbers_of_an_axis_touch(width):
+    picture = Drawing()
+    draw_ticks(picture, Scale(0, 9, 0, width), [(at, f"{at},000,000") for at in range(10)], 20, top=None, edge=width)
+    texts = [
+        (float(at["x"]), text) for name, at, text in Picture.parse(picture.svg(width, 40)).shapes if name == "text"
+    ]
+    assert texts
+    for (one, text), (other, following) in itertools.pairwise(texts):
+        assert one + text_width(text) / 2 + 5.9 <= other - text_width(following) / 2
 
 
 def test_smallest_doubles_have_positive_ticks():

@@ -37,6 +37,7 @@ from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.subject import subject_of
+from crowdblend.releases.facts import read_facts
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.studio.model.choices import choices_of, policy_of
 from tests.cases import for_each
@@ -132,6 +133,9 @@ def test_every_number_is_within_its_error_and_the_folder_verifies(people: pd.Dat
         group = people[people.sex == row["bin"]].income
         below, upto = (group < row["value"]).mean(), (group <= row["value"]).mean()
         assert below - row["rank_error"] <= 0.5 <= upto + row["rank_error"]
+    # The error of a mean depends on how many people there are, which the plan knows.
+    planned = cast("Any", read_facts(done.certificate.facts)).values(0).error
+    assert planned == pytest.approx(found[found.statistic == "mean"].error.item(), rel=0.1)
     zero_knowledge, one, replaced = (made.conclusion for made in done.certificate.derivations)
     assert one.epsilon <= 4.0 < replaced.epsilon <= 8.0
     assert (zero_knowledge.aggregate.low, zero_knowledge.aggregate.high) == (0.05, 0.5)
@@ -394,6 +398,8 @@ def test_weights_are_exact_where_a_unit_divides_them_and_the_bias_is_counted_els
     assert exact.share_bias < 1e-9
     odd = weights_of([Stratum(str(rate), rate, rate, rate) for rate in (0.123457, 0.987653, 0.314159)])
     assert 1 - 1e-3 < odd.bias[0] < odd.bias[1] < 1 + 1e-3
+    each = [odd.unit * copies * Fraction(low) for copies, (low, _) in zip(odd.copies, odd.rates, strict=True)]
+    assert Fraction(odd.bias[0]) < min(each) <= max(each) < Fraction(odd.bias[1])
     own = own_weights([40, 60, 90], [Stratum("a", 1 / 60, 1 / 40, 0.02), Stratum("b", 1 / 90, 1 / 60, 0.013)])
     assert 1 - 1e-3 < own.bias[0] < own.bias[1] < 1 + 1e-3
 

@@ -40,6 +40,11 @@ def test_the_worse_of_two_steps_is_chosen_as_often_as_its_loss_says(epsilon: flo
         assert low <= int(steps[:, group].sum()) <= high
 
 
+def test_the_error_of_a_quantile_of_everybody_is_that_of_its_choice() -> None:
+    shape = QuantileShape(Fraction(1, 2), 100, 1, whole=True)
+    assert shape.error(0.01, 5_000, 5_000, 0.05) == pytest.approx(shape.rank_error(0.01, 0.05) / 5_000)
+
+
 def test_every_group_s_size_has_noise_of_its_own_with_the_certified_loss() -> None:
     epsilon = 1.0
     shape = QuantileShape(Fraction(1, 2), 2, 2, whole=False)
