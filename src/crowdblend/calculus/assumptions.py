@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from functools import cache
 from string import Formatter
 
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import exactly
+
+
+@cache
+def _names_in(sentence: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(sentence) if name))
 
 
 class Assumption(Enum):
@@ -227,7 +233,7 @@ class Assumption(Enum):
     @property
     def numbers(self) -> tuple[str, ...]:
         """The names of the numbers that the sentence needs."""
-        return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(self.value) if name))
+        return _names_in(self.value)
 
     @property
     def pattern(self) -> str:
@@ -244,6 +250,7 @@ class Assumption(Enum):
         return Assumed(self, tuple((name, values[name]) for name in self.numbers))
 
 
+_PLACES = {assumption: place for place, assumption in enumerate(Assumption)}
 _EVERYBODY = (
     "All {} people are counted and nobody is drawn: what is assumed of a sample is said of everybody, and nothing has "
     "to be secret about it."
@@ -279,5 +286,4 @@ class Assumed:
 
 def in_order(assumed: Iterable[Assumed]) -> tuple[Assumed, ...]:
     """Each assumption once with the same numbers, in the order of the enumeration."""
-    places = {assumption: place for place, assumption in enumerate(Assumption)}
-    return tuple(dict.fromkeys(sorted(assumed, key=lambda made: places[made.assumption])))
+    return tuple(dict.fromkeys(sorted(assumed, key=lambda made: _PLACES[made.assumption])))

@@ -7,6 +7,7 @@ Text keeps its own size, so a picture needs to know how much room a label takes.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 from unicodedata import category, east_asian_width
 
@@ -47,6 +48,7 @@ def wrap(text: str, width: float, size: float = TEXT_SIZE) -> list[str]:
     return lines
 
 
+@lru_cache(maxsize=4096)
 def _width(character: str) -> float:
     if character in _NARROW:
         return 0.36
