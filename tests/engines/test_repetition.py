@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from crowdblend.engines import persons
 from crowdblend.engines.persons import Repetition
+from tests.cases import for_each
 from tests.refusals import refuses
 
 LEAST, MOST = -(2**63), 2**63 - 1
-ROOMS = pytest.mark.parametrize("memory_limit", [None, 64_000])
-FIRSTS = pytest.mark.parametrize("first", [LEAST, -(2**62), -(2**32), -(2**31), -1, 0, 2**31, 2**32 - 1, 2**62])
+ROOMS = for_each("memory_limit", [None, 64_000])
+FIRSTS = for_each("first", [LEAST, -(2**62), -(2**32), -(2**31), -1, 0, 2**31, 2**32 - 1, 2**62])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -40,7 +41,7 @@ def small_pieces():
 
 @ROOMS
 @FIRSTS
-@pytest.mark.parametrize("span", [2**32 - 1, 2**32, 2**61])
+@for_each("span", [2**32 - 1, 2**32, 2**61])
 def test_numbers_far_apart(first, span, memory_limit):
     low, high = first, first + span
     for batches in ([[low, high]], [[high, low]], [[low], [high]], [[high], [low]], [[low, low + 1], [high - 1, high]]):
@@ -51,8 +52,8 @@ def test_numbers_far_apart(first, span, memory_limit):
 
 
 @ROOMS
-@pytest.mark.parametrize("far", [2**31, 2**32, 2**62, LEAST, MOST])
-@pytest.mark.parametrize("side", [1, -1])
+@for_each("far", [2**31, 2**32, 2**62, LEAST, MOST])
+@for_each("side", [1, -1])
 def test_a_repetition_is_kept_when_numbers_come_from_further_away(far, side, memory_limit):
     """First near each other, then listed; the same twice before, between and after."""
     near, further, furthest = [5, 6, 7], [side * 2**30, side * (2**30 + 1)], [far, far - 3 if far > 0 else far + 3]
@@ -115,7 +116,7 @@ def test_more_than_the_memory_is_refused():
         repeats(np.arange(500) * 4_000_000, [2**40], memory_limit=4000)
 
 
-@pytest.mark.parametrize("edge", [2**15, -(2**15)])
+@for_each("edge", [2**15, -(2**15)])
 def test_numbers_at_the_edge_of_the_window(edge):
     """The window lies around the first numbers."""
     numbers = [edge - 1, edge, edge + 1]

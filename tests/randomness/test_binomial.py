@@ -38,8 +38,8 @@ def one_person_at_a_time(counts, rate, source):
     return kept
 
 
-@pytest.mark.parametrize("counts", [(1,), (2,), (1, 2), (3, 0, 1)])
-@pytest.mark.parametrize("rate", [1 / 2, 1 / 4, 3 / 4, 5 / 8, 1 / 8, 7 / 8])
+@for_each("counts", [(1,), (2,), (1, 2), (3, 0, 1)])
+@for_each("rate", [1 / 2, 1 / 4, 3 / 4, 5 / 8, 1 / 8, 7 / 8])
 def test_the_law_is_exactly_binomial(counts, rate):
     """Every stream of the bits that can matter, once each: the law in fractions, jointly over the classes."""
     people, digits = sum(counts), rate.as_integer_ratio()[1].bit_length() - 1
@@ -77,7 +77,7 @@ def test_a_fraction_that_is_a_double_draws_like_the_double():
     assert (thin(counts, Fraction(0.3), SeededSource(3)) == thin(counts, 0.3, SeededSource(3))).all()
 
 
-@pytest.mark.parametrize("share", [Fraction(1, 3), Fraction(8, 9)])
+@for_each("share", [Fraction(1, 3), Fraction(8, 9)])
 def test_draws_of_a_fraction_fit_the_law(share):
     draws = thin(np.full(300_000, 6), share, SeededSource(8))
     assert fits_whole_numbers(draws, binom.pmf(np.arange(7), 6, float(share)), 0)
@@ -107,7 +107,7 @@ def test_the_stream_never_changes():
     assert thin([5, 100, 10**6, 1], 0.1, SeededSource(7)).tolist() == [0, 12, 100636, 0]
 
 
-@pytest.mark.parametrize(("n", "rate"), [(1, 0.1), (20, 0.1), (64, 0.5), (100, 0.97), (7, 1 / 3)])
+@for_each(("n", "rate"), [(1, 0.1), (20, 0.1), (64, 0.5), (100, 0.97), (7, 1 / 3)])
 def test_draws_fit_the_law_to_the_tails(n, rate):
     draws = thin(np.full(1_000_000, n), rate, SeededSource(n))
     assert fits_whole_numbers(draws, binom.pmf(np.arange(n + 1), n, rate), 0)

@@ -15,6 +15,7 @@ from crowdblend.designs import InclusionRates
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.estimates import CellLaws, ExactCounts, estimator_of
 from crowdblend.reading.release import read
+from tests.cases import for_each
 
 verified = cache(verify_file)
 Facts = dict[str, Any]
@@ -52,7 +53,7 @@ POSSIBLE = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@for_each("change", CHANGES)
 def test_facts_that_nobody_should_believe(change: str, folders: dict[str, Path], tmp_path: Path) -> None:
     name, edit = CHANGES[change]
     folder = tmp_path / "hostile"

@@ -19,34 +19,33 @@ from crowdblend.studio.app import PAGES
 from crowdblend.studio.places import Root
 from crowdblend.studio.security import LARGEST_BODY, POLICY, REPORT_POLICY, Guard, Session
 from crowdblend.studio.server import bound
+from tests.cases import for_each
 from tests.studio.conftest import FROM_PAGE, ORIGIN, PORT, Visitor
 
 EVIL = '<img src=x onerror="alert(1)">'
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", "", "[::1]:8765"]
-)
+@for_each("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", "", "[::1]:8765"])
 def test_a_foreign_host_is_refused(visitor: Visitor, host: str) -> None:
     assert visitor.get("/", headers={"host": host}).status_code == 421
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8765", "http://127.0.0.1:8766"])
-@pytest.mark.parametrize("method", ["get", "post"])
+@for_each("origin", ["http://evil.example", "null", "https://127.0.0.1:8765", "http://127.0.0.1:8766"])
+@for_each("method", ["get", "post"])
 def test_a_foreign_origin_is_refused(visitor: Visitor, origin: str, method: str) -> None:
     headers = {"origin": origin, "sec-fetch-site": "same-origin"}
     assert visitor.request(method, "/drafts", headers=headers).status_code == 403
     assert not visitor.studio.drafts.all()
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site", "none", None])
+@for_each("site", ["cross-site", "same-site", "none", None])
 def test_only_a_page_of_the_studio_changes_something(visitor: Visitor, site: str | None) -> None:
     headers = {"origin": ORIGIN, **({} if site is None else {"sec-fetch-site": site})}
     assert visitor.request("POST", "/drafts", data={"kind": "table"}, headers=headers).status_code == 403
     assert not visitor.studio.drafts.all()
 
 
-@pytest.mark.parametrize("path", ["/", "/ledger", "/static/studio.css", "/drafts/000000000000/data", "/nowhere"])
+@for_each("path", ["/", "/ledger", "/static/studio.css", "/drafts/000000000000/data", "/nowhere"])
 def test_without_the_cookie_there_is_nothing(visit: Callable[..., Visitor], path: str) -> None:
     stranger = visit(known=False)
     answer = stranger.get(path)
@@ -184,7 +183,7 @@ def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
     assert visitor.get("/?" + "x" * 5_000).status_code == 414
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "kind"),
     [
         (b"\xff\xfe=%ff%fe&data:population=%ff", "application/x-www-form-urlencoded"),
@@ -195,7 +194,7 @@ def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
         (b"&".join(b"a%d=1" % number for number in range(26_000)), "application/x-www-form-urlencoded"),
     ],
 )
-@pytest.mark.parametrize("step", ["data", "columns", "release", "publish", "rehearse"])
+@for_each("step", ["data", "columns", "release", "publish", "rehearse"])
 def test_a_malformed_request_changes_nothing(visitor: Visitor, content: bytes, kind: str, step: str) -> None:
     number = visitor.draft()
     before = visitor.studio.drafts.get(number)
@@ -209,7 +208,7 @@ def test_a_malformed_request_changes_nothing(visitor: Visitor, content: bytes, k
     assert visitor.studio.drafts.get(number) == before
 
 
-@pytest.mark.parametrize("number", ["%2e%2e", "0" * 12, "x" * 12, "../../etc", "0" * 5_000])
+@for_each("number", ["%2e%2e", "0" * 12, "x" * 12, "../../etc", "0" * 5_000])
 def test_numbers_of_drafts_and_jobs_are_no_paths(visitor: Visitor, number: str) -> None:
     for path in (f"/drafts/{number}/data", f"/jobs/{number}", f"/jobs/{number}/report"):
         # Whatever leads out of the studio's own path is as if nobody had the cookie.
@@ -284,7 +283,7 @@ def test_the_token_is_in_no_page_no_log_and_no_referrer(visit: Callable[..., Vis
     assert first.session.token not in "".join(capfd.readouterr())
 
 
-@pytest.mark.parametrize("text", ["a{{ 7 * 191 }}", "{% raise %}", "a${7*191}", "{{ draft.__class__ }}"])
+@for_each("text", ["a{{ 7 * 191 }}", "{% raise %}", "a${7*191}", "{{ draft.__class__ }}"])
 def test_a_text_is_not_a_template(visitor: Visitor, root: Path, text: str) -> None:
     (root / "odd.csv").write_text(f"id,{text}\n1,x\n", encoding="utf-8")
     number = visitor.draft(source="odd.csv")

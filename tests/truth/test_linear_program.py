@@ -7,6 +7,7 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.numerics.crowd_divergence import crowd_divergence
+from tests.cases import for_each
 
 from . import fractions_arithmetic as exact
 from .distributions import epsilon_above
@@ -41,7 +42,7 @@ def bound_at(n: int, k: int, rate: Fraction, blend: Fraction, growth: Fraction) 
     return up if gain <= 0 else max(up, gain * corners(growth * rate / (gain * blend), more=False))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: "-".join(map(str, c)))
+@for_each("case", CASES)
 def test_the_bound_at_each_class_size_is_the_optimum(case: tuple[int, Fraction, Fraction, Fraction]) -> None:
     k, rate, blend, growth = case
     supremum = crowd_divergence(exact, k, rate, blend, growth)
@@ -59,8 +60,8 @@ def test_a_larger_k_or_a_smaller_blend_is_too_optimistic() -> None:
     assert float(bound_at(n, k, rate, blend * Fraction(99, 100), growth)) < optimum - 1e-5
 
 
-@pytest.mark.parametrize("blend", [Fraction(11, 10), Fraction(3, 2)], ids=str)
-@pytest.mark.parametrize("rate", [0.1, 0.25, 0.5])
+@for_each("blend", [Fraction(11, 10), Fraction(3, 2)])
+@for_each("rate", [0.1, 0.25, 0.5])
 def test_the_sharp_rule_is_below_the_papers_and_above_the_program(rate: float, blend: Fraction) -> None:
     premise = CrowdBlending(4, epsilon_above(blend))
     closed = RULES["blending.closed-form"].conclude(premise, rate=rate)
