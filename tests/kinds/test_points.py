@@ -23,6 +23,7 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.releases.outputs import ESTIMATES
+from tests.cases import for_each
 from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal, refuses
 
@@ -244,7 +245,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@for_each("case", REFUSED)
 def test_refused_before_a_row_is_read(people: Path, case: str) -> None:
     text, why = REFUSED[case]
     with pytest.raises(CrowdblendError) as refused:
@@ -255,7 +256,7 @@ def test_refused_before_a_row_is_read(people: Path, case: str) -> None:
     assert not (people / "out").exists()
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "", "8.001", "-0.1", "x"])
+@for_each("value", ["nan", "inf", "", "8.001", "-0.1", "x"])
 def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
     table = pd.read_csv(people / "people.csv", dtype=str)
     table.loc[5, "x"] = value
