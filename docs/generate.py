@@ -29,6 +29,7 @@ from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import CommonKeys
 from crowdblend.policies.terms import Terms
 from docs import compared_tables, error_codes
+from docs.api_examples import EXAMPLES, SESSION
 
 DOCS = Path(__file__).parent
 
@@ -99,7 +100,8 @@ COMMAND_PAGES = {
 
 NAMES_HEAD = """# Python names
 
-Generated from the code: what `import crowdblend as cb` offers. [From Python](python.md) shows how to use them.
+Generated from the code: what `import crowdblend as cb` offers. [From Python](python.md) shows how to use them. Every
+example runs, one after the other, after these lines:
 """
 
 
@@ -207,13 +209,14 @@ def names() -> str:
     offered = {name: getattr(crowdblend, name) for name in sorted(crowdblend.__all__) if not name.startswith("_")}
     functions = [name for name, thing in offered.items() if not inspect.isclass(thing)]
     classes = [name for name, thing in offered.items() if inspect.isclass(thing)]
-    parts = [NAMES_HEAD, "## Functions\n", *(_named(name, offered[name]) for name in functions)]
+    parts = [NAMES_HEAD, _example(SESSION), "## Functions\n", *(_named(name, offered[name]) for name in functions)]
     parts += ["## Values\n", *(_named(name, offered[name]) for name in classes)]
     return "\n".join(parts)
 
 
 def _named(name: str, thing: Callable[..., object]) -> str:
-    lines = [f"### {name}\n", _signature(name, thing), f"{inspect.getdoc(thing)}\n"]
+    said = (inspect.getdoc(thing) or "").partition("\n\n>>> ")[0]
+    lines = [f"### {name}\n", _signature(name, thing), f"{said}\n", _example(EXAMPLES[name])]
     methods = sorted(vars(thing)) if inspect.isclass(thing) else []
     for method in methods:
         found = vars(thing)[method]
@@ -223,6 +226,10 @@ def _named(name: str, thing: Callable[..., object]) -> str:
         call = method if isinstance(found, property | cached_property) else f"{method}(…)"
         lines.append(f"- `{call}`: {first}")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _example(lines: str) -> str:
+    return f"```python{lines}\n```\n"
 
 
 STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from docs.api_examples import EXAMPLES
 from docs.generate import PAGES
 from tests.cases import for_each
 
@@ -36,3 +37,7 @@ def test_every_code_that_a_test_expects_is_on_the_page_with_its_sentence() -> No
     assert len(expected) > 40
     assert expected - listed == set()
     assert len(re.findall(r"^- `[a-z.-]+`: …(?: \*|$)", page, re.MULTILINE)) < 0.02 * len(listed)
+
+
+def test_every_public_name_has_an_example_that_uses_it() -> None:
+    assert {name for name, lines in EXAMPLES.items() if f"cb.{name}" not in lines} == set()
