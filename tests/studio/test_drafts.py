@@ -32,6 +32,21 @@ def test_a_draft_is_renamed_and_copied(visitor: Visitor) -> None:
     assert visitor.studio.drafts.get(number).choices == both[0].choices
 
 
+def test_files_that_are_called_after_columns_become_their_hierarchies(visitor: Visitor, root: Path) -> None:
+    """At a level with several groups, where there is one."""
+    (root / "hierarchy_sex.csv").write_text("F;*\nM;*\n", encoding="utf-8")
+    (root / "age-hierarchy.csv").write_text("1;young\n80;old\n", encoding="utf-8")
+    number = visitor.draft()
+    visitor.send(f"/drafts/{number}/hierarchies")
+    columns = visitor.studio.drafts.get(number).choices.columns
+    assert columns["sex"] == {"way": "hierarchy", "hierarchy": "hierarchy_sex.csv", "level": "0"}
+    assert columns["age"] == {"way": "hierarchy", "hierarchy": "age-hierarchy.csv", "level": "1"}
+
+
+def test_a_draft_without_data_asks_for_them(visitor: Visitor) -> None:
+    assert "Choose the file or table with the data." in visitor.get(f"/drafts/{visitor.draft(source=None)}/data").text
+
+
 def test_changes_are_undone_one_after_the_other(visitor: Visitor) -> None:
     number = visitor.draft()
     before = visitor.studio.drafts.get(number).choices

@@ -52,6 +52,9 @@ def test_what_is_sent_makes_the_policy_of_python(visitor: Visitor, town: Path, c
         answer = visitor.get(f"/drafts/{number}/{step}")
         assert answer.status_code == 200, (step, answer.text)
         assert "That was refused" not in answer.text
+        if step == "release":
+            fields = visitor.studio.drafts.get(number).choices.declared_keys(0)
+            assert {f"publish/0/{key}" for key in fields} <= set(re.findall(r'name="([^"]+)"', answer.text))
     assert "What would happen" in answer.text
     assert visitor.get(f"/drafts/{number}/totals").status_code == 200
 
@@ -72,7 +75,8 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert cb.load_policy(town / "policies" / "our town.toml") == CASES["register"][1](town)
     assert cb.verify(town / "published").facts["kind"] == "table"
     page = visitor.get(f"/drafts/{number}/result").text
-    assert "crowdblend release &#39;policies/our town.toml&#39; --out published" in page
+    command = "crowdblend release &#39;policies/our town.toml&#39; --out published --ledger "
+    assert command + str(visitor.studio.ledger) in page
     assert "cb.load_policy(" in page
     published = sorted(path.name for path in (town / "published").iterdir())
     (town / "published" / "of-the-steward.txt").write_text("not published", encoding="utf-8")
