@@ -43,8 +43,10 @@ def test_files_that_are_called_after_columns_become_their_hierarchies(visitor: V
     assert columns["age"] == {"way": "hierarchy", "hierarchy": "age-hierarchy.csv", "level": "1"}
 
 
-def test_a_draft_without_data_asks_for_them(visitor: Visitor) -> None:
-    assert "Choose the file or table with the data." in visitor.get(f"/drafts/{visitor.draft(source=None)}/data").text
+def test_a_draft_without_data_or_persons_asks_for_them(visitor: Visitor, root: Path) -> None:
+    (root / "rows.csv").write_text("sex,age\nF,1\n", encoding="utf-8")
+    for source, asks in ((None, "Choose the file or table"), ("rows.csv", "Choose the column that tells people apart")):
+        assert asks in visitor.get(f"/drafts/{visitor.draft(source=source)}/data").text
 
 
 def test_changes_are_undone_one_after_the_other(visitor: Visitor) -> None:

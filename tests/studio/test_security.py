@@ -221,6 +221,8 @@ def test_looking_only_changes_nothing(visit: Callable[..., Visitor], root: Path)
     assert visitor.send("/drafts", {"kind": "table"}).status_code == 409
     for path in ("/", "/ledger", "/releases", "/gallery"):
         assert visitor.get(path).status_code == 200
+    # An attack that runs changes nothing either, and may be cancelled.
+    assert "There is no such job" in visitor.send("/jobs/0123456789ab/cancel").text
     assert sorted(root.rglob("*")) == before
 
 
