@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
 from crowdblend.policies.columns import Column
+from crowdblend.policies.crowd import Releases
 from crowdblend.policies.key import Rule, conflicts, key, part
 from crowdblend.policies.publication_policy import PeoplePolicy, data_key
 from crowdblend.policies.refusals import refusal
@@ -25,6 +26,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]
     sampling: Annotated[Sampling, part("How many people are drawn.")]
     epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
+    releases: Releases = 1
     # Whether it is one of several publications about everybody, none of which says how many people there are.
     with_others: bool = False
     confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95

@@ -20,7 +20,7 @@ from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts, check_totals
+from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import (
     DATA,
     CellTable,
@@ -33,6 +33,7 @@ from crowdblend.releases.facts import (
     contradiction,
     read_facts,
 )
+from crowdblend.releases.series import RepeatedFacts, check_totals
 
 _NOISY = (NoiseEverywhere, NoisyStatistics, OutlierHistogram, ThresholdHistogram)
 Sample = Poisson | Coins | Thinned | Strata | Weights | Biased | Everybody
@@ -132,6 +133,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
             stated = (facts.epsilon, facts.delta, facts.releases)
             if stated != (self.epsilon, self.delta, 1) or facts.recoding is not None:
                 raise contradiction("a publication has another budget than its programme")
+        if isinstance(facts, RepeatedFacts) and facts.series is not None:
+            raise contradiction("a publication has another budget than its programme")
         if isinstance(facts, StatisticsFacts) and (facts.epsilon != self.epsilon or facts.group is not None):
             raise contradiction("a publication has another budget than its programme")
         found = facts.mechanisms

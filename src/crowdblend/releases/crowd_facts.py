@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from fractions import Fraction
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -14,7 +12,6 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Thinned, Weights
-from crowdblend.errors import Infeasible
 from crowdblend.estimates import CellLaws, Law, estimator_of
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.mechanism import Mechanism
@@ -22,6 +19,7 @@ from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
+from crowdblend.releases.series import check_series
 
 MechanismT = TypeVar("MechanismT", bound=Mechanism)
 Sample = Poisson | Coins | Thinned | Biased | Strata | Weights
@@ -205,27 +203,6 @@ def by_law(sample: Design, laws: Sequence[Law]) -> tuple[Law, ...]:
     """The law of every stratum: one for all of them, or each its own; of other samples the one law."""
     strata = len(sample.strata) if isinstance(sample, Strata) else 1
     return (*laws,) * (strata if len(laws) == 1 else 1)
-
-
-def check_totals(once: Derivation, releases: int, epsilon: float, delta: float) -> None:
-    """Refuse totals that as many releases do not keep together: by sums, or by curves where there is a delta."""
-    stated = ((once.conclusion.epsilon, epsilon), (once.conclusion.delta, delta))
-    if releases == 1 or all(Fraction(one) * releases <= Fraction(total) for one, total in stated):
-        return
-    if not delta:
-        raise contradiction("its releases guarantee less together than it states")
-    check_series(profile_of(once), releases, epsilon, delta)
-
-
-def check_series(once: Derivation, releases: int, epsilon: float, delta: float) -> None:
-    """Refuse a budget that as many releases with this profile do not keep together."""
-    together = profiles.repeated_releases_compose(once, releases=releases)
-    if profiles.profile_at_epsilon(together, epsilon=epsilon).conclusion.delta <= delta:
-        return
-    with suppress(Infeasible):
-        if profiles.profile_at_delta(together, delta=delta).conclusion.epsilon <= epsilon:
-            return
-    raise contradiction("its releases guarantee less together than it states")
 
 
 def by_stratum(

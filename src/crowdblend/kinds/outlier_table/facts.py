@@ -10,10 +10,11 @@ from crowdblend.designs.design import differential_claim
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import AnySample, by_law, check_strata, laws_of
-from crowdblend.releases.facts import CellTable, Parameters, ReleaseFacts
+from crowdblend.releases.facts import CellTable, Parameters
+from crowdblend.releases.series import RepeatedFacts
 
 
-class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-table"):
+class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-table"):
     """What an outlier-private table says of itself."""
 
     design: AnySample
@@ -42,7 +43,8 @@ class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-ta
     def derivations(self) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         self.check()
-        return self.design.derivations((self.mechanism,), self.design.loss_of(differential_claim(self.mechanism)))
+        loss = self.design.loss_of(differential_claim(self.mechanism))
+        return self.in_series(self.design.derivations((self.mechanism,), loss))
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
@@ -71,4 +73,4 @@ class OutlierTableFacts(ReleaseFacts, frozen=True, kw_only=True, tag="outlier-ta
         noise = self.mechanism
         curve = {"transition": noise.transition, "limit": noise.limit, "factor": noise.factor}
         rate: Parameters = {} if self.rate is None else {"rate": self.rate}
-        return {"epsilon": noise.epsilon, **curve, **rate}
+        return {"epsilon": noise.epsilon, **curve, **rate, **self.series_parameters}

@@ -24,6 +24,7 @@ from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.outputs import CountsOutput, describe_shown
 from crowdblend.releases.plan import Lines, Result, software
+from crowdblend.releases.series import one_of_series, series_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +59,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
             design=self.sample,
             mechanism=mechanism,
             columns={column.name: column.recoding.domain() for column in self.policy.columns},
+            series=series_of(self.policy, self.parameters.delta),
         )
 
     def summary(self) -> dict[str, Any]:
@@ -112,6 +114,8 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
 
     Members of large bins lose factor times the loss of the noise, and sampling makes that smaller.
     """
+    if policy.releases > 1:
+        return replace(plan(one_of_series(policy)), policy=policy)
     sample, delta = sample_of(policy.sampling, policy.design), policy.delta
     everybody = isinstance(sample, Everybody)
     spent = policy.epsilon if everybody else largest_noise((1.0,), sample.largest_rate, policy.epsilon)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Never
 
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
-from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People
+from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People, Releases
 from crowdblend.policies.key import Rule, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy
@@ -41,6 +41,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     ] = 2.0
     epsilon: Annotated[float, key("The privacy loss: what anybody spends at most.", "epsilon", section="privacy")]
     delta: Delta = None
+    releases: Releases = 1
     accept_delta: Accept = False
     people: People = None
     show_from: Annotated[

@@ -23,7 +23,8 @@ from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay,
 from crowdblend.planning.statistics.stratified import own_weights, weights_of
 from crowdblend.recoding import Bounded, Breaks
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction
+from crowdblend.releases.series import RepeatedFacts
 
 Labels = dict[str, tuple[str, ...]]
 
@@ -65,7 +66,7 @@ class StatisticFacts(Fact, frozen=True, kw_only=True):
         )
 
 
-class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="statistics"):
+class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="statistics"):
     """What a release of statistics says of itself.
 
     `people` is how many there are, which is public; of strata it is no part of the guarantee. Every column has the
@@ -190,7 +191,7 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
         if one.conclusion.epsilon > self.epsilon:
             raise contradiction("its mechanisms guarantee less than it states")
         together = () if self.group is None or self.group == 1 else (derived_for_group(one, self.group),)
-        return (one, *together, *others)
+        return self.in_series((one, *together, *others))
 
     @property
     def notes(self) -> list[str]:
@@ -210,7 +211,8 @@ class StatisticsFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="s
     def parameters(self) -> Parameters:
         found: Parameters = {"epsilon": self.epsilon, "people": self.people, "confidence": self.confidence}
         found |= {} if self.rate is None or isinstance(self.design, Survey) else {"rate": self.rate}
-        return found | ({"sample": self.design.people} if isinstance(self.design, Survey) else {})
+        found |= {"sample": self.design.people} if isinstance(self.design, Survey) else {}
+        return found | self.series_parameters
 
 
 def _labels_of_weights(breaks: tuple[float, ...]) -> list[tuple[str, ...]]:

@@ -55,6 +55,7 @@ from crowdblend.releases.class_counts import ClassCountsReading, published_strat
 from crowdblend.releases.crowds import describe_strata
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
+from crowdblend.releases.series import one_of_series, series_of
 
 StatisticsReading: TypeAlias = TotalsReading | ClassCountsReading
 Noisy: TypeAlias = Whole | ChosenQuantile
@@ -104,7 +105,8 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             software=software(),
             person=policy.data.person,
             design=self.sample,
-            epsilon=policy.epsilon,
+            epsilon=one_of_series(policy).epsilon,
+            series=series_of(policy),
             confidence=policy.confidence,
             people=policy.people,
             statistics_=described,
@@ -269,6 +271,9 @@ def shown(error: float) -> str:
 
 def plan(policy: StatisticsPolicy) -> StatisticsPlan:
     """Plan the noise of every statistic, and the sample where the policy leaves it to the errors."""
+    if policy.releases > 1:
+        one = plan(one_of_series(policy))
+        return replace(one, policy=one.policy.replace(epsilon=policy.epsilon, releases=policy.releases))
     if policy.design is not None:
         return _plan_strata(policy, policy.design)
     if policy.sampling.people is not None or policy.sampling.everybody:

@@ -14,7 +14,8 @@ from crowdblend.mechanisms import synopsis
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis, PlannedSynopsis, QueryClass
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
+from crowdblend.releases.facts import Count, Fact, Parameters, contradiction
+from crowdblend.releases.series import RepeatedFacts
 
 
 class Queries(Fact, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ class Exponential(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="e
     rows: Count
 
 
-class SynopsisFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="synopsis"):
+class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="synopsis"):
     """What a synopsis says of itself.
 
     `failure` is the probability with which sampling, and sanitizing, may err by more than planned; `misfit` is the
@@ -119,13 +120,14 @@ class SynopsisFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="syn
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
-        return self.planned.derivations()
+        return self.in_series(self.planned.derivations())
 
     @property
     def parameters(self) -> Parameters:
         epsilon = self.planned.mechanism.claim().conclusion.epsilon
         people = {"sample": self.design.people, "people": self.design.of, "rows": self.mechanism.rows}
-        return {"epsilon": self.derivations()[0].conclusion.epsilon, **people, "sanitizer_epsilon": epsilon}
+        own: Parameters = {"epsilon": self.derivations()[0].conclusion.epsilon, **people, "sanitizer_epsilon": epsilon}
+        return own | self.series_parameters
 
 
 def other_queries(queries: Queries, sizes: Mapping[str, int], labels: Mapping[str, tuple[str, ...]]) -> QueryClass:

@@ -32,6 +32,7 @@ from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.outputs import RowsOutput
 from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
+from crowdblend.releases.series import one_of_series, series_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +71,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             failure=plan.failure,
             columns={column.name: column.recoding.domain(LARGEST_DOMAIN) for column in policy.columns},
             misfit=misfit,
+            series=series_of(policy),
         )
 
     def describe(self) -> Lines:
@@ -153,7 +155,7 @@ def plan(policy: SynopsisPolicy) -> SynopsisPlan:
         _variants(policy),
         samples=policy.samples,
         population=policy.people,
-        epsilon=policy.epsilon,
+        epsilon=one_of_series(policy).epsilon,
         failure=policy.failure,
         rows=policy.rows,
         mechanism=policy.mechanism,

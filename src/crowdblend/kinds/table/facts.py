@@ -14,8 +14,9 @@ from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
-from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum, check_totals
+from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
 from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
+from crowdblend.releases.series import check_totals
 
 TOTALS = "totals"
 # Intervals where a part of the sample chose the labels.
