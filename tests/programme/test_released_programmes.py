@@ -159,7 +159,7 @@ def test_a_register_publishes_tables_and_statistics_under_one_budget(tmp_path: P
     columns = {name: COLUMNS[name] for name in ("sex", "income")}
     policy = five(columns=columns, publish=listed, sampling=cb.Everybody(), delta=None)
     people = town(PEOPLE)
-    done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
+    done = cb.release(people, policy, out=tmp_path / "out", ledger=None, key=bytes(32))
     cb.verify(tmp_path / "out")
     numbers = done.tables["numbers"]
     women = people.column("sex").to_pylist().count("female")
