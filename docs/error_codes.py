@@ -58,7 +58,7 @@ def page() -> str:
 
 def _family(family: str, found: dict[str, list[Sentence]]) -> str:
     words = f": {FAMILIES[family]}" if family in FAMILIES else ""
-    title = f"{family}.…{words}" if family else "Codes of one word"
+    title = f"{family}{words}" if family else "Codes of one word"
     lines = [f"## {title}\n"]
     for code in sorted(code for code in found if (code.partition(".")[0] if "." in code else "") == family):
         texts = [
