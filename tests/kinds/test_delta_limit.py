@@ -1,7 +1,9 @@
 """A delta or an epsilon that guarantees next to nothing is refused, unless the policy accepts it."""
 
+import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +13,8 @@ from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from crowdblend.policies.registry import KINDS
 from crowdblend.publishing.release import release
+from crowdblend.releases.delta_limit import check_delta
+from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.golden.releases import POLICIES, write_sources
@@ -85,6 +89,14 @@ def test_a_large_epsilon_needs_a_word(name: str, sources: Path) -> None:
     assert refused.value.exit_code == 1
 
 
+def test_the_limit_itself_is_no_more_than_the_limit() -> None:
+    for people, limit in ((None, 1e-3), (5_000, 1 / 5_000)):
+        policy = SimpleNamespace(people=people, accept_delta=False)
+        check_delta(policy, limit)
+        with pytest.raises(Infeasible):
+            check_delta(policy, math.nextafter(limit, 1))
+
+
 @pytest.mark.parametrize("releases", [1, 10])
 def test_a_series_is_mentioned_wherever_its_guarantee_is(releases: int, tmp_path: Path) -> None:
     write_sources(tmp_path)
@@ -97,3 +109,5 @@ def test_a_series_is_mentioned_wherever_its_guarantee_is(releases: int, tmp_path
     assert done.folder is not None
     said = [dry, *((out / name).read_text(encoding="utf-8") for name in ("README.md", "report.html"))]
     assert [f"one of {releases} releases" in one and series in one for one in said] == [releases > 1] * 3
+    assert read_facts(done.certificate.facts).parameters.get("releases", 1) == releases
+    assert ("releases" in read_facts(done.certificate.facts).parameters) == (releases > 1)

@@ -124,6 +124,8 @@ def test_more_people_or_a_weaker_promise_mean_less_error(name: str) -> None:
     varied = trades(planned)
     assert set(varied) == {"4 times the samples", "twice the epsilon"}
     assert all(error < planned.error * 0.9 for error in varied.values())
+    larger = plan_network(question(name, epsilon=planned.epsilon, samples=12_000))
+    assert varied["4 times the samples"] == pytest.approx(larger.error)
 
 
 def test_trades_in_the_paper_s_terms() -> None:

@@ -37,6 +37,7 @@ def test_a_programme_is_one_folder_that_verifies(published: Path):
         *("people", "by_age", "by_district", "outliers", "income")
     }
     stated = cb.verify(published).differential()
+    assert read_facts(cb.verify(published).facts).parameters["rate"] == 0.5
     assert stated is not None
     assert stated.epsilon == 1.0
     assert stated.delta <= 1e-6

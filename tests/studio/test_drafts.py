@@ -43,6 +43,23 @@ def test_files_that_are_called_after_columns_become_their_hierarchies(visitor: V
     assert columns["age"] == {"way": "hierarchy", "hierarchy": "age-hierarchy.csv", "level": "1"}
 
 
+def test_a_draft_is_called_after_its_people_and_its_file(visitor: Visitor, root: Path) -> None:
+    (root / "data").mkdir()
+    (root / "data" / "rows.csv").write_text("id,sex\n1,F\n", encoding="utf-8")
+    number = visitor.draft(source="data/rows.csv")
+    visitor.send(f"/drafts/{number}/data", {"data:population": "town"})
+    assert visitor.studio.drafts.get(number).title == "town · rows.csv"
+
+
+def test_what_is_too_large_for_a_page_or_incomplete_is_said(visitor: Visitor, root: Path) -> None:
+    (root / "sex-hierarchy.csv").write_text("".join(f"{at};*\n" for at in range(2_001)), encoding="utf-8")
+    number = visitor.draft()
+    assert "takes 2,000 rows" in visitor.get(f"/drafts/{number}/hierarchy/1").text
+    sent = {"place": "2", "way": "width", "key:from": "9", "key:to": "1", "key:width": "1"}
+    assert "Swap from and to" in visitor.send(f"/drafts/{number}/columns", sent, **{"hx-request": "true"}).text
+    assert "nothing of that name" in visitor.get("/gallery/papers/none").text
+
+
 def test_a_draft_without_data_or_persons_asks_for_them(visitor: Visitor, root: Path) -> None:
     (root / "rows.csv").write_text("sex,age\nF,1\n", encoding="utf-8")
     for source, asks in ((None, "Choose the file or table"), ("rows.csv", "Choose the column that tells people apart")):
@@ -97,7 +114,8 @@ def test_a_published_draft_is_corrected_and_published_again(visitor: Visitor, to
 
 def test_a_dropped_file_begins_a_draft_and_replaces_no_other(visitor: Visitor, root: Path) -> None:
     text = b"person_id,sex\n1,F\n2,M\n"
-    first = upload(visitor, "new.csv", text).headers["hx-redirect"]
+    first = upload(visitor, "new.csv", text, "kind=microdata").headers["hx-redirect"]
+    assert visitor.studio.drafts.get(first.split("/")[2]).choices.kind == "microdata"
     assert visitor.studio.drafts.get(first.split("/")[2]).choices.text("data", "person") == "person_id"
     assert (root / "new.csv").read_bytes() == text
     assert (root / "new.csv").stat().st_mode & 0o077 == 0

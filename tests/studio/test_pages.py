@@ -83,6 +83,8 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     zipped = zipfile.ZipFile(io.BytesIO(visitor.get("/releases/zip?folder=published").content))
     assert zipped.namelist() == [f"published/{name}" for name in published]
     assert zipped.testzip() is None
+    assert visitor.get("/releases/csv?folder=published&file=data.parquet").text.startswith("\ufeff")
+    assert visitor.get("/releases/csv?folder=published&file=of-the-steward.txt").status_code == 404
     report = visitor.get("/releases/report?folder=published")
     assert report.headers["content-security-policy"].startswith("sandbox;")
     shown = visitor.get("/ledger").text
@@ -106,6 +108,13 @@ def waited(visitor: Visitor, number: str, step: str = "publish") -> Job:
             return found
         time.sleep(0.05)
     raise AssertionError("the job does not end")
+
+
+def test_how_a_budget_is_divided_is_chosen_among_the_ways_there_are(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["programme"][0])
+    for sent, kept in (("fresh", "fresh"), ("none", "fresh"), ("", "")):
+        visitor.send(f"/drafts/{number}/release", {"split": sent}, **HTMX)
+        assert visitor.studio.drafts.get(number).choices.split == kept
 
 
 def test_another_policy_is_not_overwritten(visitor: Visitor, town: Path) -> None:

@@ -61,6 +61,9 @@ def test_a_sqlite_file_by_its_address(visitor: Visitor, people: Path, root: Path
     by_query = _chosen(visitor, address="sqlite:///people.db", query="SELECT id, sex FROM people")
     made = policy_of(visitor.studio.drafts.get(by_query).choices, root)
     assert made == _in_python(f"sqlite:///{people}", query="SELECT id, sex FROM people")
+    made.save(root / "policy.toml")
+    opened = visitor.send("/drafts", {"policy": "policy.toml"}).headers["location"].split("/")[2]
+    assert visitor.studio.drafts.get(opened).names == ("id", "sex")
 
 
 def test_the_tables_of_a_sqlite_file_are_offered(visitor: Visitor, people: Path, root: Path) -> None:

@@ -111,9 +111,10 @@ def test_a_column_is_an_axis_of_the_map_that_names_it() -> None:
         ({"way": "width", "from": "0", "to": "ten", "width": "1"}, "policy.type"),
         ({"way": "width", "from": "0", "to": "10"}, "policy.column-domain"),
         ({"way": "breaks", "breaks": "3, 2"}, "policy.domain"),
+        ({"way": "resolution", "from": "3", "to": "2", "resolution": "1"}, "recoding.order"),
         ({"way": "hierarchy", "hierarchy": "missing.csv", "level": "0"}, "policy.domain"),
     ],
 )
 def test_a_domain_is_refused_as_in_a_file(texts: dict[str, str], code: str, tmp_path: Path) -> None:
     with refuses(code):
-        column_of(start("table").with_column("age", texts), "age", tmp_path)
+        column_of(start("statistics").with_column("age", texts), "age", tmp_path)
