@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
@@ -54,6 +54,10 @@ STATISTICS = [
     *(f'fraction = {{ sex = "{sex}", region = "{region}" }}' for sex in ("Female", "Male") for region in REGIONS),
     *(f'count = {{ education = "{level}", age = "[20, 30)" }}' for level in LEVELS[:4]),
 ]
+TEN = (
+    *("sex region", "sex education", "sex age", "region education", "region age", "education age"),
+    *("sex region age", "income sex", "born sex", "income region"),
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class Work:
     """The most CPU seconds that are wanted, where no ratio is."""
     options: tuple[str, ...] = ()
     """What is said on the command line beside the policy."""
+    tables: tuple[str, ...] = ()
+    """The columns of the tables of a register, where several are published."""
 
     @property
     def points(self) -> bool:
@@ -96,6 +102,10 @@ class Work:
             own = "".join(f'[[publish.statistics]]\nname = "s{at}"\n{what}\n' for at, what in enumerate(STATISTICS))
         if self.points:
             sampling, own = 'design = "coins"\nrate = 0.1', "k = 20\nnoise_epsilon = 1.5\n"
+        if self.tables:
+            sampling, privacy = 'design = "everybody"', 'split = "budget"'
+            each = [f'name = "t{at}"\ncolumns = {json.dumps(names.split())}\n' for at, names in enumerate(self.tables)]
+            own = '[[publish]]\nkind = "table"\n'.join(each)
         said = {"sampling": sampling, "privacy": privacy, "columns": "\n".join(self.columns), "kind": self.kind}
         return HEAD.format(file=self.file, person=self.person, **said) + own
 
@@ -105,7 +115,7 @@ class Work:
         from crowdblend.recoding import Axis, Computed, Intervals, Lookup  # noqa: PLC0415
 
         codes, joins = [], []
-        policy = parse_policy(self.policy(), folder).only
+        policy = parse_policy(replace(self, tables=()).policy(), folder).only
         measures = policy.measures if self.kind == "statistics" else {}
         sums = [f"sum({bounded.sql(name, typed=True)})" for name, bounded in measures.items()]
         for at, column in enumerate(one for one in policy.columns if one.recodings):
@@ -126,17 +136,17 @@ class Work:
 
 M = 10**6
 WORK: dict[str, Work] = {
-    "table, 1,000 rows": Work(1000, COARSE, seconds=1.0),
-    "table, 1,000 rows, without figures": Work(1000, COARSE, seconds=0.33, options=("--no-figures",)),
+    "table, 1,000 rows": Work(1000, COARSE, seconds=0.5),
     "table, 10M rows, 60,000 cells": Work(10 * M, FINE, cpu=1.3, wall=1.5),
-    "table, 10M rows, 1,600 cells": Work(10 * M, COARSE, cpu=1.8, wall=2.0),
-    "table, 10M rows, text ids": Work(10 * M, FINE, person="person_text", cpu=1.3, wall=1.5),
-    "table, 10M rows, text ids, rate 0.1": Work(10 * M, FINE, rate=0.1, person="person_text", cpu=0.8, wall=1.5),
+    "table, 10M rows, 1,600 cells": Work(10 * M, COARSE, cpu=1.7, wall=1.9),
+    "table, 10M rows, text ids": Work(10 * M, FINE, person="person_text", cpu=1.4, wall=1.6),
+    "table, 10M rows, text ids, rate 0.1": Work(10 * M, FINE, rate=0.1, person="person_text", cpu=1.1, wall=1.3),
     "points, 10M": Work(10 * M, AXES, kind="points", cpu=2.2, wall=2.5),
-    "table, 100M rows": Work(100 * M, FINE, cpu=1.15, wall=1.3),
-    "table, 100M rows, rate 0.1": Work(100 * M, FINE, rate=0.1, cpu=0.75, wall=1.0),
-    "microdata, 100M rows": Work(100 * M, FINE, kind="microdata", cpu=1.5, wall=1.7),
+    "register, 10M rows, ten tables": Work(10 * M, FINE, tables=TEN, cpu=1.5, wall=1.7),
+    "table, 100M rows": Work(100 * M, FINE, cpu=1.0, wall=1.1),
+    "table, 100M rows, rate 0.1": Work(100 * M, FINE, rate=0.1, cpu=0.85, wall=1.0),
+    "microdata, 100M rows": Work(100 * M, FINE, kind="microdata", cpu=1.2, wall=1.4),
     "50 statistics, 100M rows with names": Work(
-        100 * M, MEASURED, kind="statistics", person="scattered_id", cpu=1.3, wall=1.5
+        100 * M, MEASURED, kind="statistics", person="scattered_id", cpu=1.05, wall=1.2
     ),
 }

@@ -19,6 +19,8 @@ Counts = NDArray[np.int64]
 
 _FEW = 1 << 22
 _MANY = 1 << 26
+# Bytes of a block of a growing array: so much goes back to the operating system as soon as it is free.
+_BLOCK = 1 << 25
 
 
 class GrowingArray(Generic[Item]):
@@ -28,6 +30,7 @@ class GrowingArray(Generic[Item]):
         self._kind, self._memory_limit = np.dtype(kind), memory_limit
         self._pieces: list[NDArray[Item]] = []
         self._used = 0
+        self._loose = 0  # pieces at the end that are no block yet
 
     def __len__(self) -> int:
         return self._used
@@ -37,6 +40,10 @@ class GrowingArray(Generic[Item]):
         refuse_beyond(self._memory_limit, (self._used + len(values)) * self._kind.itemsize)
         self._pieces.append(values.astype(self._kind))
         self._used += len(values)
+        self._loose += 1
+        if sum(piece.nbytes for piece in self._pieces[-self._loose :]) >= _BLOCK:
+            self._pieces[-self._loose :] = [np.concatenate(self._pieces[-self._loose :])]
+            self._loose = 0
 
     def view(self) -> NDArray[Item]:
         """Return what is held in one piece, good until the next change."""
@@ -46,7 +53,7 @@ class GrowingArray(Generic[Item]):
                 piece = self._pieces.pop()
                 whole[end - len(piece) : end] = piece
                 end -= len(piece)
-            self._pieces = [whole]
+            self._pieces, self._loose = [whole], 0
         return self._pieces[0]
 
     def sorted(self) -> NDArray[Item]:
@@ -57,7 +64,7 @@ class GrowingArray(Generic[Item]):
 
     def clear(self) -> None:
         """Forget everything."""
-        self._pieces, self._used = [], 0
+        self._pieces, self._used, self._loose = [], 0, 0
 
 
 class ClassCounter:
