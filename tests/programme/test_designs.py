@@ -128,6 +128,26 @@ def test_what_contradicts_the_guarantee_is_refused(name: str) -> None:
             derive(forged(split="fresh" if facts.split == "people" else "people"))
 
 
+def test_statistics_of_strata_are_in_no_programme() -> None:
+    """People of a stratum count several times there, which the claim of the mechanism does not say."""
+    columns = {"region": ["north", "south"], "income": cb.bounds(0, 100, resolution=1)}
+    sums = [cb.Statistics(cb.total("income"), name=name) for name in "ab"]
+    strata = cb.Strata("region", {"north": 0.02, "south": 0.5})
+    for split in ("fresh", "budget", "people"):
+        with pytest.raises(InvalidInput, match="policy of their own"):
+            planned(policy("survey, budget", sampling=strata, columns=columns, publish=sums, split=split, people=4_000))
+    # Facts that say so are refused too.
+    given: dict[str, Any] = {"sampling": strata, "columns": columns, "people": 4_000, "split": None, "delta": None}
+    alone = policy("survey, budget", publish=cb.Statistics(cb.total("income")), **given).plan()
+    document = to_json(planned(policy("strata, budget")).facts())
+    statistics = {**to_json(alone.facts()), "epsilon": 1.0, "software": {}}  # type: ignore[attr-defined]
+    document["published"] = {name: {"facts": statistics} for name in "ab"}
+    document["design"] = statistics["design"]
+    for split in ("fresh", "budget"):
+        with pytest.raises(DoesNotVerify, match="several times"):
+            derive(read_facts({**document, "split": split}))
+
+
 def _weaker(design: dict[str, Any]) -> dict[str, Any]:
     """The same sample with more people in it."""
     if design["design"] == "thinned":

@@ -174,6 +174,11 @@ def test_what_rows_cannot_be_made_from_is_refused(tmp_path, source, rows):
     cb.release(town(2_000), survey, out=tmp_path / "survey", ledger=None)
     with refuses("synthesize.together"):
         cb.synthesize([source, tmp_path / "survey"], rows=10)
+    for name in ("sex", "age"):
+        coins = policy((name,), sampling=cb.Coins(0.3), delta=1e-5)
+        cb.release(town(2_000), coins, out=tmp_path / name, ledger=None, figures=False)
+    with refuses("synthesize.one-sample"):
+        cb.synthesize([tmp_path / "sex", tmp_path / "age"], rows=10)
     numbers = cb.Policy(
         person="person_id", people=2_000, sampling=cb.Everybody(), epsilon=1.0,
         columns={"sex": COLUMNS["sex"]}, publish=cb.Statistics(cb.fraction({"sex": "female"})),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from crowdblend.designs import Biased, Everybody, Strata, Thinned
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.refusals import refusal
 from crowdblend.programme.facts import Sample
@@ -27,7 +28,11 @@ def sample_of_all(policy: Policy, split: Split) -> Sample:
         remedy = 'Write design = "poisson" with a rate; if the table is a survey of a fixed size, add thin = 0.8.'
         raise refusal("split", message, remedy, "[sampling]")
     found = [sample_of(part.sampling, getattr(part, "design", None)) for part in policy.parts]
-    for one, seen in zip(policy.publish, found, strict=True):
+    for one, part, seen in zip(policy.publish, policy.parts, found, strict=True):
+        if isinstance(seen, Strata) and isinstance(part, ExactPolicy):
+            message = f"Publication {one.name!r} counts people of a stratum several times, by its rate."
+            remedy = "Publish statistics of strata in a policy of their own."
+            raise refusal("split", message, remedy, "[[publish]] kind")
         if drawn.designed and not isinstance(seen, Strata) and any(isinstance(other, Strata) for other in found):
             name = drawn.stratum or drawn.weight
             message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
