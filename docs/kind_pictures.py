@@ -34,9 +34,14 @@ class Mark:
 
 
 def rows_card(
-    title: str, below: str, heads: Sequence[str], rows: Sequence[tuple[Sequence[str], Mark | None]], lane: str = ""
+    title: str,
+    below: str,
+    heads: Sequence[str],
+    rows: Sequence[tuple[Sequence[str], Mark | None]],
+    lane: str = "",
+    most: float | None = None,
 ) -> str:
-    """Draw rows as a table, and their intervals on one scale to the right of them."""
+    """Draw rows as a table, and their intervals to the right, on one scale from 0 to `most` or to the last end."""
     card = Card(WIDE, TOP + ROW * len(rows) + 22)
     card.text(EDGE, 30, title, size=16, weight=600)
     card.text(EDGE, 54, below, color=QUIET)
@@ -47,14 +52,14 @@ def rows_card(
     for x, head in zip(ends, heads, strict=True):
         card.text(x, TOP - 12, head, weight=600)
     card.text(left, TOP - 12, lane, color=QUIET)
-    most = max((mark.high for _, mark in rows if mark), default=1.0)
+    last = most or max((mark.high for _, mark in rows if mark), default=1.0)
     for at, (cells, mark) in enumerate(rows):
         y = TOP + ROW * (at + 0.5)
         for x, cell in zip(ends, cells, strict=True):
             card.text(x, y, cell, color=QUIET if cell == "missing" else INK)
         card.line(EDGE - 8, y + ROW / 2, WIDE - EDGE + 8, y + ROW / 2, stroke=GRID)
         if mark:
-            _draw(card, mark, y, lambda value: left + (right - left) * max(value, 0) / most)
+            _draw(card, mark, y, lambda value: left + (right - left) * max(value, 0) / last)
     return card.drawn()
 
 
@@ -130,11 +135,11 @@ def statistics() -> str:
         for row in published
     ]  # fmt: skip
     below = "Mean incomes by sex and by age; 95 times in 100 the truth is within the error that is published."
-    return rows_card("Statistics", below, ["group", "value", "error"], rows, "income")
+    return rows_card("Statistics", below, ["group", "value", "error"], rows, "income, drawn up to 60,000", 60_000)
 
 
 def synopsis() -> str:
-    """Shares among synthetic rows with the proved error, which all of them keep at once."""
+    """The share of the synthetic rows in every cell."""
     policy = cb.Policy(
         person="person_id", sampling=cb.Survey(10_000, of=20_000), epsilon=2.0, columns=COLUMNS,
         publish=cb.Synopsis(conjunctions=2),
@@ -157,7 +162,9 @@ def graph() -> str:
         ends = Mark(max(value - error, 0) / scale, min(value + error, scale) / scale, value / scale)
         rows.append(([row["statistic"], f"{value:.3f}", f"± {error:.3f}"], ends))
     below = "2,000 people with at most 12 friends each; nobody's links are published."
-    return rows_card("Figures of a network", below, ["statistic", "value", "error"], rows, "share of what is possible")
+    return rows_card(
+        "Figures of a network", below, ["statistic", "value", "error"], rows, "from 0 to the most that is possible", 1.0
+    )
 
 
 KIND_PICTURES = {

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from crowdblend.policies.registry import KINDS
 from docs import draw
+from docs.kind_pictures import KIND_PICTURES
 from tests.figures.pictures import Picture
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -26,3 +28,8 @@ def test_committed_figures_are_current(name: str) -> None:
 def test_every_figure_is_on_a_page() -> None:
     pages = "".join(page.read_text(encoding="utf-8") for page in [*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md")])
     assert {path.name for path in (DOCS / "images").iterdir() if f"images/{path.name}" not in pages} == set()
+
+
+def test_every_kind_has_a_picture_of_what_comes_out() -> None:
+    """Points have their map."""
+    assert {*KIND_PICTURES, "points"} == set(KINDS)
