@@ -26,6 +26,7 @@ WHAT = {
     "microdata": "k = 10, rate 0.8",
     "noise below k, hidden": "k = 8, rate 0.5",
     "noise below k, flagged": "k = 8, rate 0.5",
+    "threshold": "everybody, noise of loss 1, shown from 6 on",
     "recoding by the population": "k = 10, rate 0.5",
     "recoding by a part": "k = 15, rate 0.85",
     "points": "k = 10, rate 0.8, hardly any place in a block told apart",

@@ -63,6 +63,7 @@ KNOWN = {
     "OutlierCurve": RULES["outlier.differential"](
         RULES["outlier.histogram"](epsilon=0.2, transition=5, limit=15, factor=2.0)
     ),
+    "GaussianCurve": RULES["histogram.gaussian"](sigma=20.0, epsilon=0.2),
     "ThresholdCurve": RULES["histogram.threshold"](noise_epsilon=1.0, show_from=15),
     **{
         name: RULES["profile.delta"](

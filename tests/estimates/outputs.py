@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom, hypergeom
 
-from crowdblend.estimates import ExactCounts, Law, NoiseBelowK, NoiseFromThreshold, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates import (
+    ExactCounts,
+    GaussianOnEveryCell,
+    Law,
+    NoiseBelowK,
+    NoiseFromThreshold,
+    NoiseOnEveryCell,
+    OutlierNoise,
+)
 
 # A survey of so many of so many people, of whom a coin keeps each with this probability.
 ASKED, OF, THIN = 900, 4_000, 0.5
@@ -51,6 +59,9 @@ def published(law: Law, rate: float, people: int, masses: Masses = binom.pmf) ->
         a = np.exp(-law.noise_epsilon)
         f = f * (x > 0) if isinstance(law, NoiseFromThreshold) else f
         h = f @ ((1 - a) / (1 + a) * a**distance)
+    elif isinstance(law, GaussianOnEveryCell):
+        whole = np.exp(-(np.arange(-400, 401) ** 2) / (2 * law.sigma**2)).sum()
+        h = f @ np.exp(-(distance**2) / (2 * law.sigma**2)) / whole
     else:
         assert isinstance(law, OutlierNoise)
         left = np.maximum(law.limit - x, law.transition)

@@ -8,6 +8,7 @@ from crowdblend.designs import InclusionRates
 from crowdblend.estimates import (
     Estimator,
     ExactCounts,
+    GaussianOnEveryCell,
     Law,
     NoiseBelowK,
     NoiseFromThreshold,
@@ -30,6 +31,8 @@ LAWS: list[tuple[Law, float, int]] = [
     (NoiseFromThreshold(0.5, 29), 1.0, 29),
     (NoiseFromThreshold(1.49, 10), 0.5, 10),
     (NoiseFromThreshold(2.9, 5), 0.1, 5),
+    (GaussianOnEveryCell(4.0), 0.5, 10),
+    (GaussianOnEveryCell(25.0), 0.1, 10),
     (OutlierNoise(0.5, 50, 100), 1.0, 10),
     (OutlierNoise(0.5, 50, 100), 0.5, 10),
     (OutlierNoise(0.5, 20, 60, shown_from=5), 0.5, 10),

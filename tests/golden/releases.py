@@ -132,6 +132,16 @@ PROGRAMMES = {
     + _COLUMNS
     + _PROMISE
     + _PARTS.replace("microdata", "table").format('below_k = "threshold"\n', ""),
+    "programme-gaussian": _TOWN
+    + _EVERYBODY
+    + _COLUMNS
+    + _PROMISE
+    + "".join(
+        f'[[publish]]\nkind = "table"\nname = "t{number}"\ncolumns = {columns}\n'
+        for number, columns in enumerate(
+            [["sex"], ["age"], ["district"], ["sex", "age"], ["sex", "district"], ["age", "district"]] * 3
+        )
+    ),
     "programme-strata": _TOWN
     + '[sampling]\ndesign = "strata"\ncolumn = "sex"\nrates = { female = 0.3, male = 0.5 }\n'
     + _COLUMNS

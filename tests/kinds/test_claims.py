@@ -12,6 +12,7 @@ from crowdblend.calculus import Certificate, Derivation
 from crowdblend.errors import NotProved
 from crowdblend.mechanisms import NoisyHistogram, NoisyPoints, OutlierHistogram, SuppressedHistogram
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
+from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppressed import SuppressedRecords
@@ -35,6 +36,7 @@ MECHANISMS: tuple[Any, ...] = (
     NoiseEverywhere,
     NoisyTotal,
     ThresholdHistogram,
+    GaussianEverywhere,
 )
 # Parameters of leaves that say how a mechanism is looked at, not what it does, such as the adversary's samples.
 FREE = {"rate", "factor", "population", "samples", "explored", "degree_bound", "average_bound", "failure"}

@@ -314,6 +314,10 @@ EXAMPLES: dict[str, list[Example]] = {
     "histogram.suppressed": [Example((), {"k": 20})],
     "histogram.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
     "histogram.laplace": [Example((), {"noise_epsilon": 0.5}, {("noise_epsilon", "epsilon"): 1})],
+    "histogram.gaussian": [
+        Example((), {"sigma": sigma, "epsilon": epsilon}, {("sigma", "delta"): -1, ("epsilon", "delta"): -1})
+        for sigma, epsilon in ((20.0, 0.2), (1.5, 1.0), (300.0, 0.0))
+    ],
     "histogram.threshold": [
         Example(
             (),

@@ -48,6 +48,7 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
     ],
     "profile.amplified": [Example((Differential(1.0, 1e-6, ADD),), {"rate": 0.1})],
     "profile.outliers": [Example((), {"epsilon": 0.2, "transition": 5, "limit": 15})],
+    "profile.gaussian": [Example((), {"sigma": 20.0})],
     "profile.threshold": [Example((), {"noise_epsilon": 1.0, "show_from": 15})],
     "profile.differential": [
         Example((Differential(1.0, 1e-6, ADD, samplings=1),)),

@@ -11,6 +11,7 @@ from crowdblend.guarantees import (
     BiasedCurve,
     ClosenessCurve,
     CrowdCurve,
+    GaussianCurve,
     GroupSurveyCurve,
     LossCurve,
     NoisyCountCurve,
@@ -117,6 +118,7 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "profile.amplified": lambda a, rate: _once(AmplifiedCurve(a.epsilon, a.delta, rate)),
     "profile.outliers": lambda epsilon, transition, limit: _once(OutlierCurve(epsilon, transition, limit), 0),
+    "profile.gaussian": lambda sigma: _once(GaussianCurve(sigma), 0),
     "profile.threshold": lambda noise_epsilon, show_from: _once(ThresholdCurve(noise_epsilon, show_from), 0),
     "profile.differential": lambda a: _profile(
         Uses(ClosenessCurve(a.epsilon, a.delta), 1), relation=a.relation, people=a.people, samplings=a.samplings

@@ -282,6 +282,15 @@ def _register(noise_epsilon: float, rows_per_person: int) -> Fields:
     return _differential(rows_per_person * mpf(noise_epsilon), 0.0)
 
 
+def _gaussian(sigma: float, epsilon: float) -> Fields:
+    """All outcomes that noise moved by one favours, one by one."""
+    square, far = 2 * mpf(sigma) ** 2, int(40 * sigma)
+    masses = {y: mp.exp(-mpf(y * y) / square) for y in range(-far, far + 2)}
+    growth, whole = mp.exp(mpf(epsilon)), sum(masses.values())
+    delta = sum(max(masses[y - 1] - growth * masses[y], mpf(0)) for y in range(1 - far, far + 2)) / whole
+    return _differential(mpf(epsilon), delta)
+
+
 REFERENCES: dict[str, Callable[..., Fields]] = {
     "sampling.amplification": lambda a, rate: _sampled(
         rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)
@@ -368,6 +377,7 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "histogram.suppressed": lambda k: _crowd(k, mpf(0)),
     "histogram.noisy": _noisy_crowd,
+    "histogram.gaussian": _gaussian,
     "histogram.threshold": lambda noise_epsilon, show_from: _differential(
         mpf(noise_epsilon), mp.exp(-mpf(noise_epsilon) * (show_from - 1)) / (1 + mp.exp(-mpf(noise_epsilon)))
     ),

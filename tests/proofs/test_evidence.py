@@ -28,6 +28,7 @@ from tests.selection import test_exponential as exponential
 from tests.truth import test_composition as composition
 from tests.truth import test_crowd_blending as crowd_blending
 from tests.truth import test_exact_delta as exact_delta
+from tests.truth import test_gaussian as gaussian
 from tests.truth import test_graphs as graphs
 from tests.truth import test_network_edits as edits
 from tests.truth import test_network_promises as networks
@@ -174,6 +175,7 @@ COUNTED: dict[str, Count] = {
     "histogram.suppressed": cases(crowd_blending.test_suppression_and_generalization),
     "histogram.noisy": cases(crowd_blending.test_noise_below_k),
     "histogram.laplace": cases(crowd_blending.test_noise_on_every_cell_is_differential),
+    "histogram.gaussian": len(gaussian.SIGMAS),
     "histogram.threshold": len(threshold.WORLDS),
     "generalization.suppressed": cases(crowd_blending.test_suppression_and_generalization),
     "points.noisy": cases(crowd_blending.test_points_moved_within_their_block),
@@ -194,6 +196,7 @@ COUNTED: dict[str, Count] = {
     "profile.biased": composed(BiasedCurve),
     "profile.amplified": composed(AmplifiedCurve),
     "profile.outliers": cases(profiles.test_outlier_tables_compose_truly),
+    "profile.gaussian": len(gaussian.ALONE) + len(gaussian.PAIRS) * len(gaussian.RATES),
     "profile.threshold": len(threshold.WORLDS) + len(threshold.SAMPLED) + len(threshold.COMPOSED),
     "profile.differential": composed(ClosenessCurve),
     "profile.recoding-split": composed(SplitCurve)

@@ -136,6 +136,7 @@ FAMILIES = {
         "microdata": _crowds("microdata", _at(0.8), _BUDGET, _SUPPRESS),
         "noise below k, hidden": _crowds("table", _at(0.5), "epsilon = 2.0", _NOISE),
         "noise below k, flagged": _crowds("table", _at(0.5), "epsilon = 2.0", _NOISE + "\nflag = true"),
+        "threshold": _crowds("table", 'design = "everybody"', "epsilon = 1.0\ndelta = 0.01", 'below_k = "threshold"'),
         "recoding by the population": _crowds(
             "table",
             _at(0.5),

@@ -11,10 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from crowdblend.designs.draw import Draw
+from crowdblend.engines.engine import Progress
 from crowdblend.kinds import plan
 from crowdblend.kinds.statistics.plan import StatisticsPlan
 from crowdblend.kinds.statistics.rehearse import Whole
 from crowdblend.kinds.table.plan import TablePlan
+from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
 from crowdblend.planning.statistics import StrataWay, Way
@@ -22,6 +24,8 @@ from crowdblend.policies.load import parse_policy
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.subject import AnySubject, Hard
+from crowdblend.releases.class_counts import ClassCountsReading
+from crowdblend.releases.plan import Result
 from tests.rehearsal.families import FAMILIES, Family
 
 Taken = tuple[tuple[int, ...], Way | StrataWay]
@@ -73,6 +77,13 @@ class _OtherStratum(TablePlan):
     @property
     def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
         return super().mechanisms[::-1]
+
+
+class _ThresholdBeforeNoise(ThresholdPlan):
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
+        enough = reading.sample.where(reading.sample.counts >= self.mechanism.show_from)
+        counted = replace(reading, counted=replace(reading.counted, classes=enough))
+        return super().publish(counted, key, progress)
 
 
 class _OneSample(ProgrammePlan):
@@ -130,6 +141,12 @@ INJECTED_BUGS = {
         ),
         _bug("bare quantile", "a quantile is chosen with hardly any noise", "quantile", _LittleNoise, factor=20),
         _bug("other stratum's k", "every stratum has the k of another", "stratified table", _OtherStratum),
+        InjectedBug(
+            "threshold before the noise",
+            "cells of fewer people are left out before the noise, and not after it",
+            FAMILIES["threshold"],
+            partial(_planned_as, _ThresholdBeforeNoise),
+        ),
         InjectedBug(
             "in every part",
             "a person is in all parts",

@@ -8,6 +8,7 @@ from crowdblend.guarantees import (
     BiasedCurve,
     ClosenessCurve,
     CrowdCurve,
+    GaussianCurve,
     LossCurve,
     NoisyCountCurve,
     OneSampleCurve,
@@ -49,6 +50,7 @@ QUICK: dict[str, tuple[LossCurve, ...]] = {
         ProgrammeCurve(0.1, (PartInCrowds(0.5, 9, 0.0), PrivatePart(0.4, (Uses(ClosenessCurve(1.5, 0.0), 1),)))),
     ),
     "a survey of noise": (SurveyCurve(1, 10, False, (Uses(ReplacedCurve(ClosenessCurve(0.5, 0.0)), 1),)),),
+    "Gaussian noise": (GaussianCurve(20.0),),
     "a threshold": (ThresholdCurve(0.3, 80),),
     "recoding by a part": (SplitCurve(0.5, 20, 0.2, 0.1),),
 }

@@ -216,6 +216,10 @@ class Assumption(Enum):
     CONVERTED_ANSWERS = "Converting an answer stretches its error by at most a factor of {lipschitz}."
     FIXED_SHARES = "Published are the shares of {dimension} classes, fixed before anybody looked at the data."
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
+    DISCRETE_GAUSSIAN = (
+        "Every count carries discrete Gaussian noise of its own: y with a probability proportional to "
+        "e^(−y²/(2·{sigma}²))."
+    )
     SHOWN_FROM_THRESHOLD = (
         "Only cells in which somebody is take part. Each carries discrete Laplace noise of its own with loss "
         "{noise_epsilon} per person, and is shown, with its labels, where the noisy count is {show_from} or more; of "

@@ -16,6 +16,7 @@ from crowdblend.guarantees import (
     BiasedCurve,
     ClosenessCurve,
     CrowdCurve,
+    GaussianCurve,
     GroupSurveyCurve,
     LossCurve,
     NoisyCountCurve,
@@ -40,6 +41,7 @@ from crowdblend.guarantees import (
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
 from crowdblend.numerics.combined_curves import Replaced, WorstOf
+from crowdblend.numerics.gaussian import GaussianCells
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
 from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points, ThresholdCells
 from crowdblend.numerics.noise_curve import NoisyKernel
@@ -221,6 +223,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     SurveyCurve: _survey,
     GroupSurveyCurve: _groups,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
+    GaussianCurve: lambda made: GaussianCells(made.sigma),
     ThresholdCurve: lambda made: ThresholdCells(made.noise_epsilon, made.show_from),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
     ReplacedCurve: _replaced,

@@ -6,12 +6,21 @@ intervals cover are in docs/proofs.md#estimates.
 
 from crowdblend.estimates.cells import CellLaws, combinations, estimator_of, total_intervals
 from crowdblend.estimates.estimator import Estimator, Intervals, nothing_known
-from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseFromThreshold, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates.laws import (
+    ExactCounts,
+    GaussianOnEveryCell,
+    Law,
+    NoiseBelowK,
+    NoiseFromThreshold,
+    NoiseOnEveryCell,
+    OutlierNoise,
+)
 
 __all__ = [
     "CellLaws",
     "Estimator",
     "ExactCounts",
+    "GaussianOnEveryCell",
     "Intervals",
     "Law",
     "NoiseBelowK",

@@ -22,6 +22,7 @@ from crowdblend.designs import InclusionRates
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, Variances, nothing_known
 from crowdblend.estimates.laws import (
     ExactCounts,
+    GaussianOnEveryCell,
     Law,
     NoiseBelowK,
     NoiseFromThreshold,
@@ -192,7 +193,7 @@ def _is_computable(law: Law) -> bool:
             return shown_from * law.noise_epsilon <= _LARGEST_LOSS and _is_loss(law.noise_epsilon)
         case NoiseOnEveryCell():
             return _is_loss(law.noise_epsilon)
-    return False
+    return isinstance(law, GaussianOnEveryCell)
 
 
 def _is_loss(value: float) -> bool:

@@ -91,7 +91,7 @@ class Estimator:
             assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
             share = _NOISE_SHARE if design.least < 1 else 1.0
             different, back = np.unique(published, return_inverse=True)
-            reaches = [sum_reach(cells, self.law.widest_loss, level * share) for cells in different.tolist()]
+            reaches = [self.law.sum_reach(cells, level * share) for cells in different.tolist()]
             below = above = np.array(reaches, np.int64)[back]
             # Where nobody was left out by sampling, the number of sampled people has no spread to cover.
             level *= _NOISE_SHARE

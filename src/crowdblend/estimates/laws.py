@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from functools import cached_property, lru_cache
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 # Noise beyond so many scales has a probability of e^-40.
 SCALES = 40.0
+# Normal noise beyond so many standard deviations has a probability of e^-40.
+_DEVIATIONS = 9.0
 # e to minus so much is below all doubles.
 _NOTHING = 745.0
 # A longer transform takes seconds and more memory than it is worth.
@@ -67,6 +70,15 @@ class Law(ABC):
     def noise(self) -> tuple[float, float]:
         """Variance and fourth cumulant of the noise on many sampled people."""
         return 0.0, 0.0
+
+    def sum_reach(self, cells: int, level: float) -> int:
+        """Return an r that the noise of so many cells together exceeds with probability `level` at most."""
+        return sum_reach(cells, self.widest_loss, level)
+
+    @property
+    def mean_share(self) -> float:
+        """The square of the mean absolute noise, as a share of its variance: that of Laplace noise, about."""
+        return 0.5
 
     def variances(self, values: Whole) -> Floats:
         """Return the variance of the noise on cells with these published values."""
@@ -261,6 +273,41 @@ class NoiseFromThreshold(Law):
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
         far = math.ceil(SCALES / self.noise_epsilon)
+        return least - far, most + far
+
+
+@dataclass(frozen=True)
+class GaussianOnEveryCell(Law):
+    """Discrete Gaussian noise on every cell, and every cell shown."""
+
+    sigma: float
+
+    @property
+    def widest_loss(self) -> float:
+        # The loss of Laplace noise with the same variance, about.
+        return math.sqrt(2) / self.sigma
+
+    @property
+    def noise(self) -> tuple[float, float]:
+        return self.sigma**2, 0.0
+
+    @property
+    def mean_share(self) -> float:
+        return 2 / math.pi
+
+    def sum_reach(self, cells: int, level: float) -> int:
+        # Sums of discrete Gaussian noise are normal up to e^(−2π²σ²), and whole numbers: half a step on either side.
+        spread = self.sigma * math.sqrt(cells)
+        return math.ceil(spread * NormalDist().inv_cdf(1 - level / 2) + 0.5) if cells else 0
+
+    def kernel(self, sampled: Whole, places: Whole) -> Floats:
+        far = math.ceil(_DEVIATIONS * self.sigma)
+        whole = np.exp(-(np.arange(-far, far + 1) ** 2) / (2 * self.sigma**2)).sum()
+        masses: Floats = np.exp(-((places[None, :] - sampled[:, None]) ** 2) / (2 * self.sigma**2)) / whole
+        return masses
+
+    def reach(self, least: int, most: int) -> tuple[int, int]:
+        far = math.ceil(_DEVIATIONS * self.sigma)
         return least - far, most + far
 
 

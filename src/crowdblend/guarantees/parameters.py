@@ -83,6 +83,7 @@ PARAMETERS = {
     # mechanisms
     "blend_epsilon": Parameter(0, 700, "Pass how far members of one crowd may be told apart; 0 for suppression."),
     "noise_epsilon": Parameter(0, 700, "Pass the privacy loss of the noise, for example 1.0.", low_open=True),
+    "sigma": Parameter(0.5, 20_000, "Pass the standard deviation of the noise, for example 20."),
     "show_from": _whole(1, "Pass the smallest noisy count that is shown, for example 15.", 10**9),
     "transition": _whole(1, "Pass t, over how many people the noise fades."),
     "limit": _whole(1, "Pass K, the size from which a bin is no outlier.", 10**5),

@@ -111,6 +111,13 @@ class ThresholdCurve(LossCurve):
 
 
 @dataclass(frozen=True)
+class GaussianCurve(LossCurve):
+    """A histogram with discrete Gaussian noise on every cell."""
+
+    sigma: float
+
+
+@dataclass(frozen=True)
 class ClosenessCurve(LossCurve):
     """Any release that is (epsilon, delta)-differentially private, of which no more is known."""
 

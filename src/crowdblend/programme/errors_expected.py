@@ -70,14 +70,14 @@ def expected_of(facts: ReleaseFacts) -> Expected:
 
 
 def _error(people: int, rate: float, law: Law) -> float:
-    """The mean absolute error of an estimate of so many people: of the sample about normal, of the noise about Laplace.
+    """The mean absolute error of an estimate of so many people, of the sample about normal, and of the noise.
 
     A normal error is on average √(2/π), and that of Laplace noise √(1/2), of its standard deviation.
     """
     exact = law.noiseless or (law.exact_from is not None and people * rate >= law.exact_from)
     many = people * rate >= law.settled and not exact
     variance = 0.0 if exact else law.noise[0] if many else 2 / law.widest_loss**2
-    return math.sqrt(2 / math.pi * people * (1 - rate) / rate + variance / (2 * rate**2))
+    return math.sqrt(2 / math.pi * people * (1 - rate) / rate + law.mean_share * variance / rate**2)
 
 
 def _chance(people: int, rate: float, law: Law) -> float:

@@ -15,6 +15,7 @@ from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.threshold import ThresholdHistogram
@@ -35,7 +36,7 @@ from crowdblend.releases.facts import (
 )
 from crowdblend.releases.series import RepeatedFacts, check_totals
 
-_NOISY = (NoiseEverywhere, NoisyStatistics, OutlierHistogram, ThresholdHistogram)
+_NOISY = (NoiseEverywhere, GaussianEverywhere, NoisyStatistics, OutlierHistogram, ThresholdHistogram)
 Sample = Poisson | Coins | Thinned | Strata | Weights | Biased | Everybody
 # The designs by their names in a policy.
 DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))

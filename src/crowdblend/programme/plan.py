@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Protocol, cast
 
 from crowdblend.designs import Strata, Thinned
 from crowdblend.designs.design import differential_of
@@ -20,51 +19,20 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.part_budget import PartBudget
-from crowdblend.planning.parts import largest_noise
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.policy import SPLITS, Policy, Split
-from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.registry import part as module_of
 from crowdblend.programme.facts import Sample
+from crowdblend.programme.members import Budget, cells_of, keeps, module_for, refuse_shares
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
 from crowdblend.programme.sample import require_ids, require_parts, sample_of_all
+from crowdblend.programme.shared_budget import by_budget
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.facts import derive
-from crowdblend.releases.plan import AnyPlan
 
 # A publication gets at least this share of the sample, and shares are planned to this many decimals.
 _LEAST, _DECIMALS = 0.02, 3
-# How often the range of what each publication may lose is halved.
-_HALVINGS = 12
-# What a publication without cells is taken to have, where shares are planned.
-_USUAL_CELLS = 100
-
-
-class PartKind(Protocol):
-    """What the module `plan` of a kind offers that can be one of several publications."""
-
-    def plan(self, policy: Any) -> AnyPlan:
-        """The publication with nothing left open, from a sample of its own or from everybody."""
-
-    def plan_part(self, policy: Any, budget: PartBudget) -> AnyPlan:
-        """The publication with nothing left open, as a part of a sample."""
-
-    def plan_noisy(self, policy: Any, epsilon: float, delta: float) -> AnyPlan:
-        """The publication with noise of this loss everywhere; only kinds that can have it offer this.
-
-        `delta` is what it may take of the budget's, before sampling; most need none.
-        """
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What all publications may spend together, in how many releases."""
-
-    epsilon: float
-    delta: float
-    releases: int
 
 
 def plan(policy: Policy) -> ProgrammePlan:
@@ -101,14 +69,9 @@ def plan_splits(
     return found
 
 
-def may_join(kind: str) -> bool:
-    """Return whether publications of a kind can be among several."""
-    return hasattr(module_of(kind, "plan"), "plan_part")
-
-
 def _plan_as(policy: Policy, split: Split, budget: Budget) -> ProgrammePlan:
     planned = _SPLITS[split](policy, budget)
-    if _keeps(planned):
+    if keeps(planned):
         return planned
     differential = differential_of(derive(replace(planned, delta=1.0).facts())).conclusion
     if differential.delta > budget.delta:
@@ -153,7 +116,7 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
         made = []
         for one, part, share in zip(policy.publish, policy.parts, shares, strict=True):
             own = PartBudget(share, tuple(shares), sample.largest_rate, each.epsilon, each.delta, each.noise_loss)
-            made.append(PlannedPublication(str(one.name), _module(part).plan_part(part, own), share))
+            made.append(PlannedPublication(str(one.name), module_for(part).plan_part(part, own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     return _within(planned, policy, budget, list(_before_asking(sample, budget)))
@@ -166,7 +129,7 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
         message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'
         remedy = 'Write design = "poisson" in [sampling], or of a survey thin = 0.8.'
         raise refusal("split", message, remedy, "[sampling] design")
-    _refuse_shares(policy, "fresh")
+    refuse_shares(policy, "fresh")
 
     def planned(each: Each) -> ProgrammePlan:
         made = []
@@ -175,58 +138,17 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
             changes: dict[str, object] = {"epsilon": epsilon, "accept_delta": True}
             changes["delta"] = None if getattr(part, "k", None) is not None else each.delta
             own = part.replace(**{name: said for name, said in changes.items() if name in part.__struct_fields__})
-            made.append(PlannedPublication(str(one.name), _module(part).plan(own)))
+            made.append(PlannedPublication(str(one.name), module_for(part).plan(own)))
         return ProgrammePlan(policy, "fresh", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     samples = Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish))
     return _within(planned, policy, samples, [Each(budget.epsilon, budget.delta, budget.epsilon)])
 
 
-def _by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
-    """Every publication with a part of epsilon: all are noisy everywhere, and about the same people."""
-    sample = sample_of_all(policy, "budget")
-    if sample.draws_here:
-        require_ids(policy, "publications with different columns would be drawn from different people")
-    _refuse_shares(policy, "budget")
-    # The mean error of a cell is smallest where parts of epsilon grow as the square root of the number of cells.
-    parts = [one.weight * math.sqrt(_cells(part)) for one, part in zip(policy.publish, policy.parts, strict=True)]
-    whole = math.fsum(parts)
-    # Half of delta is for publications that need one by themselves, half for what all lose beyond epsilon.
-    each = min(1.0, budget.delta / (2 * len(parts) * budget.releases * sample.largest_rate))
-
-    def planned(epsilon: float) -> ProgrammePlan:
-        made = []
-        for one, part, own in zip(policy.publish, policy.parts, parts, strict=True):
-            module = _module(part)
-            if not hasattr(module, "plan_noisy"):
-                message = f'kind = "{part.kind}" is not certified with a part of the budget.'
-                remedy = 'Write split = "people" or "fresh", or of a register publish it in a policy of its own.'
-                raise refusal("split", message, remedy, "[privacy] split")
-            made.append(PlannedPublication(str(one.name), module.plan_noisy(part, epsilon * own / whole, each)))
-        return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
-
-    # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
-    once = largest_noise((1.0,), sample.largest_rate, budget.epsilon)
-    low = budget.epsilon / budget.releases * (1 - 1e-12)
-    if isinstance(sample, Thinned):
-        once = sample.largest_loss(budget.epsilon)
-        low = once / budget.releases
-    if budget.delta == 0 or not _keeps(planned(low)):
-        return planned(low)
-    high = once * 2 * math.sqrt(len(policy.publish))
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _keeps(planned(middle)):
-            low = middle
-        else:
-            high = middle
-    return planned(low)
-
-
 _SPLITS: Mapping[Split, Callable[[Policy, Budget], ProgrammePlan]] = {
     "people": _by_people,
     "fresh": _by_fresh_samples,
-    "budget": _by_budget,
+    "budget": by_budget,
 }
 
 
@@ -250,7 +172,7 @@ def _within(
             delta = whole.delta / budget.releases / smaller
             with suppress(Infeasible, NotProved):
                 tried = planned(Each(whole.epsilon / crowds, delta, whole.noise_loss / noise))
-                if _keeps(tried):
+                if keeps(tried):
                     return tried
     message = f"No plan was found that {budget.releases} releases or samples keep together."
     remedy = "Raise epsilon or delta, lower the rate, or plan fewer."
@@ -294,15 +216,6 @@ def _suppresses(part: PublicationPolicy) -> bool:
     return getattr(part, "below_k", None) == "suppress"
 
 
-def _keeps(planned: ProgrammePlan) -> bool:
-    """Whether the facts of the plan give what it states."""
-    try:
-        derive(planned.facts())
-    except CrowdblendError:
-        return False
-    return True
-
-
 def shares_of(policy: Policy) -> list[float]:
     """The share of the sample for every publication; those left open have cells of about the same relative error."""
     given = [one.share for one in policy.publish]
@@ -320,7 +233,7 @@ def shares_of(policy: Policy) -> list[float]:
             message = f"A sample is divided into at most {MOST_PARTS} parts."
         raise refusal("shares", message, "Lower them so that they add up to at most 1.", "[[publish]] share")
     found = [0.0 if share is None else share for share in given]
-    sizes = {place: policy.publish[place].weight * _cells(policy.parts[place]) for place in open_places}
+    sizes = {place: policy.publish[place].weight * cells_of(policy.parts[place]) for place in open_places}
     left, whole = float(1 - taken), math.fsum(sizes.values())
     for place, size in sizes.items():
         least = min(_LEAST, 1 / (2 * len(given)))
@@ -330,25 +243,6 @@ def shares_of(policy: Policy) -> list[float]:
         for place in open_places:
             found[place] = math.floor(found[place] / over * 10**_DECIMALS) / 10**_DECIMALS
     return found
-
-
-def _cells(part: PublicationPolicy) -> int:
-    cells = getattr(part, "cells", None)
-    return min(int(cells), 10**6) if isinstance(cells, int) else _USUAL_CELLS
-
-
-def _refuse_shares(policy: Policy, split: Split) -> None:
-    named: Publication | None = next((one for one in policy.publish if one.share is not None), None)
-    if named is not None:
-        message = f'Publication {named.name!r} has a share of the sample, and split = "{split}" has no parts.'
-        raise refusal("shares", message, 'Remove share, or write split = "people".', "[[publish]] share")
-
-
-def _module(part: PublicationPolicy) -> PartKind:
-    if not may_join(part.kind):
-        message = f'kind = "{part.kind}" is not certified as one of several publications.'
-        raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
-    return cast(PartKind, module_of(part.kind, "plan"))
 
 
 def _cost(planned: ProgrammePlan) -> float:

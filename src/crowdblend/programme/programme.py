@@ -71,8 +71,8 @@ class PlannedPublication:
             return found.replace(noise_epsilon=ran.noise_epsilon, show_from=ran.show_from)
         if not isinstance(self.plan, RegisterPlan):
             return found
-        if not found.sampling.everybody:
-            message = 'With split = "budget" a publication of a sample has noise that it has not by itself.'
+        if not found.sampling.everybody or self.plan.sigma is not None:
+            message = 'With split = "budget" this publication has noise that it has not by itself.'
             remedy = 'Look at it with split = "people" or "fresh".'
             raise InvalidInput(message, remedy=remedy, where="publication", code="policy.publication")
         return found.replace(epsilon=self.plan.epsilon)
@@ -99,6 +99,8 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
     planned: tuple[PlannedPublication, ...]
     # What the other ways to share the budget would give, and why this one is taken.
     others: Mapping[Split, str]
+    # What Gaussian noise gains, where the publications have it.
+    gain: str = ""
 
     @property
     def mechanisms(self) -> tuple[Claims, ...]:
@@ -149,6 +151,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         """What would happen, from the policy alone: the split, and then every publication."""
         lines: Lines = [
             ("would publish", f"{len(self.planned)} publications, {_SAID[self.split]}"),
+            *([("with Gaussian noise", self.gain)] if self.gain else []),
             *((f"split = {other}", what) for other, what in self.others.items()),
         ]
         for one in self.planned:

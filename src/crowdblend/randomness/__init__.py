@@ -7,6 +7,7 @@ breaking AES when the bits come from a key.
 from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, permutation, uniform
 from crowdblend.randomness.coin import below_rate, coins, marks
+from crowdblend.randomness.gaussian import discrete_gaussian
 from crowdblend.randomness.keys import new_key
 from crowdblend.randomness.noise import add_discrete_laplace, differs_from_zero, discrete_laplace, geometric, reaches
 from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
@@ -27,6 +28,7 @@ __all__ = [
     "bernoulli",
     "coins",
     "differs_from_zero",
+    "discrete_gaussian",
     "discrete_laplace",
     "distinct",
     "enclosed",

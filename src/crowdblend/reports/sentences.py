@@ -14,6 +14,7 @@ from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.reading.notes import (
@@ -65,7 +66,7 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     """Return how to read the numbers of tables and microdata, and how not to."""
     table = next(iter(facts.tables.values()))
     laws = table.laws
-    if isinstance(facts.mechanism, NoiseEverywhere) and isinstance(facts, TableFacts):
+    if isinstance(facts.mechanism, NoiseEverywhere | GaussianEverywhere) and isinstance(facts, TableFacts):
         if isinstance(facts.design, Everybody):
             return _of_everybody(facts, facts.mechanism)
         off = three_digits(facts.mechanism.expected_error())
@@ -125,9 +126,9 @@ def _population(table: CellTable, counted: bool) -> list[str]:
     ]
 
 
-def _of_everybody(facts: TableFacts, noise: NoiseEverywhere) -> list[str]:
+def _of_everybody(facts: TableFacts, noise: NoiseEverywhere | GaussianEverywhere) -> list[str]:
     """How to read a table of a register."""
-    rows = noise.rows_per_person
+    rows = facts.rows_per_person
     off = f"{three_digits(noise.expected_error())} on average, whatever the size of the cell"
     whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
     if rows is not None and facts.count == "people":

@@ -7,6 +7,7 @@ from crowdblend.calculus.rules import (
     graph_releases,
     graphs,
     mechanisms,
+    noisy_tables,
     outliers,
     profiles,
     programme,

@@ -7,12 +7,15 @@ from flint import arb
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import mechanism, same_release
+from crowdblend.calculus.forms import TARGET
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.numerics.balls import upper_bound
+from crowdblend.numerics.gaussian import GaussianCells
 from crowdblend.numerics.threshold import appears
 
 _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
+GAUSSIAN = (Assumption.EXACT_NOISE, Assumption.DISCRETE_GAUSSIAN, Assumption.ALL_CELLS)
 SHOWN = (Assumption.EXACT_NOISE, Assumption.SHOWN_FROM_THRESHOLD)
 
 
@@ -52,6 +55,23 @@ def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
 def histogram_laplace(*, noise_epsilon: float) -> Differential:
     """One person moves one count by one, and the noise at neighbouring values differs by a factor of at most e^ε."""
     return Differential(noise_epsilon, 0.0, Relation.ADD_REMOVE)
+
+
+@rule(
+    "histogram.gaussian",
+    source="Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020, Theorem 7; "
+    "docs/proofs.md#gaussian",
+    statement="A histogram over fixed classes with discrete Gaussian noise of parameter σ on every cell, the empty "
+    "ones too, is (ε, P[Y ≥ m − 1] − e^ε·P[Y ≥ m])-differentially private with one person more or less, Y the noise "
+    "and m the first whole number from σ²ε + 1/2 on.",
+    assumes=(*_TABLE, *GAUSSIAN),
+    about=mechanism("histogram.gaussian", "sigma"),
+    free={"epsilon": TARGET},
+)
+def histogram_gaussian(*, sigma: float, epsilon: float) -> Differential:
+    """One person moves one count by one, and the loss of that rises with the noise."""
+    delta = upper_bound(lambda: GaussianCells(sigma).at(arb(epsilon).exp()))
+    return Differential(epsilon, delta, Relation.ADD_REMOVE)
 
 
 @rule(

@@ -11,7 +11,6 @@ from crowdblend.calculus.description import Composite, mechanism, same_release
 from crowdblend.calculus.forms import NAMED, RELEASES, TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
 from crowdblend.calculus.rules.blending import ROBUST, check_bias, check_rates
-from crowdblend.calculus.rules.mechanisms import SHOWN
 from crowdblend.calculus.rules.outliers import check_noise_by_size
 from crowdblend.calculus.rules.programme import check_shares
 from crowdblend.calculus.rules.recoding import require_pure
@@ -37,7 +36,6 @@ from crowdblend.guarantees import (
     Relation,
     ReplacedCurve,
     SplitCurve,
-    ThresholdCurve,
     Together,
     UnequalSampleCurve,
     Uses,
@@ -207,20 +205,6 @@ def profile_of_outliers(*, epsilon: float, transition: int, limit: int) -> Profi
     """The same curve for everybody: that outliers lose less is not part of it."""
     check_noise_by_size(epsilon, transition, limit)
     return _once(OutlierCurve(epsilon, transition, limit), 0)
-
-
-@rule(
-    "profile.threshold",
-    source="crowdblend, docs/proofs.md#threshold",
-    statement="A histogram of the cells in which somebody is, each with discrete Laplace noise of loss ε₀ and shown "
-    "from t on, has at every ε ≥ 0 the larger of (1 − e^(ε−ε₀))₊/(1 + e^−ε₀) and, with the person, q = "
-    "e^(−(t−1)ε₀)/(1 + e^−ε₀), without, (1 − e^ε(1 − q))₊.",
-    assumes=(Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES, *SHOWN),
-    about=mechanism("histogram.threshold", "noise_epsilon", "show_from"),
-)
-def profile_of_threshold(*, noise_epsilon: float, show_from: int) -> Profile:
-    """The person is alone in a cell, or one of several in a noisy one."""
-    return _once(ThresholdCurve(noise_epsilon, show_from), 0)
 
 
 @rule(

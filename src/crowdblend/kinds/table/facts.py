@@ -11,6 +11,7 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Everybody
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
+from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
@@ -19,6 +20,8 @@ from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
 from crowdblend.releases.series import check_totals
 
 TOTALS = "totals"
+# What is noisy whatever its size, so that it needs no sample.
+AnyNoise = NoiseEverywhere | GaussianEverywhere | ThresholdHistogram
 # Intervals where a part of the sample chose the labels.
 _CHOSEN_ENDS = {
     name: ("integer", f"The {end} end of the interval that has 95 % coverage for labels that were fixed beforehand.")
@@ -29,7 +32,7 @@ _CHOSEN_ENDS = {
 class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     """What a release of tables says of itself; `count` says what the rows of a register count, where they are many."""
 
-    mechanism: SuppressedHistogram | NoisyHistogram | NoiseEverywhere | ThresholdHistogram | None = None
+    mechanism: SuppressedHistogram | NoisyHistogram | AnyNoise | None = None
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
     totals: tuple[NoisyTotal, ...] = ()
     count: Literal["rows", "people"] = "rows"
@@ -42,7 +45,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     def publishes(self) -> str | None:
         if isinstance(self.mechanism, ThresholdHistogram):
             return "Counts by class, with noise, of the classes that enough people have."
-        return "Counts by class, with noise." if isinstance(self.mechanism, NoiseEverywhere) else None
+        return "Counts by class, with noise." if isinstance(self.mechanism, AnyNoise) else None
 
     @property
     def rows_per_person(self) -> int | None:
@@ -82,8 +85,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     @property
     def mechanisms(
         self,
-    ) -> tuple[SuppressedHistogram | NoisyHistogram | NoiseEverywhere | ThresholdHistogram | NoisyTotal, ...]:
-        noisy = isinstance(self.mechanism, NoiseEverywhere | ThresholdHistogram)
+    ) -> tuple[SuppressedHistogram | NoisyHistogram | AnyNoise | NoisyTotal, ...]:
+        noisy = isinstance(self.mechanism, AnyNoise)
         if (isinstance(self.design, Everybody) and not noisy) or (noisy and self.recoding is not None):
             raise contradiction("its mechanism is not one for its design")
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
@@ -131,6 +134,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         found = super().parameters
         sizes = [one.k for one in self.mechanisms if isinstance(one, SuppressedHistogram | NoisyHistogram)]
         found |= {"k": max(sizes)} if sizes else {}
+        found |= {"sigma": self.mechanism.sigma} if isinstance(self.mechanism, GaussianEverywhere) else {}
         noisy = (NoisyHistogram, NoiseEverywhere, ThresholdHistogram)
         losses = [one.noise_epsilon for one in self.mechanisms if isinstance(one, noisy)]
         found |= {"noise_epsilon": max(losses)} if losses else {}

@@ -103,10 +103,12 @@ def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan | threshold.
     return TablePlan(*plan_in_part(policy, budget, "histogram", part, noise, below_k="noise", flag=policy.flag))
 
 
-def plan_noisy(policy: TablePolicy, epsilon: float, delta: float) -> register.RegisterPlan | threshold.ThresholdPlan:
+def plan_noisy(
+    policy: TablePolicy, epsilon: float, delta: float, sigma: float | None = None
+) -> register.RegisterPlan | threshold.ThresholdPlan:
     """Plan the table with noise of this loss on every cell, one of several that are about the same people.
 
-    `delta` is what a threshold may take of the budget, before sampling.
+    `delta` is what a threshold may take of the budget, before sampling. With `sigma` the noise is Gaussian.
     """
     if policy.below_k == "threshold":
         return threshold.plan_within(policy, epsilon, delta)
@@ -119,4 +121,9 @@ def plan_noisy(policy: TablePolicy, epsilon: float, delta: float) -> register.Re
         message = f'split = "budget" plans the noise of every cell, and {said} would be ignored.'
         remedy = f'Remove {said}, or write split = "people" or "fresh".'
         raise InvalidInput(message, remedy=remedy, where=f"[[publish]] {said}", code="plan.not-noisy")
-    return register.plan_noisy(policy, epsilon)
+    return register.plan_noisy(policy, epsilon, sigma)
+
+
+def takes_gaussian(policy: TablePolicy) -> bool:
+    """Return whether the table may have Gaussian noise as one of several: a threshold needs Laplace noise."""
+    return policy.below_k != "threshold"

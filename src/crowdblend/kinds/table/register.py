@@ -1,4 +1,7 @@
-"""Tables of a register: everybody is in it, no sample is drawn, and every cell carries noise of pure ε."""
+"""Tables of a register: everybody is in it, no sample is drawn, and every cell carries noise of pure ε.
+
+One of many tables of a register, or of a sample, may have Gaussian noise instead.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
+from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
@@ -35,10 +39,12 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
     """The plan of a table with noise on every cell; nothing is left open but how the loss is divided.
 
     `epsilon` is the loss of the noise to everybody who is counted: all people of a register, or those of a sample.
+    With `sigma` the noise is Gaussian, and what it loses is known together with that of other tables.
     """
 
     policy: TablePolicy
     epsilon: float
+    sigma: float | None = None
 
     @property
     def sample(self) -> Everybody | Poisson | Strata | Biased:
@@ -46,7 +52,9 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         return sample_of(self.policy.sampling, self.policy.design)
 
     @property
-    def mechanisms(self) -> tuple[NoiseEverywhere | NoisyTotal, ...]:
+    def mechanisms(self) -> tuple[NoiseEverywhere | GaussianEverywhere | NoisyTotal, ...]:
+        if self.sigma is not None:
+            return (GaussianEverywhere(self.sigma),)
         rows = self.policy.rows_per_person
         if rows is None:
             return (NoiseEverywhere(self.epsilon),)
@@ -62,7 +70,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
 
     def facts(self, publication: Result | None = None) -> TableFacts:
         cells, *others = self.mechanisms if publication is None else publication.mechanisms
-        assert isinstance(cells, NoiseEverywhere)
+        assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
         return TableFacts(
             software=software(),
             person=self.policy.data.person,
@@ -79,7 +87,8 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
     def describe(self) -> Lines:
         policy, rows = self.policy, self.policy.rows_per_person
         cells = self.mechanisms[0]
-        assert isinstance(cells, NoiseEverywhere)
+        assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
+        noise = "Laplace" if self.sigma is None else "Gaussian"
         kept = "everybody is counted; no sample is drawn"
         if policy.sampling.rate is not None:
             kept = f"a sample at rate {policy.sampling.rate}"
@@ -90,7 +99,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         lines = [
             self.describe_reading(),
             ("would sample", kept),
-            ("would publish", f"a table of {policy.cells:,} cells, all of them noisy"),
+            ("would publish", f"a table of {policy.cells:,} cells, all of them with {noise} noise"),
             ("", f"a cell is off by {three_digits(cells.expected_error())} on average, whatever its size"),
         ]
         if rows is not None:
@@ -102,7 +111,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         del progress
         cells, *totals = mechanisms = self.mechanisms
         counted, people = reading.sample, reading.counted.people
-        assert isinstance(cells, NoiseEverywhere)
+        assert isinstance(cells, NoiseEverywhere | GaussianEverywhere)
         published = cells.publish(counted, key)
         outputs: list[Output] = [counts_output(self.policy, published, self.facts())]
         if totals:
@@ -128,8 +137,10 @@ def plan_register(policy: TablePolicy) -> RegisterPlan:
         return plan_noisy(policy, round_down(arb(policy.epsilon) / policy.releases))
 
 
-def plan_noisy(policy: TablePolicy, epsilon: float) -> RegisterPlan:
-    """The plan of a table with noise of this loss on every cell."""
+def plan_noisy(policy: TablePolicy, epsilon: float, sigma: float | None = None) -> RegisterPlan:
+    """The plan of a table with noise of this loss on every cell, or with Gaussian noise."""
+    if sigma is not None:
+        return RegisterPlan(policy, epsilon, sigma)
     rows = policy.rows_per_person
     planned = RegisterPlan(policy, epsilon)
     # Checked before the budget is divided, which takes no end where a double has no smaller neighbour.

@@ -18,7 +18,8 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
 from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations
-from crowdblend.programme.plan import compared, may_join, plan_splits
+from crowdblend.programme.members import may_join
+from crowdblend.programme.plan import compared, plan_splits
 from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import Field, fields_of, numbered, prefixed

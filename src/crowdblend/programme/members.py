@@ -1,0 +1,82 @@
+"""The publications of a programme as its planning sees them: their kinds and sizes, and whether a plan keeps."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, cast
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.frozen import dataclass
+from crowdblend.planning.part_budget import PartBudget
+from crowdblend.policies.policy import Policy, Split
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.refusals import refusal
+from crowdblend.policies.registry import part as module_of
+from crowdblend.programme.programme import ProgrammePlan
+from crowdblend.releases.facts import derive
+from crowdblend.releases.plan import AnyPlan
+
+# What a publication without cells is taken to have, where shares are planned.
+_USUAL_CELLS = 100
+
+
+class PartKind(Protocol):
+    """What the module `plan` of a kind offers that can be one of several publications."""
+
+    def plan(self, policy: Any) -> AnyPlan:
+        """The publication with nothing left open, from a sample of its own or from everybody."""
+
+    def plan_part(self, policy: Any, budget: PartBudget) -> AnyPlan:
+        """The publication with nothing left open, as a part of a sample."""
+
+    def plan_noisy(self, policy: Any, epsilon: float, delta: float, sigma: float | None = None) -> AnyPlan:
+        """The publication with noise of this loss everywhere; only kinds that can have it offer this.
+
+        `delta` is what it may take of the budget's, before sampling; most need none. Kinds with `takes_gaussian` take
+        a `sigma` too.
+        """
+
+    def takes_gaussian(self, policy: Any) -> bool:
+        """Whether the publication may have Gaussian noise instead."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What all publications may spend together, in how many releases."""
+
+    epsilon: float
+    delta: float
+    releases: int
+
+
+def may_join(kind: str) -> bool:
+    """Return whether publications of a kind can be among several."""
+    return hasattr(module_of(kind, "plan"), "plan_part")
+
+
+def keeps(planned: ProgrammePlan) -> bool:
+    """Whether the facts of the plan give what it states."""
+    try:
+        derive(planned.facts())
+    except CrowdblendError:
+        return False
+    return True
+
+
+def cells_of(part: PublicationPolicy) -> int:
+    cells = getattr(part, "cells", None)
+    return min(int(cells), 10**6) if isinstance(cells, int) else _USUAL_CELLS
+
+
+def refuse_shares(policy: Policy, split: Split) -> None:
+    named: Publication | None = next((one for one in policy.publish if one.share is not None), None)
+    if named is not None:
+        message = f'Publication {named.name!r} has a share of the sample, and split = "{split}" has no parts.'
+        raise refusal("shares", message, 'Remove share, or write split = "people".', "[[publish]] share")
+
+
+def module_for(part: PublicationPolicy) -> PartKind:
+    if not may_join(part.kind):
+        message = f'kind = "{part.kind}" is not certified as one of several publications.'
+        raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
+    return cast(PartKind, module_of(part.kind, "plan"))
