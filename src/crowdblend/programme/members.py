@@ -64,11 +64,13 @@ def keeps(planned: ProgrammePlan) -> bool:
 
 
 def cells_of(part: PublicationPolicy) -> int:
+    """Return how many cells a publication has, up to a million; a usual number where it has none."""
     cells = getattr(part, "cells", None)
     return min(int(cells), 10**6) if isinstance(cells, int) else _USUAL_CELLS
 
 
 def refuse_shares(policy: Policy, split: Split) -> None:
+    """Refuse shares of a sample where nobody is divided among publications."""
     named: Publication | None = next((one for one in policy.publish if one.share is not None), None)
     if named is not None:
         message = f'Publication {named.name!r} has a share of the sample, and split = "{split}" has no parts.'
@@ -76,6 +78,7 @@ def refuse_shares(policy: Policy, split: Split) -> None:
 
 
 def module_for(part: PublicationPolicy) -> PartKind:
+    """Return what plans a publication as one of several; refuses kinds that cannot be."""
     if not may_join(part.kind):
         message = f'kind = "{part.kind}" is not certified as one of several publications.'
         raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
