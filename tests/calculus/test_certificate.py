@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from crowdblend import plan, verify
 from crowdblend.calculus import RULES, Assumed, Assumption, Certificate, Derivation, compose, verify_file
-from crowdblend.calculus.certificate import FORMAT
+from crowdblend.calculus.certificate import FORMAT, by_strength
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
 from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
@@ -329,3 +329,10 @@ def test_a_certificate_answers_for_one_person() -> None:
     assert certificate.differential() == one.conclusion
     assert certificate.differential(Relation.REPLACE) is None
     assert certificate.zero_knowledge() == RULES["dps.zero-knowledge"](sampled).conclusion
+
+
+def test_the_strongest_kind_of_guarantee_comes_first() -> None:
+    crowds = RULES["histogram.suppressed"](k=20)
+    sampled = RULES["suppression.exact"](crowds, rate=0.1, epsilon=0.5)
+    differential = RULES["dps.differential"](sampled)
+    assert by_strength([crowds, sampled, differential]) == (differential, sampled, crowds)

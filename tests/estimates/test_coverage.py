@@ -15,6 +15,7 @@ from crowdblend.estimates import (
     NoiseOnEveryCell,
     OutlierNoise,
 )
+from crowdblend.estimates.cells import estimator_of
 from crowdblend.estimates.laws import laplace, laplace_cumulants, sum_reach
 from tests.cases import for_each
 from tests.estimates.outputs import published
@@ -69,6 +70,13 @@ def test_other_confidences_cover_too(confidence: float) -> None:
     for people in (16, 40, 90, 300, 3000):
         for law in (ExactCounts(8), NoiseBelowK(8, 1.0)):
             assert coverage(law, 0.5, people, confidence) >= confidence - 1e-6
+
+
+def test_crowds_are_estimated_up_to_the_sizes_that_take_no_minutes() -> None:
+    inclusion = InclusionRates.at_rate(0.5)
+    for kind, largest in ((ExactCounts, 10**6), (lambda k: NoiseBelowK(k, 1.0), 10**5)):
+        assert estimator_of(kind(largest), inclusion) is not None
+        assert estimator_of(kind(largest + 1), inclusion) is None
 
 
 @for_each("people", [400, 600, 850])

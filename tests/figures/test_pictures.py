@@ -1,12 +1,14 @@
 """Pictures of reports: every label once, in order, with its number, where its numbers say; blanks stay blank."""
 
+from itertools import pairwise
+
 import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.bars import Range, bar_chart, interval_chart, range_chart
 from crowdblend.figures.drawing import SHADES
 from crowdblend.figures.maps import MOST_NUMBERED_COLUMNS, compact, heatmap, point_map
-from crowdblend.figures.recodings import neighbours
+from crowdblend.figures.recodings import class_ruler, neighbours
 from crowdblend.figures.scales import round_numbers
 from tests.cases import for_each
 from tests.figures.pictures import Picture
@@ -35,6 +37,14 @@ def test_on_a_narrow_page_a_note_that_is_too_long_has_a_line_of_its_own():
         heights = [at["y"] for name, at, text in shapes if text in (label, "10 to 20")]
         assert len(heights) == 2
         assert (heights[0] == heights[1]) is beside
+
+
+def test_the_classes_of_a_ruler_lie_in_it_one_after_the_other():
+    picture = Picture.parse(class_ruler([0, 10, 20], bottom=True, top=True))
+    assert picture.inside()
+    places = sorted((float(block["x"]), float(block["width"])) for block in picture.of("rect"))
+    assert all(x + width <= other + 1 for (x, width), (other, _) in pairwise(places))
+    assert sum(width for _, width in places) > 0.9 * picture.width
 
 
 @for_each("totals", [[("a", 0)], [("a", -1)], [("a", 10**18), ("b", 1)]])

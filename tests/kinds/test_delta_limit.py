@@ -111,3 +111,4 @@ def test_a_series_is_mentioned_wherever_its_guarantee_is(releases: int, tmp_path
     assert [f"one of {releases} releases" in one and series in one for one in said] == [releases > 1] * 3
     assert read_facts(done.certificate.facts).parameters.get("releases", 1) == releases
     assert ("releases" in read_facts(done.certificate.facts).parameters) == (releases > 1)
+    assert ("releases" in done.certificate.facts) == (releases > 1)

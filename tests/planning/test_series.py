@@ -9,6 +9,7 @@ from crowdblend.guarantees import CrowdCurve, IidSampling, Profile, Uses
 from crowdblend.planning import plan, sweep
 from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.series import share_of
 from tests.cases import for_each
 
 # Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.
@@ -77,6 +78,7 @@ def test_each_parameter_is_solved_for_on_the_safe_side() -> None:
 
 
 def test_one_release_is_planned_as_ever() -> None:
+    assert share_of(PlanRequest(rate=0.1, k=8, delta=1e-6, releases=10)).releases == 1
     once = plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=1)
     assert once == plan(rate=0.1, epsilon=1.0, delta=1e-6)
     assert "releases" not in once.summary()

@@ -180,6 +180,10 @@ def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
     answer = visitor.request("POST", f"/drafts/{number}/data", content=pieces(), headers=headers)
     assert answer.status_code >= 400
     assert visitor.studio.drafts.get(number).choices.text("data", "population") == ""
+    for length, refused in ((1_000_000, False), (1_000_001, True)):
+        sent = {**headers, "content-length": str(length), "content-type": "text/plain"}
+        answer = visitor.request("POST", f"/drafts/{number}/data", content=b"", headers=sent)
+        assert (answer.status_code == 413) is refused
     assert visitor.get("/?" + "x" * 5_000).status_code == 414
 
 

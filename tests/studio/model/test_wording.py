@@ -61,6 +61,7 @@ def test_refusals_are_said_in_the_words_of_the_pages() -> None:
     assert len(found) > 150
     said = {in_words(text) for refused in found.values() for text in (refused.message, refused.remedy)}
     assert notation(said) == []
+    assert in_words("Write k = 20 or epsilon = 0.5.") == "Write k of 20 or ε of 0.5."
 
 
 def test_most_refusals_lead_to_a_field() -> None:
