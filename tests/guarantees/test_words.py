@@ -41,6 +41,7 @@ ADD_REMOVE = Relation.ADD_REMOVE
             RobustSampling(0.1, 0.2, 3),
             "everybody else sampled with a probability of 0 or between 0.1 and 0.2, 3 people excepted",
         ),
+        (RobustSampling(0.8, 0.8, 0), "everybody else sampled with a probability of either 0 or 0.8"),
         (Exploration(4, 7), "4 random people and up to 7 people reached from each, you concealed"),
         (Neighbourhood(4, 0), "4 random people and everybody within 0 steps of each, you concealed"),
         (Neighbourhood(4, 1), "4 random people and everybody within 1 step of each, you concealed"),

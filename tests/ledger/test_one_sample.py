@@ -222,7 +222,7 @@ def test_a_pseudonymized_extract_with_other_columns_cannot_be_compared(begin, tm
     extract = table.drop(columns="id").rename(columns=renamed)
     write(extract.assign(pseudonym=[f"x{hash(one)}" for one in extract.pseudonym]), tmp_path / "extract.csv")
     begin("drawn.csv")
-    with pytest.warns(UserWarning, match="by release 1: there is nothing to compare it by"):
+    with pytest.warns(UserWarning, match="whether this table was used before, by release 1: there is nothing"):
         begin("extract.csv", who='person = "pseudonym"')
     # Ids of the same column, or an id in common, would have told.
     write(people(seed=2)[["id", "sex", "age"]], tmp_path / "others.csv")
@@ -239,7 +239,7 @@ def test_pseudonyms_in_a_column_of_the_same_name_cannot_be_compared_either(begin
     extract = table[["id", "sex", "age"]]
     write(extract.assign(id=[f"x{hash(one)}" for one in table.ssn]), tmp_path / "extract.csv")
     begin("drawn.csv", more='population = "residents"')
-    with pytest.warns(UserWarning, match="by release 1: there is nothing to compare it by"):
+    with pytest.warns(UserWarning, match="whether this table was used before, by release 1: there is nothing"):
         begin("extract.csv", more=more)
 
 

@@ -139,8 +139,8 @@ class Assumption(Enum):
         "independently of it."
     )
     SAMPLE_NOT_COMPARED = (
-        "The sample was not compared with that of every earlier release; the data holder says that none of them used "
-        "it."
+        "The table was not compared with that of every earlier release: that none of them used it is assumed, and "
+        "nobody has checked."
     )
     CLUSTER_HOLDS_KEY = (
         "The sample was drawn on a cluster, whose machines and operators held the secret key of the draw while it was "

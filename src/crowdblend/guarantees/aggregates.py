@@ -62,10 +62,10 @@ class RobustSampling(Aggregate):
         check_ends(self.low, self.high)
 
     def words(self) -> str:
-        return (
-            f"everybody else sampled with a probability of 0 or between {exactly(self.low)} and "
-            f"{exactly(self.high)}, {self.exceptions} people excepted"
-        )
+        ends = exactly(self.low), exactly(self.high)
+        chance = f"either 0 or {ends[0]}" if ends[0] == ends[1] else f"0 or between {ends[0]} and {ends[1]}"
+        excepted = f", {self.exceptions:,} people excepted" if self.exceptions else ""
+        return f"everybody else sampled with a probability of {chance}{excepted}"
 
 
 @dataclass(frozen=True)

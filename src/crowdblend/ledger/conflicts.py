@@ -36,7 +36,7 @@ class Outlook:
 
     population: str
     not_compared: tuple[int, ...]
-    """Earlier releases of which the ledger cannot know whether they used this sample."""
+    """Earlier releases of which the ledger cannot know whether they used this table."""
     shares_people_with: tuple[str, ...] = ()
     """Other populations that have people of this source, and were not declared to overlap."""
     high: tuple[str, ...] = ()
@@ -52,9 +52,11 @@ def check_conflicts(
         if same_sample(new, known):
             reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
-            hint = f"{_OWN_IDS}Else: " if _only_by_numbers(new, known, same_sample) else ""
             message = f"Release {entry.id} has already used this sample. {reason.source}: {reason.reason}."
-            remedy = f"{hint}{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}"
+            remedy = f"{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}"
+            if _only_by_numbers(new, known, same_sample):
+                message = f"Release {entry.id} has the same ids, and may have used the same sample."
+                remedy = f"{_OWN_IDS}Else: {reason.reason}. {remedy}"
             raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
     added_up = {new.spending.population, *declared.overlapping(new.spending.population)}
     _refuse_another_name(new, spent, added_up)
@@ -198,12 +200,12 @@ def _refuse_another_name(new: KnownRelease, spent: Sequence[tuple[Entry, KnownRe
         "Leave population out of [data]" if name.startswith(UNNAMED) else f'Write population = "{name}" into [data]'
     )
     if all(_only_by_numbers(new, known, nearly_the_same_source) for _, known in same):
-        remedy = f"{_OWN_IDS}{remedy} if they are the same people."
+        says, remedy = "has nearly the same ids", f"{_OWN_IDS}{remedy} if they are the same people."
     else:
+        says = "is about nearly the same people"
         remedy += "; if these are other people, give them other identifiers."
     raise DoesNotCompose(
-        f"Release {entry.id} is about nearly the same people, under another name of the population, so that the two "
-        "would not be added up.",
+        f"Release {entry.id} {says}, under another name of the population, so that the two would not be added up.",
         remedy=remedy,
         where="[data] population",
         code="another-population",

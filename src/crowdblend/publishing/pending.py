@@ -41,7 +41,7 @@ class PendingRelease:
         if self.outlook is not None and self.outlook.not_compared:
             which = ", ".join(map(str, self.outlook.not_compared))
             yield (
-                f"The ledger cannot know whether this sample was used before, by release {which}: there is nothing to "
+                f"The ledger cannot know whether this table was used before, by release {which}: there is nothing to "
                 "compare it by, no id in common and no other columns. Make sure that it was not."
             )
 
