@@ -123,6 +123,10 @@ def test_what_contradicts_the_guarantee_is_refused(name: str) -> None:
         derive(forged(epsilon=0.5))
     with pytest.raises(DoesNotVerify):
         derive(forged(design={**document["design"], **_weaker(document["design"])}))
+    if name == "biased, budget":
+        # Exceptions have any rate, so that nobody's noise counts on having been left out.
+        sampling = cb.Biased(0.48, 0.5, rate=0.5, exceptions=2)
+        assert planned(policy(name, sampling=sampling)).sample.largest_rate == 1
     if name.startswith("survey"):
         with pytest.raises(DoesNotVerify):
             derive(forged(split="fresh" if facts.split == "people" else "people"))
@@ -133,6 +137,9 @@ def test_statistics_of_strata_are_in_no_programme() -> None:
     columns = {"region": ["north", "south"], "income": cb.bounds(0, 100, resolution=1)}
     sums = [cb.Statistics(cb.total("income"), name=name) for name in "ab"]
     strata = cb.Strata("region", {"north": 0.02, "south": 0.5})
+    open_labels = [cb.Table("region", "sex", name=name, below_k="threshold") for name in "ab"]
+    with pytest.raises(InvalidInput, match="parts are by strata"):
+        planned(policy("strata, budget", publish=open_labels, split="people"))
     for split in ("fresh", "budget", "people"):
         with pytest.raises(InvalidInput, match="policy of their own"):
             planned(policy("survey, budget", sampling=strata, columns=columns, publish=sums, split=split, people=4_000))

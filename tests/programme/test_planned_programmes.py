@@ -207,6 +207,12 @@ def test_statistics_go_with_every_split_of_a_sample():
         assert planned(five(columns=columns, publish=listed, split=split)).split == split
 
 
+def test_open_labels_are_taken_to_be_as_many_as_the_largest_other():
+    columns = {"sex": ["female", "male"], "town": cb.prefix(3)}
+    listed = [cb.Table("sex", name="sexes"), cb.Table("town", name="towns")]
+    assert shares_of(five(columns=columns, publish=listed)) == [0.5, 0.5]
+
+
 @pytest.mark.parametrize("sampling", [cb.Everybody(), cb.Poisson(0.3)], ids=["register", "sample"])
 def test_tables_medians_and_outlier_tables_share_the_budget_of_the_same_people(sampling: Any):
     below = {} if sampling.everybody else {"below_k": "noise"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, field
 from typing import Any
 
 from crowdblend.frozen import dataclass
@@ -19,8 +19,8 @@ _ADVICE = (
 class Listed:
     """A value, the rows that have it, and the declared value that it may be meant for."""
 
-    value: str
-    rows: int
+    value: str = field(repr=False)
+    rows: int = field(repr=False)
     near: str | None = None
 
     def words(self) -> str:
@@ -40,16 +40,16 @@ class ColumnCheck:
 
     name: str
     domain: str
-    rows: int
-    blank: int
-    outside: int
+    rows: int = field(repr=False)
+    blank: int = field(repr=False)
+    outside: int = field(repr=False)
     outside_becomes: str | None = None
     blank_becomes: str | None = None
-    different: int = 0
-    values: tuple[Listed, ...] = ()
-    unused: tuple[str, ...] = ()
-    forms: tuple[Listed, ...] = ()
-    hint: str | None = None
+    different: int = field(default=0, repr=False)
+    values: tuple[Listed, ...] = field(default=(), repr=False)
+    unused: tuple[str, ...] = field(default=(), repr=False)
+    forms: tuple[Listed, ...] = field(default=(), repr=False)
+    hint: str | None = field(default=None, repr=False)
 
     @property
     def fits(self) -> bool:
@@ -89,16 +89,16 @@ class PersonCheck:
     """
 
     name: str
-    rows: int
-    people: int
-    blank: int
-    repeated: int
-    repeated_rows: int
+    rows: int = field(repr=False)
+    people: int = field(repr=False)
+    blank: int = field(repr=False)
+    repeated: int = field(repr=False)
+    repeated_rows: int = field(repr=False)
     repeated_become: str | None
-    most: tuple[Listed, ...]
+    most: tuple[Listed, ...] = field(repr=False)
     row_numbers: bool
     ids: str
-    alike: int
+    alike: int = field(repr=False)
     expected: int | None = None
     at_most: int | None = None
 
@@ -138,7 +138,7 @@ class Check:
     """
 
     source: str
-    rows: int
+    rows: int = field(repr=False)
     columns: tuple[ColumnCheck, ...]
     person: PersonCheck | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
 from crowdblend.errors import CrowdblendError
@@ -63,10 +64,11 @@ def keeps(planned: ProgrammePlan) -> bool:
     return True
 
 
-def cells_of(part: PublicationPolicy) -> int:
-    """Return how many cells a publication has, up to a million; a usual number where it has none."""
-    cells = getattr(part, "cells", None)
-    return min(int(cells), 10**6) if isinstance(cells, int) else _USUAL_CELLS
+def cells_of(parts: Sequence[PublicationPolicy]) -> list[int]:
+    """Return how many cells publications have, up to a million; open labels are taken to be as many as the most."""
+    known: list[int | None] = [getattr(part, "cells", _USUAL_CELLS) for part in parts]
+    largest = max((cells for cells in known if cells is not None), default=_USUAL_CELLS)
+    return [min(largest if cells is None else cells, 10**6) for cells in known]
 
 
 def refuse_shares(policy: Policy, split: Split) -> None:

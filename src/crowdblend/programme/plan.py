@@ -233,7 +233,8 @@ def shares_of(policy: Policy) -> list[float]:
             message = f"A sample is divided into at most {MOST_PARTS} parts."
         raise refusal("shares", message, "Lower them so that they add up to at most 1.", "[[publish]] share")
     found = [0.0 if share is None else share for share in given]
-    sizes = {place: policy.publish[place].weight * cells_of(policy.parts[place]) for place in open_places}
+    cells = cells_of(policy.parts)
+    sizes = {place: policy.publish[place].weight * cells[place] for place in open_places}
     left, whole = float(1 - taken), math.fsum(sizes.values())
     for place, size in sizes.items():
         least = min(_LEAST, 1 / (2 * len(given)))

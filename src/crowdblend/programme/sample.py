@@ -53,7 +53,8 @@ def require_parts(policy: Policy, sample: Sample) -> None:
             remedy = f"Add thin = 0.8 to [sampling], which rests on no weight. {remedy}"
         raise refusal("split", message, remedy, where)
     for one, part in zip(policy.publish, policy.parts, strict=True):
-        if isinstance(sample, Strata) and not isinstance(part, CrowdPolicy):
+        noisy = not isinstance(part, CrowdPolicy) or getattr(part, "below_k", None) == "threshold"
+        if isinstance(sample, Strata) and noisy:
             message = f"Publication {one.name!r} counts the people of all strata at once, and parts are by strata."
             raise refusal("split", message, remedy, "[[publish]] kind")
 

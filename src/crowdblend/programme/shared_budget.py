@@ -28,7 +28,7 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
         require_ids(policy, "publications with different columns would be drawn from different people")
     refuse_shares(policy, "budget")
     # The mean error of a cell is smallest where parts of epsilon grow as the square root of the number of cells.
-    parts = [one.weight * math.sqrt(cells_of(part)) for one, part in zip(policy.publish, policy.parts, strict=True)]
+    parts = [one.weight * math.sqrt(size) for one, size in zip(policy.publish, cells_of(policy.parts), strict=True)]
     whole = math.fsum(parts)
     # Half of delta is for publications that need one by themselves, half for what all lose beyond epsilon.
     each = min(1.0, budget.delta / (2 * len(parts) * budget.releases * sample.largest_rate))
@@ -74,10 +74,10 @@ def _with_less_error(laplace: ProgrammePlan, gaussian: ProgrammePlan | None) -> 
 def _error(planned: ProgrammePlan) -> float:
     """Return the error of all cells of tables, added up, as it is expected."""
     total = 0.0
-    for one in planned.planned:
+    for one, cells in zip(planned.planned, cells_of(planned.policy.parts), strict=True):
         (noise,) = one.plan.mechanisms
         assert isinstance(noise, NoiseEverywhere | GaussianEverywhere), "only tables may have Gaussian noise"
-        total += cells_of(one.plan.policy) * noise.expected_error()
+        total += cells * noise.expected_error()
     return total
 
 
@@ -90,7 +90,7 @@ def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Sample) -> Prog
     )
     if budget.delta == 0 or not fits or not isinstance(sample, Everybody | Poisson) or isinstance(sample, Thinned):
         return None
-    cells, weights = [cells_of(part) for part in policy.parts], [one.weight for one in policy.publish]
+    cells, weights = cells_of(policy.parts), [one.weight for one in policy.publish]
     ends = {"epsilon": budget.epsilon, "delta": budget.delta, "rate": sample.largest_rate}
     sigmas = gaussian_sigmas(cells, weights, **ends, releases=budget.releases)
     if sigmas is None:

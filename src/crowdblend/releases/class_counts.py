@@ -171,7 +171,8 @@ def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Eve
         return published_strata(design, already_drawn=drawn, thin=sampling.thin)
     low, high = (sampling.low, sampling.high) if design is None else (design.strata.low, design.strata.high)
     if low is not None and high is not None and (design is None or design.column is not None):
-        most = max(high, sampling.max_rate or 0.0)
+        # Nothing bounds the rate of exceptions unless the policy does, and noise protects them as well.
+        most = max(high, sampling.max_rate or (1.0 if sampling.exceptions else 0.0))
         return one_sample(Biased(low, high, sampling.exceptions, most, sampling.rate), design, already_drawn=drawn)
     if sampling.rate is None:
         return Everybody()

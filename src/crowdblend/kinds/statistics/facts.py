@@ -179,10 +179,14 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA) for _, way in self.plan.ways
         )
 
-    def derivations(self) -> tuple[Derivation, ...]:
-        """Zero-knowledge for one person, for a group if there is one, and differential privacy."""
+    def check(self) -> None:
+        """Refuse weights that are not the classes that they are called by."""
         if isinstance(self.design, Weights) and tuple(self.design.strata) not in _labels_of_weights(self.design.breaks):
             raise contradiction("its weights are not the classes that it names")
+
+    def derivations(self) -> tuple[Derivation, ...]:
+        """Zero-knowledge for one person, for a group if there is one, and differential privacy."""
+        self.check()
         if isinstance(self.design, Survey):
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
             if drawn != self.design.people or (self.design.already_drawn and EVERYBODY in self._ways):
