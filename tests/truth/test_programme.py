@@ -268,6 +268,9 @@ def check_one_sample(seed: int) -> None:
     if world.others:
         rates[0] = Fraction(dice.choice([0, 19, 20]), 20)
     hold_below(unequal, world.laws_of_one_sample(tuple(rates)))
+    # Who may have any rate is in the sample for certain.
+    certain = UnequalSampleCurve(low, high, 1, 1.0, curve.uses)
+    hold_below(certain, world.laws_of_one_sample((*rates[:-1], ONE)))
 
 
 def hold_below(curve: LossCurve, laws: tuple[Distribution, Distribution]) -> None:

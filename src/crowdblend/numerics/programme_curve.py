@@ -44,8 +44,8 @@ class SampledGaps:
     def __init__(self, rate: arb, kernel: Gaps) -> None:
         self.rate, self.kernel, self.density = rate, kernel, kernel.density
         share = float(rate)
-        # Beyond, neither direction falls any more.
-        self.reach = max(math.log1p(share * (kernel.reach - 1)), -math.log1p(-share))
+        # Beyond, neither direction falls any more; nobody is left out at a rate of 1.
+        self.reach = max(math.log1p(share * (kernel.reach - 1)), -math.log1p(-share) if share < 1 else 0.0)
         self.distance = share * kernel.distance
         # The losses of the kernel as sampling changes them, in both directions.
         self.kinks = tuple(
