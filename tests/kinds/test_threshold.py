@@ -61,6 +61,8 @@ def test_a_survey_of_a_fixed_number_of_people_may_keep_all_of_them() -> None:
     assert 0.9 < kept.noise_epsilon < 2.0
     assert kept.show_from <= 15
     assert thinned.noise_epsilon > kept.noise_epsilon
+    alone = policy(cb.Survey(5_000, of=100_000, thin=0.8)).plan()
+    assert [said for said in alone.describe() if "k = " in said[1]] == []
 
 
 @for_each(("sampling", "releases"), [(cb.Everybody(), 60), (cb.Poisson(0.1), 20)])

@@ -55,3 +55,21 @@ def test_whether_a_cell_is_shown_is_told_where_the_sample_alone_decides() -> Non
     assert expected_of(plan(POLICY).facts()).shown is not None
     cut = POLICY.replace(publish=cb.Table(below_k="noise", show_from=5))
     assert expected_of(plan(cut).facts()).shown is None
+
+
+@for_each(
+    ("rate", "least", "end"),
+    [
+        (0.5, 100, "cells of fewer than about 78 people are mostly missing"),
+        (0.1, 200, "one of 50 is shown with probability 0.122"),
+        (0.001, 10_000, "cells of fewer than about 3,000 people are mostly missing"),
+    ],
+)
+def test_errors_are_told_of_cells_that_are_mostly_shown(rate: float, least: int, end: str) -> None:
+    facts = plan(POLICY.replace(sampling=cb.Poisson(rate), epsilon=0.9)).facts()
+    law, expected = facts.tables[DATA].shown_by[0], expected_of(facts)
+    assert [people for people, _ in expected.visible] == [least, 100 * least]
+    assert published(law, rate, least)[1].sum() > 0.9
+    told = expected.sentences()[0]
+    assert told.startswith(f"estimates of cells are off: one of {least:,} people by about ")
+    assert told.endswith(f"; {end}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crowdblend.designs import Strata
@@ -21,6 +22,7 @@ else:
     special = lazy("scipy.special")
 
 SMALL, CELLS = 50, (100, 10_000)
+ROUND_SIZES = tuple(digit * 10**power for power in range(2, 10) for digit in (1, 2, 5))
 SIZES = (10, 30, 100, 300, 1_000, 10_000)
 
 
@@ -36,17 +38,21 @@ class Expected:
     shown: float | None = None
     # Up to about how many people cells are mostly missing.
     missing: float = 0.0
+    # The errors of a round size that is mostly shown, and of a hundred times as many.
+    visible: tuple[tuple[int, float], ...] = ()
 
     def sentences(self) -> list[str]:
         """What the steward is told."""
         if not self.errors:
             return []
-        off = " and ".join(f"one of {people:,} people by about {three_digits(error)}" for people, error in self.errors)
-        chance = ""
-        if self.shown is not None:
-            how = f"is shown with probability {self.shown:.3g}" if self.shown >= 0.0005 else "is hardly ever shown"
-            chance = f"; one of {SMALL} {how}"
-        return [f"estimates of cells are off: {off}{chance}"]
+        off = " and ".join(f"one of {people:,} people by about {three_digits(error)}" for people, error in self.visible)
+        said = [f"estimates of cells are off: {off}"] if off else []
+        if self.shown is not None and self.shown < 0.0005:
+            said.append(f"cells of fewer than about {three_digits(self.missing)} people are mostly missing")
+        elif self.shown is not None:
+            how = f"with probability {self.shown:.3g}" if self.shown <= 0.9995 else "nearly always"
+            said.append(f"one of {SMALL} is shown {how}")
+        return ["; ".join(said)]
 
     def to_dict(self) -> dict[str, float]:
         """The numbers as JSON-ready data."""
@@ -63,10 +69,20 @@ def expected_of(facts: ReleaseFacts) -> Expected:
     each = [(one.law, one.design.rate) for one in strata if one is not None and one.design.rate is not None]
     if not each:
         return Expected()
-    errors = tuple((people, max(_error(people, rate, law) for law, rate in each)) for people in CELLS)
+
+    def errors(*sizes: int) -> tuple[tuple[int, float], ...]:
+        return tuple((people, max(_error(people, rate, law) for law, rate in each)) for people in sizes)
+
     cut = [(law, rate) for law, rate in each if law.shown_from is not None and law.least_people > 0]
     shown = min((_chance(SMALL, rate, law) for law, rate in cut), default=None)
-    return Expected(errors, shown, max(((law.shown_from or 0) / rate for law, rate in cut), default=0.0))
+    missing = max(((law.shown_from or 0) / rate for law, rate in cut), default=0.0)
+    least = next((size for size in ROUND_SIZES if _mostly_shown(size, cut)), None)
+    return Expected(errors(*CELLS), shown, missing, () if least is None else errors(least, 100 * least))
+
+
+def _mostly_shown(people: int, cut: Sequence[tuple[Law, float]]) -> bool:
+    """Return whether cells of so many people are shown nine times in ten, by every law that leaves cells out."""
+    return all(people * rate >= (law.shown_from or 0) and _chance(people, rate, law) >= 0.9 for law, rate in cut)
 
 
 def _error(people: int, rate: float, law: Law) -> float:

@@ -16,12 +16,12 @@ from crowdblend.reports.page import Block, Heading, Part, Table, View
 from crowdblend.reports.text import label
 from crowdblend.reports.views import view_of
 
-_KEYS = ("rate", "k", "noise_epsilon")
+_HEADS = {"rate": "rate", "k": "k", "noise_epsilon": "privacy loss of the noise"}
 _MOST_LABELS = 40
 _SHARED = (
     "Some numbers follow from several publications. Each has an interval of its own, and an estimate where no cell is "
-    "missing. The last column is the mean of these estimates, in which the surer one counts more; where one of them is "
-    "missing there is none. It follows from what is published, and costs no privacy."
+    "missing. The mean of these estimates, in which the surer one counts more, is given where none of them is missing. "
+    "It follows from what is published, and costs no privacy."
 )
 
 
@@ -74,12 +74,10 @@ def _shared(folder: PublishedRelease) -> Iterator[Table]:
         known = [{row[column] for row in table if row["estimate"] is not None} for table in tables]
         estimated = set.intersection(*known)
         together = {row[column]: f"{max(row['estimate'], 0):,.0f}" for row in means if row[column] in estimated}
-        rows = [
-            [label(text), *(found.get(text, "") for found in numbers), together.get(text, "")]
-            for text in dict.fromkeys(labels)
-        ]
+        columns = [*numbers, *([together] if together else [])]
+        rows = [[label(text), *(found.get(text, "") for found in columns)] for text in dict.fromkeys(labels)]
         caption = Markup("By {}: people of the population, with 95 % intervals").format(label(column))
-        heads = [label(column), *map(label, each), "their mean"]
+        heads = [label(column), *map(label, each), *(["their mean"] if together else [])]
         yield Table(heads, rows, caption, set(range(1, len(heads))))
 
 
@@ -92,11 +90,14 @@ def _interval(row: Mapping[str, Any]) -> str:
 
 def _overview(folder: PublishedRelease) -> Table:
     """Every publication with its kind, its rate, and its k or noise."""
-    rows = []
-    for name, one in folder.publications.items():
-        said = one.facts.own_parameters
-        rows.append([label(name), kind_of(one.kind).name, *(_short(said.get(key)) for key in _KEYS)])
-    return Table(["publication", "kind", *_KEYS], rows, "Every publication and its parameters", {2, 3, 4})
+    said = {name: one.facts.own_parameters for name, one in folder.publications.items()}
+    keys = [key for key in _HEADS if any(own.get(key) is not None for own in said.values())]
+    rows = [
+        [label(name), kind_of(folder.publications[name].kind).name, *(_short(own.get(key)) for key in keys)]
+        for name, own in said.items()
+    ]
+    heads = ["publication", "kind", *map(_HEADS.__getitem__, keys)]
+    return Table(heads, rows, "Every publication and its parameters", set(range(2, len(heads))))
 
 
 def _short(value: object) -> str:

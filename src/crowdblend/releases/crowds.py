@@ -139,8 +139,8 @@ def _spread(stratum: Rates) -> str:
     return f", estimates within ±{100 * most:.0f} % of the weights"
 
 
-def describe_survey(sample: Thinned, epsilon: float | None, delta: float | None) -> Lines:
-    """How people of a survey are kept, what that rests on, and what other rates and noise would cost."""
+def describe_survey(sample: Thinned, epsilon: float | None = None, delta: float | None = None) -> Lines:
+    """How people of a survey are kept, what that rests on, and, for crowds, what other rates and noise would cost."""
     lines = [("would sample", sample.description), ("rests on", sample.rests_on)]
     if epsilon and delta:
         lines += [("compared", line) for line in survey_costs(sample.people, sample.of, epsilon, delta)]

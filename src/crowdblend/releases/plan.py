@@ -170,7 +170,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     def describe_publication(self) -> Lines:
         """The same of one of several publications, which are read and sampled together."""
-        return [line for line in self.describe() if line[0] not in ("would read", "would sample")]
+        return [line for line in self.describe() if line[0] not in ("would read", "would sample", "compared")]
 
     def describe_reading(self, names: Iterable[str] | None = None) -> tuple[str, str]:
         """What would be read; the columns are those of the release unless others are named."""

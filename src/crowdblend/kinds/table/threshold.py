@@ -73,7 +73,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         policy, drawn = self.policy, self.sample
         sampled: Lines = [("would sample", "everybody is counted; no sample is drawn")]
         if isinstance(drawn, Thinned):
-            sampled = describe_survey(drawn, policy.epsilon, policy.delta)
+            sampled = describe_survey(drawn)
         elif isinstance(drawn, Poisson):
             how = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
             sampled = [("would sample", f"the sample {how} rate {drawn.rate}")]
