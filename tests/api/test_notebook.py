@@ -40,7 +40,7 @@ def evil() -> tuple[cb.Policy, cb.Release]:
 def test_a_release_shows_guarantee_figure_and_rows(evil: tuple[cb.Policy, cb.Release]) -> None:
     page = evil[1]._repr_html_()
     seen = Tags(page)
-    assert "Someone who studies everything published can guess" in seen.text
+    assert "Someone who studies this release can guess" in seen.text
     assert {"svg", "table"} <= set(seen.tags)
     assert "script" not in seen.tags
     assert "<script>" in seen.text  # as text

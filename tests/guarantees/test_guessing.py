@@ -55,6 +55,14 @@ def test_other_guarantees_have_no_such_sentence() -> None:
     assert guess_sentence(Differential(1.0, 0.0, Relation.ADD_REMOVE, people=2)) is None
 
 
+def test_the_sentence_names_the_releases_that_it_is_about() -> None:
+    for guarantee in (differential(1.0, 0.0), ZeroKnowledge(1.0, 0.0, IidSampling(0.5), Relation.ADD_REMOVE)):
+        sentences = [guess_sentence(guarantee, releases) or "" for releases in (1, 10, None)]
+        about = ("this release", "all 10 releases of the series", "everything published about you")
+        for sentence, own in zip(sentences, about, strict=True):
+            assert sentence.startswith(f"Someone who studies {own}")
+
+
 def test_every_relation_asks_a_question() -> None:
     sentences = {guess_sentence(differential(1.0, 0.0, relation)) for relation in Relation}
     assert len(sentences) == len(Relation)

@@ -77,4 +77,6 @@ def test_the_sentence_of_a_series_is_about_all_of_it() -> None:
     alone, series = (lead(plan(register(releases=releases).only).guarantees, releases) for releases in (1, 10))
     assert alone is not None
     assert series is not None
-    assert series == f"{alone} It is one of 10 releases that were planned under one budget."
+    all_of_it = alone.replace("this release", "all 10 releases of the series")
+    assert all_of_it != alone
+    assert series == f"{all_of_it} This is one of 10 releases that were planned under one budget."

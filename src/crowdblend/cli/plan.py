@@ -81,7 +81,8 @@ def _answer(planned: SolvedPlan) -> None:
         return
     solved = planned.solved
     click.echo(f"{TITLES[solved]} = {_safe(solved, getattr(planned, solved))}   (rule {planned.rule})")
-    click.echo(guess_sentence(Differential(planned.epsilon, planned.delta, Relation.ADD_REMOVE)))
+    guarantee = Differential(planned.epsilon, planned.delta, Relation.ADD_REMOVE)
+    click.echo(guess_sentence(guarantee, planned.request.releases))
     click.echo(_sentence(planned))
     if planned.delta >= planned.sampled_with:
         click.echo(

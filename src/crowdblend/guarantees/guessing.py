@@ -1,4 +1,4 @@
-"""What a guarantee means to a person: how often somebody who sees everything published guesses right.
+"""What a guarantee means to a person: how often somebody who sees all that it is about guesses right.
 
 **Differential privacy.** Somebody who thinks it as likely as not that your data were used, and then sees the release,
 guesses right with probability at most (e^ε + δ)/(e^ε + 1).
@@ -78,22 +78,26 @@ def percent(probability: float) -> str:
     return f"{float(rounded):.3g} %"
 
 
-def guess_sentence(guarantee: Guarantee) -> str | None:
+def guess_sentence(guarantee: Guarantee, releases: int | None = 1) -> str | None:
     """A guarantee for one person as a sentence about guessing; None where it is about something else.
+
+    It names the releases that the guarantee is about: one, so many of a series, or None for all about some people.
 
     >>> from crowdblend.guarantees import Relation
     >>> sentence = guess_sentence(Differential(1.0, 1e-6, Relation.ADD_REMOVE))
     >>> sentence.partition(". ")[2]
     'They are right at most 73.2 % of the time; a coin toss is right 50 %.'
     """
+    about = "everything published about you" if releases is None else f"all {releases} releases of the series"
+    about = "this release" if releases == 1 else about
     if isinstance(guarantee, Differential) and guarantee.people == 1:
         return (
-            f"Someone who studies everything published can guess {_QUESTIONS[guarantee.relation]}. They are right at "
+            f"Someone who studies {about} can guess {_QUESTIONS[guarantee.relation]}. They are right at "
             f"most {percent(right_guess(guarantee))} of the time; a coin toss is right 50 %."
         )
     if isinstance(guarantee, ZeroKnowledge) and guarantee.people == 1:
         return (
-            f"Someone who studies everything published, and who would have had an even chance of guessing a fact about "
+            f"Someone who studies {about}, and who would have had an even chance of guessing a fact about "
             f"you from {guarantee.aggregate.words()}, guesses right at most "
             f"{percent(right_conclusion(guarantee))} of the time."
         )
@@ -110,7 +114,8 @@ def lead(guarantees: Iterable[Guarantee], releases: int = 1) -> str | None:
     first = differential_for_one(known) or zero_knowledge_for_one(known)
     if releases > 1 and isinstance(first, Differential) and not first.delta:
         first = replace(first, epsilon=releases * first.epsilon)
-    said = [] if first is None else [guess_sentence(first) or ""]
+    series = releases if isinstance(first, Differential) else 1
+    said = [] if first is None else [guess_sentence(first, series) or ""]
     if releases > 1:
-        said.append(f"It is one of {releases} releases that were planned under one budget.")
+        said.append(f"This is one of {releases} releases that were planned under one budget.")
     return " ".join(filter(None, said)) or None

@@ -36,7 +36,7 @@ def _population(ledger: Ledger, name: str) -> dict[str, object]:
         "total": total,
         "profile": ledger.total(name).epsilon if len(steps) > 1 else None,
         "limit": limits[-1].words() if limits else None,
-        "lead": guess_sentence(total) if total is not None else None,
+        "lead": guess_sentence(total, releases=None) if total is not None else None,
         "relative": budget.zero_knowledge,
         "assumptions": [assumption.value for assumption in budget.assumptions],
         "chart": _stairs(points, name) if len(points) > 1 else None,
