@@ -371,6 +371,7 @@ REMEDIES: dict[str, tuple[Swap, str, str, Swap | tuple[Swap, ...], str] | tuple[
         (_PRIVACY, f"{_PRIVACY}accept_epsilon = true\n"),
     ),
     "an epsilon of nothing": (("1.0", "0.0"), "plan.no-k", "Raise epsilon", ("0.0", "1.0")),
+    "a delta of nothing": (("1e-6", "0.0"), "plan.no-k", "Raise delta", ("0.0", "1e-6")),
     "a large delta": (("1e-6", "0.01"), "plan.delta", "delta = 0.001", ("0.01", "0.001")),
     "a delta for fewer people": (
         (_PERSON, f"{_PERSON}people = 3000000\n"),

@@ -113,6 +113,7 @@ def test_labels_of_few_people_do_not_appear_anywhere(published: Path) -> None:
     frame = read.data.to_pandas()
     assert sorted(frame["town"].unique()) == ["Town 0", "Town 1", "Town 2"]
     assert list(frame.columns) == ["town", "sex", "count", "estimate", "low", "high"]
+    assert read.estimates().column_names == list(frame.columns)  # how many cells are not published is not known
     assert not any(b"Hamlet" in file.read_bytes() for file in published.iterdir())
 
 
@@ -121,6 +122,8 @@ def test_it_is_verified_and_says_how_it_is_read(published: Path) -> None:
     readme, report = ((published / name).read_text() for name in ("README.md", "report.html"))
     for said in ("with noise, of the classes that enough people have", "a label that is missing may well be somebody"):
         assert said in readme
+    assert "labels are those that are published" in readme
+    assert not any(said in readme for said in ("whole domain", "all that were declared", "pip install crowdblend"))
     assert "which of them appear here is protected as their numbers are" in report
     assert "No totals are shown" in report
     with pytest.raises(CrowdblendError) as refused:

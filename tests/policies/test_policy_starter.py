@@ -219,6 +219,7 @@ def test_weights_are_named_where_the_design_is_theirs(tmp_path):
     (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
     parts = tomllib.loads(init_policy(tmp_path / "p.csv", design="weights"))
     assert parts["sampling"]["column"] == "wt"
+    assert parts["sampling"]["thin"] == 0.8
     assert "wt" in parts["columns"]
 
 

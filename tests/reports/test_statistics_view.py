@@ -41,3 +41,37 @@ def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> No
     assert text.count("±") >= 3
     assert "x&lt;y" in text
     assert "<b>" not in page
+
+
+def _files(folder: Path, change: dict[str, str]) -> tuple[str, str]:
+    text = POLICY.replace("FORMAT", "csv")
+    for old, new in change.items():
+        text = text.replace(old, new)
+    rows = [f"{'x<y' if at % 3 else 'z'},{at}" for at in range(20)]
+    (folder / "people.csv").write_text("\n".join(["<b>,age", *rows]) + "\n", encoding="utf-8")
+    done = release(parse_policy(text, folder), folder / "out", figures=False)
+    readme, page = ((done.folder / name).read_text(encoding="utf-8") for name in ("README.md", "report.html"))
+    return readme, page
+
+
+def test_what_a_survey_rests_on_is_in_the_readme(tmp_path: Path) -> None:
+    readme, _ = _files(tmp_path, {"of = 60": "of = 60\nthin = 1.0"})
+    assert "A survey asked 20 of 60 people. The guarantee for everybody, and the estimates, rest on" in readme
+
+
+def test_statistics_of_a_register_beside_a_table_are_from_everybody(tmp_path: Path) -> None:
+    table = '[[publish]]\nkind = "table"\nname = "t"\ncolumns = ["<b>"]\n\n[[publish]]\nkind = "statistics"\nname = "s"'
+    register = {
+        'design = "survey"\npeople = 20\nof = 60': 'design = "everybody"',
+        "epsilon = 2.0": 'epsilon = 2.0\nsplit = "budget"',
+    }
+    _, page = _files(
+        tmp_path,
+        {
+            **register,
+            '[[publish]]\nkind = "statistics"': table,
+            "rows_are_people = true": "rows_are_people = true\npeople = 20",
+        },
+    )
+    assert "from everybody, with noise" in page
+    assert "from a sample" not in page

@@ -235,3 +235,16 @@ def test_the_command_says_how_far_rows_are_apart(source, tmp_path):
     assert 0 < told["farthest"] < 1
     assert (tmp_path / "out" / "synthetic.csv").read_text().count("\n") == 51
     assert crowdblend("verify", tmp_path / "out").returncode == 0
+
+
+def test_rows_of_a_survey_say_what_it_rests_on_and_what_was_not_used(tmp_path):
+    survey = cb.Policy(
+        person="person_id", sampling=cb.Survey(2_000, of=20_000, thin=0.8), epsilon=1.0, delta=1e-5, columns=COLUMNS,
+        publish=[cb.Table("sex", "age", name="rows"), cb.Table("education", name="open", below_k="threshold")],
+    )  # fmt: skip
+    cb.release(town(2_000), survey, out=tmp_path / "survey", ledger=None, figures=False)
+    ran = crowdblend("synthesize", tmp_path / "survey", "--rows", 50, "--out", tmp_path / "out").stdout
+    assert "fitted to 1 table; from rows, the farthest, they differ by " in ran
+    assert "not used, since no cells are listed that add up: open" in ran
+    readme = (tmp_path / "out" / "README.md").read_text()
+    assert readme.count("rest on these people having been drawn at random") == 1

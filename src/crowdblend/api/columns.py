@@ -37,17 +37,23 @@ Number = int | float | Decimal
 Day = datetime.date | str
 
 
-def values(*listed: str | bool | int | Categories, other: str | None = None, missing: str | None = None) -> ValueDomain:
-    """A class for each of the listed values; `other` is that of all others, `missing` that of NULL.
+def values(
+    *listed: str | bool | int | Categories | Sequence[str | bool | int],
+    other: str | None = None,
+    missing: str | None = None,
+) -> ValueDomain:
+    """A class for each of the values, listed or in one list; `other` is that of all others, `missing` that of NULL.
 
     A type that declares its categories, `pandas.CategoricalDtype` or `polars.Enum`, stands for them. Declare it from
     what you know: `astype("category")` reads them off the data.
 
-    >>> values("Female", "Male", other="Other").values
-    ('Female', 'Male')
+    >>> values("Female", "Male", other="Other") == values(["Female", "Male"], other="Other")
+    True
     """
     if len(listed) == 1 and isinstance(listed[0], Categories):
         listed = tuple(listed[0].categories)
+    elif len(listed) == 1 and isinstance(listed[0], list | tuple):
+        listed = tuple(listed[0])
     return ValueDomain(values=listed, other=other, missing=missing)  # type: ignore[arg-type]  # made texts there
 
 

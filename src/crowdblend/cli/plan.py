@@ -17,6 +17,7 @@ from crowdblend.planning import SolvedPlan, plan
 from crowdblend.planning.designs import costs
 from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.sweep import TITLES
+from crowdblend.releases.delta_limit import LARGEST_DELTA
 from crowdblend.releases.facts import planned_releases
 
 if TYPE_CHECKING:
@@ -84,6 +85,11 @@ def _answer(planned: SolvedPlan) -> None:
     guarantee = Differential(planned.epsilon, planned.delta, Relation.ADD_REMOVE)
     click.echo(guess_sentence(guarantee, planned.request.releases))
     click.echo(_sentence(planned))
+    if planned.delta > LARGEST_DELTA:
+        click.echo(
+            f"crowdblend release refuses this delta, which is above {LARGEST_DELTA:g}: publishing one person in "
+            f"{int(1 / planned.delta):,} in full would keep such a guarantee."
+        )
     if planned.delta >= planned.sampled_with:
         click.echo(
             "This guarantees no more than sampling alone, which leaves people out with a probability of at least "

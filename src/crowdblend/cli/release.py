@@ -238,6 +238,9 @@ def _confirm(planned: AnyPlan, pending: PendingRelease, folder: Path, ledger: Le
         click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(pending.spending.population).differential
     click.echo(f"guaranteed about these people so far: {_spent(before) if before else 'nothing'}", err=True)
+    after = ledger.accounts().budget(pending.spending.population, pending.spending).differential
+    if before and after:
+        click.echo(f"with this release: {_spent(after)}", err=True)
     for line in (*_by_profile(ledger, pending.spending, before), *_of_limit(ledger, pending.spending)):
         click.echo(line, err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):

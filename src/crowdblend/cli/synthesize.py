@@ -36,13 +36,21 @@ def command(
     done = synthesize(folders, rows=rows, out=out, as_csv=as_csv, force=force, figures=not no_figures)
     facts = read_facts(done.certificate.facts)
     assert isinstance(facts, SyntheticFacts)
-    apart = max(one.apart for one in facts.met)
+    farthest = max(facts.met, key=lambda one: one.apart)
     document = {
         "folder": str(done.folder),
         "rows": facts.rows,
         "tables": len(facts.met),
-        "farthest": apart,
+        "farthest": farthest.apart,
+        "unused": facts.unused,
         "guarantees": [encode(guarantee) for guarantee in done.guarantees],
     }
-    met = f"{len(facts.met)} tables are met; rows are apart from the farthest by {100 * apart:.2f} % of the people"
-    answer(document, f"synthetic rows: {facts.rows:,} in {printable(str(done.folder))}", f"  {met}")
+    fitted = "1 table" if len(facts.met) == 1 else f"{len(facts.met)} tables"
+    lines = [
+        f"synthetic rows: {facts.rows:,} in {printable(str(done.folder))}",
+        f"  fitted to {fitted}; from {printable(farthest.name)}, the farthest, they differ by "
+        f"{100 * farthest.apart:.2f} % of the people",
+    ]
+    if facts.unused:
+        lines.append(f"  not used, since no cells are listed that add up: {printable(', '.join(facts.unused))}")
+    answer(document, *lines)

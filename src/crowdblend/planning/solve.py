@@ -56,7 +56,13 @@ def _solve_k(bound: Bound, request: PlanRequest, best: float | None) -> float:
     except LookupError:
         message = f"No k up to {most:,} reaches delta = {request.delta:g}."
         remedy = "Raise epsilon or delta, or lower the rate."
-        if request.biased:
+        zero = next((name for name in ("epsilon", "delta") if getattr(request, name) == 0), None)
+        if zero is not None:
+            message, remedy = (
+                f"{zero} must be above 0.",
+                f"Raise {zero}, for example to {'1.0' if zero == 'epsilon' else '1e-6'}.",
+            )
+        elif request.biased:
             message = f"{message[:-1]}: probabilities from {request.low:.3g} to {request.high:.3g} differ too much."
             remedy = "Narrow low and high, or raise epsilon."
         raise Infeasible(message, remedy=remedy, where="k", code="plan.no-k") from None

@@ -143,6 +143,10 @@ class Policy:
         if self.is_programme and missing is not None:
             message = f"Several publications share epsilon and delta, and {missing} is missing."
             raise refusal("planned", message, f"Add {missing} to [privacy].", f"[privacy] {missing}")
+        zero = next((name for name in wanted if getattr(self.terms, name) == 0), None)
+        if self.is_programme and zero is not None:
+            remedy = f"Raise {zero}, for example to {'1.0' if zero == 'epsilon' else '1e-6'}."
+            raise refusal("planned", f"{zero} must be above 0.", remedy, f"[privacy] {zero}")
 
     def _check_columns(self) -> None:
         """Refuse columns that nothing uses: they would be read, and widen every interval."""

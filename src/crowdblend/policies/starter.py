@@ -54,7 +54,11 @@ _USUAL_OF = {
     "poisson": {"[sampling] rate": "0.1"},
     "points": {"[[publish]] noise_epsilon": "1.0"},
     "synopsis": {"[[publish]] conjunctions": "2"},
-    **{f"{kind} of a survey": {"[sampling] thin": "0.8"} for kind in ("table", "microdata", "points")},
+    **{
+        f"{kind} of a {design}": {"[sampling] thin": "0.8"}
+        for kind in ("table", "microdata", "points")
+        for design in ("survey", "weights")
+    },
 }
 # What only the steward knows and the kind or the design cannot do without.
 _ASKED = {

@@ -52,15 +52,15 @@ class Margin:
         return list(zip(*self.labels, strict=True)) if self.labels else [()] * len(self.counts)
 
     def table(self) -> pa.Table:
-        """The margin as a table; blank where nothing can be said."""
-        found, unknown = self.intervals, pa.nulls(len(self.counts), pa.int64())
-        hidden = unknown if self.cells is None else pa.array(self.cells - self.shown)
+        """The margin as a table; blank where nothing can be said. Of open labels unpublished cells are not counted."""
+        found = self.intervals
+        hidden = {"unpublished_cells": pa.array(self.cells - self.shown)} if self.cells and self.declared else {}
         estimate = pa.array(found.estimate, pa.float64(), mask=np.isnan(found.estimate))
         ends = [pa.array(end, pa.int64(), mask=end < 0) for end in (found.low, found.high)]
         columns = [pa.array(column, pa.string()) for column in self.labels]
         counts = pa.array(self.counts, pa.int64(), mask=self.shown == 0)
-        names = [*self.columns, self.counter, "unpublished_cells", "estimate", "low", "high"]
-        return pa.table([*columns, counts, hidden, estimate, *ends], names=names)
+        names = [*self.columns, self.counter, *hidden, "estimate", "low", "high"]
+        return pa.table([*columns, counts, *hidden.values(), estimate, *ends], names=names)
 
 
 class MarginCounter:

@@ -30,7 +30,7 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
     estimator = laws.estimator
     if estimator is None:
         return [_UNKNOWN]
-    lines = [*_sample(facts, estimator), *hidden_design(facts), *_cells(table, estimator), *chosen_labels(facts)]
+    lines = [*_sample(facts, estimator), *facts.rests_on, *_cells(table, estimator), *chosen_labels(facts)]
     open_columns = [name for name, size in laws.sizes.items() if size is None]
     if open_columns and estimator.law.noiseless:
         lines.append(
@@ -43,11 +43,6 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
             "estimate: what is missing is not known."
         )
     return lines
-
-
-def hidden_design(facts: ReleaseFacts) -> list[str]:
-    """What a design that is not published means for readers; nothing where people have one rate."""
-    return [] if facts.sample is None else facts.sample.sentences()
 
 
 def chosen_labels(facts: ReleaseFacts) -> list[str]:
@@ -162,7 +157,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
             "The sample was drawn before, and its rates are an assumption of the publisher: the estimates are only as "
             "good as that."
         )
-    lines += [] if facts.sample is None else facts.sample.sentences()
+    lines += facts.rests_on
     if any(own.design.least < own.design.most for own in found.values()):
         lines.append(
             "In a stratum of survey weights the estimate counts everybody with a middle weight of the stratum, so that "

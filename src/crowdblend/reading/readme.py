@@ -23,6 +23,8 @@ _SYNTHETIC = (
     "that report.html states."
 )
 
+_INSTALL = "crowdblend is at https://github.com/crowdblend/crowdblend: `pip install .` in a checkout installs it."
+
 
 def readme(folder: Path, certificate: Certificate) -> str:
     """The text of README.md for a folder whose data files are written."""
@@ -34,10 +36,11 @@ def readme(folder: Path, certificate: Certificate) -> str:
     lines += [f"# {_plain(said[0])}", ""]
     lines += [f"- {name}: {_plain(about[name])}" for name in _TOLD if name in about]
     lines += [f"- date: {facts.date}"] if facts.date else []
+    domain = "its labels, where they were declared" if _open_labels(facts) else "its whole domain"
     lines += ["", "| file | what it is |", "|---|---|", *(_described(folder / name, facts) for name in data)]
     lines += [
         "| report.html | the data shown and explained on one page; drop the other files on it to check them |",
-        "| datapackage.json | every column with its meaning and its whole domain, as a Frictionless Data Package |",
+        f"| datapackage.json | every column with its meaning and {domain}, as a Frictionless Data Package |",
         "| certificate.json | what is guaranteed, and the derivation that anyone can redo |",
         "",
     ]
@@ -46,8 +49,8 @@ def readme(folder: Path, certificate: Certificate) -> str:
     if reading := _reading(facts):
         lines += ["## How to read the numbers", "", *(f"- {line}" for line in reading), ""]
     lines += [*_opening(folder / data[0]), *_python(facts)] if data else []
-    lines += ["## How to check it", "", "    pip install crowdblend", "    crowdblend verify .", ""]
-    lines += ["recomputes every number of the certificate and compares the hash of every file.", ""]
+    lines += ["## How to check it", "", "    crowdblend verify .", ""]
+    lines += ["recomputes every number of the certificate and compares the hash of every file.", _INSTALL, ""]
     return "\n".join(lines)
 
 
@@ -106,15 +109,21 @@ def _python(facts: ReleaseFacts) -> list[str]:
     if all(table.laws.add_up for table in facts.tables.values()):
         what = "people there are" if facts.counted is None else "rows were kept"
         estimates = f"release.estimates(margin=[]).to_pandas()  # how many {what} in all, with an interval"
+    labels = "those that are published" if _open_labels(facts) else "categories, all that were declared"
     return [
         "## In Python, with estimates and intervals",
         "",
-        "    import crowdblend as cb                   # pip install crowdblend",
+        "    import crowdblend as cb",
         '    release = cb.read(".")',
-        "    frame = release.data.to_pandas()          # labels are categories, all that were declared",
+        f"    frame = release.data.to_pandas()          # labels are {labels}",
         f"    {estimates}",
         "",
     ]
+
+
+def _open_labels(facts: ReleaseFacts) -> bool:
+    """Return whether the labels of some column were not declared."""
+    return any(domain.labels is None for domain in facts.domains.values())
 
 
 def _plain(text: Any) -> str:

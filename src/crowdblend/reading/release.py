@@ -136,7 +136,7 @@ class PublishedRelease:
     def estimates(
         self,
         confidence: float = CONFIDENCE,
-        margin: Sequence[str] | None = None,
+        margin: str | Sequence[str] | None = None,
         table: str | None = None,
         *,
         consistent: bool = False,
@@ -146,10 +146,11 @@ class PublishedRelease:
         `consistent` estimates are those of a table that agrees with all other publications in what they have in common;
         its own estimate and interval stand beside them.
 
-        A margin names columns; an empty one is the total. Rows are every combination of declared labels, published or
-        not, where they can be listed. `count` is blank where nothing is published, `low` and `high` where nothing can
-        be said, and `estimate` where cells are missing: their sum is no estimate.
+        A margin names columns, or one; an empty one is the total. Rows are every combination of declared labels,
+        published or not, where they can be listed. `count` is blank where nothing is published, `low` and `high` where
+        nothing can be said, and `estimate` where cells are missing: their sum is no estimate.
         """
+        margin = [margin] if isinstance(margin, str) else margin
         if not 0 < confidence < 1:
             message = f"confidence is {confidence!r}, and lies between 0 and 1."
             raise InvalidInput(

@@ -112,6 +112,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return []
 
     @property
+    def rests_on(self) -> list[str]:
+        """What readers are told of the draw: what the guarantee and the estimates rest on."""
+        return [] if self.sample is None else self.sample.sentences()
+
+    @property
     def rows_are_synthetic(self) -> bool:
         """Whether published rows are nobody's: made to answer questions as the people do."""
         return False

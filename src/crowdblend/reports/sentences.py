@@ -19,7 +19,6 @@ from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.reading.notes import (
     chosen_labels,
-    hidden_design,
     missing_rows,
     probability,
     stratum_sentences,
@@ -89,7 +88,7 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
     else:
         lines += missing_rows(table)
         lines.append("Published counts are exact." if counted else "Each of these people is one row.")
-    lines += [*_population(table, counted), *chosen_labels(facts), *hidden_design(facts)]
+    lines += [*_population(table, counted), *chosen_labels(facts), *facts.rests_on]
     if not isinstance(facts.mechanism, NoisyHistogram):
         lines.append(
             "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall "
@@ -111,7 +110,7 @@ def _from_threshold(facts: TableFacts | MicrodataFacts, noise: ThresholdHistogra
         f"moves a count by {off} on average.",
         *threshold_cells(noise.law, missing),
         *_population(table, counted=True),
-        *hidden_design(facts),
+        *facts.rests_on,
     ]
 
 

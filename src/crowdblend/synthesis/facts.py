@@ -18,7 +18,7 @@ from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import composition, sampling
 from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction, derive, read_facts
+from crowdblend.releases.facts import DATA, Count, Fact, Parameters, ReleaseFacts, contradiction, derive, read_facts
 
 TITLE = "Synthetic rows"
 # The stem of the data file.
@@ -129,7 +129,19 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     @property
     def together(self) -> list[str]:
-        return list(_NOTES)
+        return list(dict.fromkeys([*_NOTES, *(line for one in self.sources for line in one.release.rests_on)]))
+
+    @property
+    def unused(self) -> list[str]:
+        """The publications that no model was fitted to; a folder of one publication is called by its place."""
+        used = {(one.source, one.name) for one in self.met}
+        places = {one.source for one in self.met}
+        return [
+            f"all of folder {at + 1}" if name == DATA else name
+            for at, one in enumerate(self.sources)
+            for name in one.release.publications
+            if (at not in places if name == DATA else (at, name) not in used)
+        ]
 
     @property
     def labels_are(self) -> str:

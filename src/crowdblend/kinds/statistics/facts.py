@@ -13,7 +13,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata, Stratum, Survey, Weights
+from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata, Stratum, Survey, Thinned, Weights
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
@@ -204,8 +204,17 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             sampled = f" of a random sample, which has each person with probability {self.design.rate:g},"
         return [
             f"Every number{sampled} is an estimate for everybody. It is within its error of the true one with a "
-            f"probability of at least {self.confidence:g}; the error of a quantile is one of its rank."
+            f"probability of at least {self.confidence:g}; the error of a quantile is one of its rank.",
+            *self.rests_on,
         ]
+
+    @property
+    def rests_on(self) -> list[str]:
+        if not isinstance(self.design, Survey):
+            return super().rests_on
+        # Nobody is left out of a survey here, so that it says what one does whose coins keep everybody.
+        asked = Thinned(1.0, self.design.people, self.design.of)
+        return asked.sentences() if self.design.already_drawn else []
 
     def values(self, place: int) -> StatisticValues:
         """How the numbers of a statistic are computed."""

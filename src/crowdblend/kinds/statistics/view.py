@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from crowdblend.designs import Poisson, Strata, Weights
+from crowdblend.designs import Coins, Everybody, Poisson, Strata, Weights
 from crowdblend.figures.bars import interval_chart
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import RandomSamples, RobustSampling
@@ -171,8 +171,10 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[Published], 
 
 def _how(facts: StatisticsFacts, name: str) -> str:
     """Whether everybody was counted or a sample."""
-    stated = facts.statistics_[name]
-    return _WAYS["everybody" if stated.samples == facts.people else stated.way]
+    stated, everybody = facts.statistics_[name], isinstance(facts.design, Everybody)
+    if isinstance(facts.design, Poisson | Coins):
+        return _WAYS["sample"]
+    return _WAYS["everybody" if everybody or stated.samples == facts.people else stated.way]
 
 
 def _number(value: float, error: float) -> str:
