@@ -148,6 +148,7 @@ def test_the_command_prints_csv_or_one_object(folders: dict[str, Path]) -> None:
     rows = list(csv.DictReader(io.StringIO(told.stdout)))
     assert [row["district"] for row in rows] == list(DISTRICTS)
     assert "not zero" in told.stderr
+    assert all(row["estimate"] == "" or row["estimate"].lstrip("-").isdigit() for row in rows)
     told = CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "", "--json", "--confidence", "0.5"])
     found = json.loads(told.stdout)
     assert found["confidence"] == 0.5
@@ -164,3 +165,18 @@ def test_margins_named_one_by_one_are_those_with_a_comma(folders: dict[str, Path
         for options in (["--margin", "district", "--margin", "sex"], ["--margin", "district,sex"], ["--margin", "sex"])
     ]
     assert said[0] == said[1] != said[2]
+
+
+@pytest.mark.parametrize("name", ["table-noise", "table-register", "points", "outlier-table", "statistics"])
+def test_printed_numbers_have_no_more_digits_than_are_known(folders: dict[str, Path], name: str) -> None:
+    told = CliRunner().invoke(cli, ["read", str(folders[name])])
+    printed = list(csv.DictReader(io.StringIO(told.stdout)))
+    rows = read(folders[name]).estimates().to_pylist()
+    if any(isinstance(row.get("estimate"), float) and row["estimate"] < (row["low"] or 0) for row in rows):
+        assert "may be negative, and so may estimates, below low" in told.stderr
+    for row, shown in zip(rows, printed, strict=True):
+        for column, value in row.items():
+            if isinstance(value, float) and column == "estimate" and name != "statistics":
+                assert int(shown[column]) == round(value)
+            elif isinstance(value, float) and name == "statistics":
+                assert float(shown[column]) == float(f"{value:.6g}")

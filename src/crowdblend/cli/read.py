@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import click
+import pyarrow as pa
 from pyarrow import csv
 
 from crowdblend.calculus.encoding import encode
@@ -36,4 +37,21 @@ def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: 
         return
     for line in notes:
         click.echo(line, err=True)
-    csv.write_csv(found, sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
+    csv.write_csv(_rounded(found), sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
+
+
+def _rounded(table: pa.Table) -> pa.Table:
+    """Return the table with whole people, which intervals of people have as ends, and with statistics to six digits."""
+    names, kinds = table.schema.names, dict(zip(table.schema.names, table.schema.types, strict=True))
+    people = "low" in names and pa.types.is_integer(kinds["low"])
+    for place, field in enumerate(table.schema):
+        if not pa.types.is_floating(field.type):
+            continue
+        values = table.column(place).to_pylist()
+        if field.name == "estimate" and people:
+            whole = pa.array([None if value is None else round(value) for value in values], pa.int64())
+            table = table.set_column(place, field.name, whole)
+        elif "statistic" in names:
+            digits = pa.array([None if value is None else float(f"{value:.6g}") for value in values], field.type)
+            table = table.set_column(place, field.name, digits)
+    return table

@@ -88,7 +88,9 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
     if law.shown_from is None:
         which = "Counts" if law.exact_from is None else "Small counts"
         sums = "; sums of cells are right on average" if table.laws.add_up else ""
-        return [f"Every cell is published. {which} carry noise and may be negative{sums}."]
+        return [
+            f"Every cell is published. {which} carry noise and may be negative, and so may estimates, below low{sums}."
+        ]
     if isinstance(law, NoiseFromThreshold):
         return threshold_cells(law, table.laws.unpublished(estimator))
     return [
@@ -166,7 +168,9 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
         )
     if any(own.law.shown_from for own in found.values()):
         return [*lines, *missing_rows(table)]
-    lines.append("Every cell is published. Small counts carry noise and may be negative.")
+    lines.append(
+        "Every cell is published. Small counts carry noise and may be negative, and so may estimates, below low."
+    )
     if all(own.design.least == own.design.most for own in found.values()):
         lines.append("Sums of estimates are right on average.")
     return lines
