@@ -66,7 +66,7 @@ CASES: dict[str, Case] = {
         .with_column("income", {"way": "breaks", "breaks": "100, 200, 400"}),
         _made(
             cb.Table(),
-            sampling=cb.Weights("income"),
+            sampling=cb.Weights("income", thin=0.8),
             columns={**COLUMNS, "income": cb.breaks(100, 200, 400)},
             delta=1e-6,
         ),
