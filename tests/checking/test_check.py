@@ -61,6 +61,18 @@ def test_every_column_says_which_values_do_not_fit_and_how_often(found: Check) -
     assert found.misfits == ("id", "sex", "age", "born")
 
 
+def test_notations_are_proposed_where_most_values_have_them() -> None:
+    pays = [*(f"{n}.765,9{n}" for n in range(1, 10)), *(f"{n}65,94" for n in range(1, 10)), "k. A."]
+    sexes = ["Female", "female", "FEMALE", "male "] * 5
+    rows = [{**_ROWS[n], "pay": pay, "sex": sexes[n]} for n, pay in enumerate(pays)]
+    columns = {"sex": cb.values("Female", "Male"), "pay": cb.breaks(0, 10_000)}
+    found = cb.check(pd.DataFrame(rows), _POLICY.replace(columns=columns, publish=cb.Table("sex", "pay")))
+    assert _column(found, "pay").hint == 'Add decimal = "," and thousands = "." to [data], which reads most of them'
+    hint = _column(found, "sex").hint
+    assert "upper and lower case and spaces around them alone" in hint
+    assert "declare each once" in hint
+
+
 def test_people_with_several_rows_are_named_and_counted(found: Check) -> None:
     person = found.person
     assert person is not None

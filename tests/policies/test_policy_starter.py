@@ -208,6 +208,17 @@ def test_a_programme_is_proposed_from_the_columns(tmp_path):
     assert policy.plan().guarantees
 
 
+def test_medians_are_proposed_of_amounts_and_not_of_coordinates(tmp_path):
+    rows = "".join(f"{at},f,{30 + at},{at}00,{at}.5,{at}.25\n" for at in range(1, 6))
+    (tmp_path / "p.csv").write_text(f"id,sex,age,income,east,north\n{rows}", encoding="utf-8")
+    text = init_policy(tmp_path / "p.csv", design="poisson", folder=tmp_path)
+    assert "# north is left out: it says where people are; see --kind points." in text
+    parts = tomllib.loads(text)
+    assert list(parts["columns"]) == ["sex", "age", "income"]
+    assert [one["median"] for each in parts["publish"] for one in each.get("statistics", [])] == ["income"]
+    assert "east" in tomllib.loads(init_policy(tmp_path / "p.csv", kind="points", design="poisson"))["columns"]
+
+
 def test_a_register_of_several_columns_starts_with_tables_of_two(tmp_path):
     (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
     parts = tomllib.loads(init_policy(tmp_path / "p.csv", design="everybody"))

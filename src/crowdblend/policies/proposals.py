@@ -22,7 +22,14 @@ _DATES = re.compile(
 _WEIGHTS = re.compile(
     r"(?i)((design|survey|sampling|sample|person|final|pop|inst|fnl|p)[_ .-]?)?(weights?|wts?|wgts?|gewicht)"
 )
-_AXES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("lng", "lat"), ("easting", "northing"))
+_AMOUNTS = re.compile(
+    r"(?i)(.*[_ .-])?(income|salary|wages?|earnings|pay|rent|spending|einkommen|gehalt|lohn|miete|revenu|salaire)"
+    r"([_ .-].*)?"
+)
+_AXES = (
+    *(("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("lng", "lat")),
+    *(("easting", "northing"), ("east", "north")),
+)
 _ENDS = (("source", "target"), ("from", "to"), ("a", "b"), ("person", "friend"), ("src", "dst"), ("id1", "id2"))
 _BY_KIND: dict[ColumnKind, str] = {
     "text": f'{{ values = [{FILL}] }}   # or {{ prefix = 3 }}, {{ hierarchy = {FILL}, level = 1 }}; other = "Other"',
@@ -60,6 +67,17 @@ def proposed_pair(columns: Sequence[tuple[str, ColumnKind]], *, links: bool) -> 
     types = ("number", "whole", *(("text", "unknown") if links else ("unknown",)))
     fitting = [name for name, found in columns if found in types]
     return (fitting[0], fitting[1]) if len(fitting) > 1 else None
+
+
+def coordinates(columns: Sequence[tuple[str, ColumnKind]]) -> set[str]:
+    """The columns of numbers that say where people are, by the names of both axes."""
+    numbers = {name.strip().lower(): name for name, kind in columns if kind in ("number", "whole")}
+    return {numbers[name] for pair in _AXES if numbers.keys() >= set(pair) for name in pair}
+
+
+def is_amount(name: str) -> bool:
+    """Whether a column holds amounts of money, by its name: medians are taken of whole ones too."""
+    return _AMOUNTS.fullmatch(name.strip()) is not None
 
 
 def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:

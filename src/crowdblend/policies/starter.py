@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from crowdblend.policies.presets import area_of, preset_of
 from crowdblend.policies.proposals import (
     FILL,
     MEASURE,
+    coordinates,
+    is_amount,
     is_weight,
     proposed_axis,
     proposed_domain,
@@ -69,6 +71,8 @@ _ASKED = {
 _NO_PERSON = f"{FILL}   # the column that tells people apart; or rows_are_people = true instead of this line"
 _CHECK_PERSON = "# Proposed by its name. Make sure that it tells people apart, the same way in every table:\n"
 _ROW_NUMBERS = '"table"   # person numbers the rows; leave this out if other tables call the same people so'
+# Of samples by coins rows and medians are proposed too.
+_WITH_MEDIANS = ("poisson", "coins")
 # So many tables of a register are proposed.
 _MOST_TABLES = 3
 _COLUMNS = "[columns]   # delete every column that need not be published, here and in [[publish]]\n"
@@ -123,7 +127,11 @@ def init_policy(
     weight = next((name for name, _ in found.columns if is_weight(name)), None)
     left_out = {name for name, type_ in found.columns if type_ == "row number"}
     left_out |= {weight} if weight is not None and design != "weights" else set()
+    places = coordinates(found.columns) if kind is None else set()
+    left_out |= places
     columns = [(name, type_) for name, type_ in found.columns if name != who and name not in left_out]
+    if kind is None and design in _WITH_MEDIANS:
+        columns = [(name, "number" if type_ == "whole" and is_amount(name) else type_) for name, type_ in columns]
     offered: list[Proposal] = [(kind, {}, {})] if kind is not None else list(_programme(columns, design))
     chosen = [] if given is None else given.chosen([name for name, _ in columns])
     if chosen and given is not None and given.columns:
@@ -161,7 +169,9 @@ def init_policy(
         domains |= dict.fromkeys(axes, proposed_axis())
         used = set(axes) or (set(chosen) if given is not None and given.columns else set()) or _used(offered, columns)
         lines = [f"{'' if name in used else '# '}{toml_name(name)} = {domain}\n" for name, domain in domains.items()]
-        lines += [f"# {toml_name(name)} is left out: {_why(name, weight)}\n" for name in sorted(left_out - {who})]
+        lines += [
+            f"# {toml_name(name)} is left out: {_why(name, weight, places)}\n" for name in sorted(left_out - {who})
+        ]
         blocks["columns"] = _COLUMNS + "".join(lines)
     order = dict.fromkeys(["data", "sampling", "privacy", "columns", *blocks])
     publish = [_publication(one, design, said) for one in offered]
@@ -201,7 +211,7 @@ def _programme(columns: Columns, design: str) -> Iterator[Proposal]:
     if design == "everybody" and len(classes) > 2:
         for one, other in islice(pairwise(classes), _MOST_TABLES):
             yield "table", {"name": _named(one, other), "columns": toml_value([one, other])}, {}
-    elif design in ("poisson", "coins") and len(classes) > 1 and (len(classes) > 2 or measures):
+    elif design in _WITH_MEDIANS and len(classes) > 1 and (len(classes) > 2 or measures):
         yield "table", {"name": _named(*classes[:2]), "columns": toml_value(classes[:2])}, {}
         if len(classes) > 2:
             yield "microdata", {"name": '"rows"', "columns": toml_value(classes)}, {}
@@ -234,8 +244,10 @@ def _used(offered: Sequence[Proposal], columns: Columns) -> set[str]:
     return {name for name, _ in columns if any(toml_text(name) in keys["columns"] for _, keys, _ in offered)}
 
 
-def _why(name: str, weight: str | None) -> str:
-    return "it may be design weights; see --design weights." if name == weight else "it numbers the rows."
+def _why(name: str, weight: str | None, places: Collection[str]) -> str:
+    if name == weight:
+        return "it may be design weights; see --design weights."
+    return "it says where people are; see --kind points." if name in places else "it numbers the rows."
 
 
 def _sections(kinds: Sequence[str], design: str, said: Mapping[str, str]) -> dict[str, str]:

@@ -18,7 +18,17 @@ from crowdblend.recoding.reading import day, day_sql, exact, number, number_sql,
 
 # So many different values are looked at.
 MOST_TEXTS = 1000
-_MARKS = ((",", None), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
+# A notation of numbers is proposed that reads such a share of them.
+_MOST = 0.9
+_MARKS: tuple[tuple[str, str | None], ...] = (
+    (",", None),
+    (".", ","),
+    (",", "."),
+    (".", " "),
+    (",", " "),
+    (".", "'"),
+    (",", "'"),
+)
 _DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d")
 _CLOCKS = ("", " %H:%M", " %H:%M:%S")
 # Months and years, for periods that are as long.
@@ -68,12 +78,14 @@ def _end_hint(recoding: Recoding, texts: Sequence[str]) -> str | None:
 
 
 def _number_hint(texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
-    for decimal, thousands in _MARKS:
-        reading = CsvReading(decimal=decimal, thousands=thousands)
-        if _holds(f"isfinite({number_sql(reading.number_sql('t'))})", texts, connection):
-            keys = [f'decimal = "{decimal}"'] * (decimal != ".")
-            keys += [f'thousands = "{thousands}"'] * (thousands is not None)
-            return f"Add {' and '.join(keys)} to [data]"
+    readings = {marks: CsvReading(decimal=marks[0], thousands=marks[1]) for marks in _MARKS}
+    numbers = {marks: f"isfinite({number_sql(reading.number_sql('t'))})" for marks, reading in readings.items()}
+    shares = {marks: _share(condition, texts, connection) for marks, condition in numbers.items()}
+    decimal, thousands = max(_MARKS, key=shares.__getitem__)
+    if (share := shares[decimal, thousands]) >= _MOST:
+        keys = [f'decimal = "{decimal}"'] * (decimal != ".")
+        keys += [f'thousands = "{thousands}"'] * (thousands is not None)
+        return f"Add {' and '.join(keys)} to [data]{'' if share == 1 else ', which reads most of them'}"
     if all(_UNIT.search(text) and any(character.isdigit() for character in text) for text in texts):
         return "Remove the units or signs beside the numbers"
     return None
@@ -91,15 +103,16 @@ def _partial_hint(recoding: Recoding, texts: Sequence[str], connection: duckdb.D
 
 def _format_hint(formats: Sequence[str], texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
     readings = {each: day_sql(CsvReading(date_format=each).day_sql("t")) for each in formats}
-    fitting = [f'"{each}"' for each, sql in readings.items() if _holds(f"({sql}) IS NOT NULL", texts, connection)]
+    fitting = [f'"{each}"' for each, sql in readings.items() if _share(f"({sql}) IS NOT NULL", texts, connection) == 1]
     which = ", whichever the file means," if len(fitting) > 1 else ""
     return f"Add date_format = {' or '.join(fitting)}{which} to [data]" if fitting else None
 
 
-def _holds(condition: str, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether a condition in SQL holds of every text, called t."""
-    query = f"SELECT bool_and(coalesce({condition}, false)) FROM (SELECT unnest(?::VARCHAR[]) AS t)"
-    return connection.execute(query, [list(texts)]).fetchall() == [(True,)]
+def _share(condition: str, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> float:
+    """Return the share of the texts, called t, of which a condition in SQL holds."""
+    query = f"SELECT count(*) FILTER (WHERE {condition}) FROM (SELECT unnest(?::VARCHAR[]) AS t)"
+    ((fitting,),) = connection.execute(query, [list(texts)]).fetchall()
+    return int(fitting) / len(texts)
 
 
 def _text_hint(recoding: Recoding, texts: Sequence[str]) -> str | None:
@@ -109,5 +122,9 @@ def _text_hint(recoding: Recoding, texts: Sequence[str]) -> str | None:
         return "Remove the spaces around the values"
     lowered = {value.lower() for value in recoding.lookup}
     if all(text.strip().lower() in lowered for text in texts):
-        return "Write the values in upper and lower case as the data do"
+        spaces = " and spaces around them" if any(text != text.strip() for text in texts) else ""
+        return (
+            f"Values differ from the declared ones in upper and lower case{spaces} alone: declare each once, as the "
+            "data have it, or, where they spell it in several ways, list all of these with one label in a hierarchy"
+        )
     return None
