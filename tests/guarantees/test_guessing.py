@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.guarantees import CrowdBlending, Differential, IidSampling, Relation, ZeroKnowledge
-from crowdblend.guarantees.guessing import guess_sentence, percent, right_conclusion, right_guess
+from crowdblend.guarantees.guessing import guess_sentence, lead, percent, right_conclusion, right_guess
 from tests.cases import for_each
 
 EPSILONS = st.floats(min_value=0, max_value=1e4)
@@ -61,6 +61,14 @@ def test_the_sentence_names_the_releases_that_it_is_about() -> None:
         about = ("this release", "all 10 releases of the series", "everything published about you")
         for sentence, own in zip(sentences, about, strict=True):
             assert sentence.startswith(f"Someone who studies {own}")
+
+
+def test_a_part_of_the_budget_is_not_said_to_be_that_of_a_series() -> None:
+    """One of ten tables with a threshold has a tenth of epsilon: all of them lose more."""
+    said = lead([differential(0.1, 1e-7)], 10) or ""
+    assert said.startswith("Someone who studies this release can guess")
+    assert said.endswith("This is one of 10 releases that were planned under one budget.")
+    assert "at most 73.2 % of the time" in (lead([differential(0.1, 0.0)], 10) or "")
 
 
 def test_every_relation_asks_a_question() -> None:

@@ -107,15 +107,16 @@ def guess_sentence(guarantee: Guarantee, releases: int | None = 1) -> str | None
 def lead(guarantees: Iterable[Guarantee], releases: int = 1) -> str | None:
     """Return what comes first wherever guarantees are shown: the one for one person as a sentence about guessing.
 
-    Where several releases were planned together, it is about all of them, and a second sentence says how many. Of
-    crowds each certificate has the epsilon of all; noise without a delta loses its own every time.
+    Where several releases were planned together, a second sentence says how many. The first is about all of them where
+    noise without a delta loses its epsilon every time; else it is about this release alone, since a certificate states
+    the epsilon of all or its own.
     """
     known = tuple(guarantees)
     first = differential_for_one(known) or zero_knowledge_for_one(known)
-    if releases > 1 and isinstance(first, Differential) and not first.delta:
+    adds_up = isinstance(first, Differential) and not first.delta
+    if isinstance(first, Differential) and adds_up:
         first = replace(first, epsilon=releases * first.epsilon)
-    series = releases if isinstance(first, Differential) else 1
-    said = [] if first is None else [guess_sentence(first, series) or ""]
+    said = [] if first is None else [guess_sentence(first, releases if adds_up else 1) or ""]
     if releases > 1:
         said.append(f"This is one of {releases} releases that were planned under one budget.")
     return " ".join(filter(None, said)) or None
