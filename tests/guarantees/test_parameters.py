@@ -31,6 +31,7 @@ RANGES = {
     "copies": "whole [1, 1000000000000]",
     "inner_epsilon": "real [0, 1e6]",
     "noise_epsilon": "real (0, 700]",
+    "sigma": "real [0.5, 20000]",
     "show_from": "whole [1, 1000000000]",
     "transition": "whole [1, inf)",
     "limit": "whole [1, 100000]",

@@ -95,7 +95,7 @@ def test_a_register_is_rehearsed(sources: Path) -> None:
     policy = parse_policy(
         POLICIES["table-visits"].replace("[privacy]", '[release]\nformat = "csv"\n[privacy]'), sources
     )
-    subject = subject_of(policy, lambda *_: {}, name="register", people=50)
+    subject = subject_of(policy.only, lambda *_: {}, name="register", people=50)
     assert subject.guarantee.delta == 0.0
     pair = subject.pairs()[0]
     assert sum(next(iter(subject.observe(pair.fewer, 3).values())).values()) == 3

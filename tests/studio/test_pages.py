@@ -255,7 +255,7 @@ def test_a_programme_is_opened_changed_and_published(visitor: Visitor, town: Pat
     assert '<bdi id="name-1" hx-swap-oob="true">ages</bdi>' in answer
     gives = visitor.get(f"/drafts/{number}/splits").text
     assert "It would leave a cell of 100 people off" in gives
-    assert "draws a sample for every publication" in gives  # why there is none
+    assert "is for samples" in gives  # why there is none
     visitor.send(path, {"add": "graph"}, **HTMX)  # what no page offers changes nothing
     assert len(visitor.studio.drafts.get(number).choices.publish) == 2
     assert visitor.send(path, {"add": "table"}, **HTMX).headers["hx-redirect"] == path

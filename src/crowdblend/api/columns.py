@@ -21,7 +21,7 @@ from crowdblend.policies.domains import (
     PrefixDomain,
     ValueDomain,
 )
-from crowdblend.policies.key import Period
+from crowdblend.policies.value_types import Period
 
 
 @runtime_checkable

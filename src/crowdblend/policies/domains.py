@@ -24,23 +24,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 from msgspec.structs import force_setattr
 
 from crowdblend import recoding
-from crowdblend.policies.key import (
-    Exact,
-    Exacts,
-    FilePath,
-    Level,
-    Period,
-    Periods,
-    Rule,
-    Section,
-    Texts,
-    Wholes,
-    Widths,
-    key,
-    needs,
-    one_of,
-)
+from crowdblend.policies.key import Rule, Section, key, needs, one_of
 from crowdblend.policies.refusals import naming, refusal, shown
+from crowdblend.policies.value_types import Exact, Exacts, FilePath, Level, Period, Periods, Texts, Wholes, Widths
 
 if TYPE_CHECKING:
     from crowdblend.recoding import Axis, Bounded, Recoding

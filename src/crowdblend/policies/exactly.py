@@ -10,7 +10,7 @@ from crowdblend.policies.crowd import Releases
 from crowdblend.policies.key import Rule, conflicts, key, part
 from crowdblend.policies.publication_policy import PeoplePolicy, data_key
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import Everybody, Sampling, Survey, refuse_thinning
+from crowdblend.policies.sampling import Everybody, Sampling, Survey
 
 
 class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
@@ -70,3 +70,11 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     def failure(self) -> float:
         """The probability that the stated error does not hold; 1 − 0.95 is a little more than 0.05 in doubles."""
         return float(1 - Decimal(repr(float(self.confidence))))
+
+
+def refuse_thinning(sampling: Sampling) -> None:
+    """Refuse to leave people of a survey out of what has noise, and needs nobody left out."""
+    if sampling.thin not in (None, 1):
+        message = "Noise hides the people of a survey without leaving any of them out."
+        remedy = "Remove thin; rates are then those of coins." if sampling.designed else "Write thin = 1."
+        raise refusal("thin", message, remedy, "[sampling] thin")

@@ -34,10 +34,11 @@ from crowdblend.policies.about import About
 from crowdblend.policies.columns import columns_of, refuse_finer_dates
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.formulas import column_texts, refuse_formulas
-from crowdblend.policies.key import FilePath, Rule, Section, key, needs, one_of, part
+from crowdblend.policies.key import Rule, Section, key, needs, one_of, part
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
+from crowdblend.policies.value_types import FilePath
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 data_key = partial(key, section="data")

@@ -12,10 +12,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal, Self
 
-from crowdblend.policies.key import Rates, Section
+from crowdblend.policies.key import Section
 from crowdblend.policies.key import key as says
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.stratum_rates import rates_of
+from crowdblend.policies.value_types import Rates
 
 Secret = Annotated[Literal["destroy", "seal"], says("What happens to the secret key of the sample.")]
 AlreadyDrawn = Annotated[bool, says("True when the table is itself the sample and its rates are your assumption.")]
@@ -293,9 +294,11 @@ class Strata(Sampling, frozen=True):
 
     def thinned(self, share: float) -> Self:
         """Return the same strata with smaller rates, or a survey of which fewer are kept."""
-        if self.thin is not None:
-            return super().thinned(share)
-        return self.replace(rates={label: rate * share for label, rate in self.stratum_rates.items()})
+        return (
+            super().thinned(share)
+            if self.thin is not None
+            else self.replace(rates={label: rate * share for label, rate in self.stratum_rates.items()})
+        )
 
     def drawn_here(self) -> Strata:
         """Return strata that are drawn now."""
@@ -381,16 +384,6 @@ DESIGNS: dict[str, type[Sampling]] = {
     one.design: one for one in (Poisson, Everybody, Coins, Survey, Strata, Weights, Biased)
 }
 NOT_SAMPLED = Poisson()
-
-
-def refuse_thinning(sampling: Sampling) -> None:
-    """Refuse to leave people of a survey out of what has noise, and needs nobody left out."""
-    if sampling.thin not in (None, 1):
-        message = "Noise hides the people of a survey without leaving any of them out."
-        remedy = (
-            "Remove thin; the rates are then those of independent coins." if sampling.designed else "Write thin = 1."
-        )
-        raise refusal("thin", message, remedy, "[sampling] thin")
 
 
 def _check_order(sampling: Sampling) -> None:

@@ -12,13 +12,14 @@ from typing import Annotated, Any
 from msgspec import json
 
 from crowdblend.policies.domains import DOMAINS, AxisDomain
-from crowdblend.policies.key import Key, Section, Texts, key, keys_of, parts_of, sections_of
+from crowdblend.policies.key import Key, Section, key, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.publication import COMMON, own_parts
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
+from crowdblend.policies.value_types import Texts
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DECIMAL = {"type": "string", "format": "decimal"}

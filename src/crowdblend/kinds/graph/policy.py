@@ -13,11 +13,12 @@ from msgspec.structs import asdict
 
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy
-from crowdblend.policies.key import FilePath, Rule, Section, Texts, conflicts, key, needs, part
+from crowdblend.policies.key import Rule, Section, conflicts, key, needs, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.source import DataSource, format_of
+from crowdblend.policies.value_types import FilePath, Texts
 
 if TYPE_CHECKING:
     from crowdblend.planning import networks

@@ -8,11 +8,12 @@ from typing import Annotated, ClassVar, Never
 
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
 from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People, Releases
+from crowdblend.policies.exactly import refuse_thinning
 from crowdblend.policies.key import Rule, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED, refuse_thinning
+from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.strata import Design, design_of
 from crowdblend.policies.terms import Terms
 

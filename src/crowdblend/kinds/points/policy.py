@@ -14,9 +14,10 @@ from crowdblend import recoding as recodings
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.domains import AxisDomain
-from crowdblend.policies.key import Ends, Section, key, part
+from crowdblend.policies.key import Section, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import naming, refusal
+from crowdblend.policies.value_types import Ends
 from crowdblend.recoding.reading import exact
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal, Never
 
 from crowdblend.policies.columns import check_closed, refuse_choice, refuse_numbers
 from crowdblend.policies.exactly import ExactPolicy
-from crowdblend.policies.key import Conditions, Rule, Texts, conflicts, key, one_of
+from crowdblend.policies.key import Rule, conflicts, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.value_types import Conditions, Texts
 
 
 class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
