@@ -28,7 +28,7 @@ from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import CommonKeys
 from crowdblend.policies.terms import Terms
-from docs import compared_tables, error_codes
+from docs import combinations, compared_tables, error_codes
 from docs.api_examples import EXAMPLES, SESSION
 
 DOCS = Path(__file__).parent
@@ -251,6 +251,7 @@ PAGES = {
     "cli.md": commands,
     "policy.md": policy,
     "api.md": names,
+    "combinations.md": combinations.page,
     "errors.md": error_codes.page,
     "compared.md": compared_tables.page,
 }

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-GENERATED = ("api.md", "cli.md", "errors.md", "measured.md", "policy.md", "theorems.md")
+GENERATED = ("api.md", "cli.md", "combinations.md", "errors.md", "measured.md", "policy.md", "theorems.md")
 TREE = re.compile(r"^```\{toctree\}\n:caption: ([^\n]+)\n:hidden:\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLES = re.compile(r"<!-- (?:figures: \w+|bench/[^>]+: begin) -->.*?<!-- (?:end|bench/[^>]+: end) -->", re.DOTALL)
 _LETTER = re.compile(r"[^\W\d_]")

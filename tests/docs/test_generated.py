@@ -10,7 +10,7 @@ from tests.cases import for_each
 ROOT = Path(__file__).parents[2]
 
 
-@for_each("name", ["theorems.md", "cli.md", "policy.md", "api.md", "errors.md", "compared.md"])
+@for_each("name", ["theorems.md", "cli.md", "policy.md", "api.md", "combinations.md", "errors.md", "compared.md"])
 def test_generated_pages_are_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == PAGES[name](), "run make docs"
 
