@@ -132,6 +132,15 @@ def test_what_contradicts_the_guarantee_is_refused(name: str) -> None:
             derive(forged(split="fresh" if facts.split == "people" else "people"))
 
 
+@for_each(
+    "sampling", [cb.Weights("weight", low=0.2, high=0.5, thin=0.8), cb.Strata("region", {"north": 0.1}, thin=0.8)]
+)
+def test_a_survey_is_thinned_where_its_rates_are_published(sampling: Sampling) -> None:
+    two = [cb.OutlierTable("sex", name=name, limit=300) for name in "ab"]
+    with pytest.raises(InvalidInput, match="divide by the rates of"):
+        planned(policy("survey, budget", sampling=sampling, columns={"sex": ["f", "m"]}, publish=two))
+
+
 def test_statistics_of_strata_are_in_no_programme() -> None:
     """People of a stratum count several times there, which the claim of the mechanism does not say."""
     columns = {"region": ["north", "south"], "income": cb.bounds(0, 100, resolution=1)}

@@ -36,6 +36,8 @@ class Biased(Design, frozen=True, tag="biased"):
     def __post_init__(self) -> None:
         if not self.low <= (self.rate or self.low) <= self.high <= self.max_rate:
             raise ValueError("low, rate, high and max_rate rise in this order")
+        if not self.already_drawn and self.rate is None and self.stratum is None:
+            raise ValueError("a sample is drawn at a rate or by strata, or was drawn before")
         if self.rates and (self.low, self.high) != (min(self.rates.values()), max(self.rates.values())):
             raise ValueError("low and high are the smallest and the largest of the rates")
 

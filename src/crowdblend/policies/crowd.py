@@ -58,6 +58,14 @@ SURVEY_ROWS = conflicts(
 )
 
 
+def refuse_unseen_rates(design: Design, sampling: Sampling) -> None:
+    """Refuse to thin a survey whose strata or weights are not published: nobody could carry counts to everybody."""
+    if sampling.thin is not None and not design.published:
+        message = f"Estimates of a survey that is thinned divide by the rates of {design.strata.column!r}."
+        remedy = 'Publish that column, or write design = "poisson" to publish about the people of the survey alone.'
+        raise refusal("thin", message, remedy, "[sampling] thin")
+
+
 class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     """What tables, microdata and points have in common."""
 
@@ -115,10 +123,8 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
         if design.published:
             design.check_rates()
-        elif self.sampling.thin is not None:
-            message = f"Estimates of a survey that is thinned divide by the rates of {design.strata.column!r}."
-            remedy = 'Publish that column, or write design = "poisson" to publish about the people of the survey alone.'
-            raise refusal("thin", message, remedy, "[sampling] thin")
+        else:
+            refuse_unseen_rates(design, self.sampling)
 
     def _check_planned(self) -> None:
         given = {"k": self.k, "rate": self._rates_known or None, "epsilon": self.epsilon, "delta": self.delta}

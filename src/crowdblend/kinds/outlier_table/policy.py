@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Never
 
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
-from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People, Releases
+from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People, Releases, refuse_unseen_rates
 from crowdblend.policies.exactly import refuse_thinning
 from crowdblend.policies.key import Rule, key, one_of
 from crowdblend.policies.publication import Publication
@@ -57,6 +57,8 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
         self._check_certified()
+        if self.design is not None:
+            refuse_unseen_rates(self.design, self.sampling)
 
     @cached_property
     def design(self) -> Design | None:
