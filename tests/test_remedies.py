@@ -2,13 +2,11 @@
 
 Every case of `REMEDIES` is a policy with one mistake, the code of its refusal, the words of the remedy, and the edit
 that these words ask for. After it the policy is read, planned and counted, or refused for another reason, which is
-named. Notations of files have theirs in engines/test_messy_files.py; `MISTAKES` are what newcomers call and write.
+named. Notations of files have theirs in engines/test_messy_files.py.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import crowdblend as cb
@@ -17,10 +15,9 @@ from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.errors import CrowdblendError
 from crowdblend.kinds import plan
 from tests.cases import for_each
-from tests.commands import crowdblend
 from tests.policies.policies import swapped
 
-_POLICY = """\
+POLICY = """\
 [data]
 source = "people.csv"
 person = "id"
@@ -53,7 +50,7 @@ def _person(n: int) -> str:
     return f"p{n},{sex},{n % 100},{area},{2000 + n % 20}-01-{n % 28 + 1:02},{pay},{(1.5, 3)[n % 2]},{n % 3}"
 
 
-_ROWS = "\n".join(["id,sex,age,area,day,pay,weight,children", *map(_person, range(400))]) + "\n"
+ROWS = "\n".join(["id,sex,age,area,day,pay,weight,children", *map(_person, range(400))]) + "\n"
 
 # The mistake, the code of its refusal, what the remedy says, and the edit that follows it; where another mistake is
 # met then, its code.
@@ -465,8 +462,8 @@ _BESIDE: dict[str, Swap] = {
 
 def _tried(text: str, folder: Path) -> CrowdblendError | None:
     """Return how a policy is refused, read, planned and counted; None where it is not."""
-    (folder / "people.csv").write_text(_ROWS)
-    (folder / "people.dat").write_text(_ROWS)
+    (folder / "people.csv").write_text(ROWS)
+    (folder / "people.dat").write_text(ROWS)
     (folder / "sex.csv").write_text("Female;all\nMale;all\n")
     (folder / "policy.toml").write_text(text)
     try:
@@ -484,7 +481,7 @@ def _tried(text: str, folder: Path) -> CrowdblendError | None:
 @for_each("name", REMEDIES)
 def test_whoever_does_what_a_refusal_says_gets_further(name: str, tmp_path: Path) -> None:
     mistake, code, words, remedy, *then = REMEDIES[name]
-    text = swapped(_POLICY, *([_BESIDE[name]] if name in _BESIDE else []), mistake)
+    text = swapped(POLICY, *([_BESIDE[name]] if name in _BESIDE else []), mistake)
     refused = _tried(text, tmp_path)
     assert refused is not None
     assert refused.code == code, str(refused)
@@ -497,93 +494,3 @@ def test_whoever_does_what_a_refusal_says_gets_further(name: str, tmp_path: Path
 
 def test_there_are_at_least_sixty() -> None:
     assert len(REMEDIES) >= 60
-
-
-# What newcomers do, and the words that name the value or field and what to do.
-_INIT, _RELEASE = ("init", "people.csv", "--design", "poisson"), ("release", "policy.toml", "--yes")
-MISTAKES: dict[str, tuple[tuple[object, ...], tuple[str, ...]]] = {
-    "the data instead of a policy": (("release", "people.csv", "--dry-run"), ("'people.csv'", "crowdblend init")),
-    "a policy that is not there": (("release", "polcy.toml", "--dry-run"), ("polcy.toml", "Name a policy")),
-    "the policy as data": (("init", "policy.toml", "--design", "poisson"), ("policy.toml", "Name the data")),
-    "a workbook": (("init", "people.xlsx", "--design", "poisson"), ("people.xlsx", "Save the sheet as CSV")),
-    "no design": (("init", "people.csv", "--out", "new.toml"), ("a register, or a sample", "--design")),
-    "a policy that exists": ((*_INIT, "--out", "policy.toml"), ("policy.toml exists", "--force")),
-    "a person that is not there": (
-        (*_INIT, "--person", "nr", "--out", "new"),
-        ("'nr'", "Use a name from the first line"),
-    ),
-    "not completed": (("release", "started.toml", "--dry-run"), ("columns.sex.values", "Write what you know")),
-    "nobody to ask": (("release", "policy.toml"), ("Not a terminal", "--yes")),
-    "a ledger that is not there": ((*_RELEASE, "--ledger", "my.ledger"), ("my.ledger", "crowdblend ledger init")),
-    "a folder that exists": ((*_RELEASE, "--ledger", "ledger.db", "--out", "taken"), ("taken", "--force")),
-    "an unknown engine": (("release", "policy.toml", "--engine", "pandas"), ("pandas", "duckdb")),
-    "a command that is not there": (("publish", "policy.toml"), ("publish", "--help")),
-    "no folder to verify": (("verify", "publishd"), ("publishd", "Pass its path")),
-    "data to verify": (("verify", "people.csv"), ("no certificate", "Name the folder of a release")),
-    "data to read": (("read", "people.csv"), ("people.csv", "folder")),
-    "everything to solve for": (("plan", "--k", "20"), ("rate, epsilon and delta", "Leave exactly one unset")),
-    "a rate in percent": (("plan", "--rate", "50", "--epsilon", "1", "--delta", "1e-6"), ("rate", "50", "share")),
-    "a column that is not there": (("check", "other.toml"), ("'Sexe'", "'sex'?")),
-    "a rehearsal of nobody": (("rehearse", "policy.toml", "--people", "0"), ("people", "0")),
-    "a hierarchy without a rule": (("hierarchy", "--out", "h.csv"), ("--",)),
-}
-
-
-@for_each("name", MISTAKES)
-def test_a_natural_mistake_ends_in_a_sentence_that_names_it_and_what_to_do(name: str, tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text(_ROWS)
-    (tmp_path / "people.xlsx").write_bytes(b"PK\x03\x04" + bytes(100))
-    (tmp_path / "policy.toml").write_text(_POLICY)
-    (tmp_path / "started.toml").write_text(_POLICY.replace('"Female", "Male"', '"FILL_IN"'))
-    (tmp_path / "other.toml").write_text(_POLICY.replace("sex =", "Sexe ="))
-    (tmp_path / "taken").mkdir()
-    (tmp_path / "taken" / "notes.txt").write_text("mine")
-    assert crowdblend("ledger", "init", "ledger.db", folder=tmp_path).returncode == 0
-    command, words = MISTAKES[name]
-    done = crowdblend(*command, folder=tmp_path)
-    assert done.returncode in (1, 2)
-    sentence = done.stderr.strip()
-    assert sentence.startswith("crowdblend: ")
-    assert "\n" not in sentence
-    for word in words:
-        assert word in sentence, sentence
-
-
-_FRAME = pd.DataFrame({"id": range(60), "sex": ["f", "m"] * 30})
-
-
-def _policy(**changes: object) -> cb.Policy:
-    given = {
-        "person": "id",
-        "sampling": cb.Poisson(0.5),
-        "epsilon": 1.0,
-        "delta": 1e-6,
-        "columns": {"sex": cb.values("f", "m")},
-        "publish": cb.Table("sex"),
-    }
-    return cb.Policy(**{**given, **changes})  # type: ignore[arg-type]
-
-
-IN_PYTHON: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
-    "a design by its name": (lambda: _policy(sampling="poisson"), ("'poisson'", "Poisson(0.5)")),
-    "a kind by its name": (lambda: _policy(publish="table"), ("publish", "Table(")),
-    "an argument of another package": (lambda: _policy(eps=1.0), ("'eps'", "epsilon")),
-    "a column misspelt": (lambda: _policy(publish=cb.Table("sx")), ("'sx'", "sex")),
-    "a domain that is a number": (lambda: _policy(columns={"sex": 2}), ("'sex'", "Declare it with one of values")),
-    "the policy first": (lambda: cb.release(_policy(), _FRAME, ledger=None), ("policy", "Policy(")),  # type: ignore[arg-type]
-    "a list of dicts": (lambda: cb.release([{"id": 1}], _policy(), ledger=None), ("list", "Arrow")),
-    "a column the frame lacks": (
-        lambda: cb.release(_FRAME.rename(columns={"sex": "Sex"}), _policy(), ledger=None),
-        ("'sex'", "'Sex'?"),
-    ),
-}
-
-
-@for_each("name", IN_PYTHON)
-def test_so_does_one_in_python(name: str) -> None:
-    call, words = IN_PYTHON[name]
-    with pytest.raises(CrowdblendError) as caught:
-        call()
-    assert caught.value.remedy
-    for word in words:
-        assert word in str(caught.value)

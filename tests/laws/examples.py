@@ -10,7 +10,6 @@ from typing import Any
 
 from crowdblend.guarantees import (
     BoundedScore,
-    ClosenessCurve,
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
@@ -19,16 +18,11 @@ from crowdblend.guarantees import (
     Neighbourhood,
     NoisyTotals,
     OutlierPrivate,
-    PartInCrowds,
-    PartWithNoise,
-    PrivatePart,
-    Profile,
     QuerySampler,
     RandomSamples,
     Relation,
     Sampler,
     Useful,
-    Uses,
     ZeroKnowledge,
 )
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
@@ -36,6 +30,7 @@ from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CY
 from .example import Example
 from .network_examples import NETWORK_EXAMPLES
 from .profile_examples import PROFILE_EXAMPLES
+from .programme_examples import PROGRAMME_EXAMPLES
 from .strata_examples import STRATA_EXAMPLES
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
@@ -475,33 +470,8 @@ EXAMPLES: dict[str, list[Example]] = {
     "register.total": [
         Example((), {"noise_epsilon": 0.05, "rows_per_person": 7}, {("rows_per_person", "epsilon"): 1}),
     ],
-    "programme.part": [
-        Example((CrowdBlending(10, 0.0),), {"share": 0.25}),
-        Example((CrowdBlending(10, 0.5),), {"share": 0.25}),
-    ],
-    "programme.part-noise-below-k": [Example((), {"k": 5, "noise_epsilon": 2.0, "flag": False, "share": 0.25})],
-    "programme.part-points": [Example((), {"k": 5, "noise_epsilon": 2.0, "share": 0.25})],
-    "programme.part-private": [Example((Profile((Uses(ClosenessCurve(0.5, 1e-6), 2),)),), {"share": 0.25})],
-    "programme.parts": [
-        Example((PartInCrowds(0.5, 6, 0.0), PartInCrowds(0.25, 5, 0.0)), {"rate": 0.5, "epsilon": 1.0}, _DELTA),
-        Example((PartInCrowds(0.1, 4, 0.0),) * 6, {"rate": 0.3, "epsilon": 0.2}, _DELTA),
-        Example((PartInCrowds(0.9, 3, 0.0), PartInCrowds(0.1, 2, 0.0)), {"rate": 0.6, "epsilon": 0.0}, _DELTA),
-        Example(
-            (
-                PartWithNoise(0.5, 5, 1.6, False),
-                PrivatePart(0.2, (Uses(ClosenessCurve(1.5, 1e-5), 1),)),
-                PartInCrowds(0.2, 6, 0.0),
-            ),
-            {"rate": 0.5, "epsilon": 1.0},
-            _DELTA,
-        ),
-        Example(
-            (PartWithNoise(0.25, 4, 2.0, True), PartWithNoise(0.5, 3, 1.0, False)),
-            {"rate": 0.25, "epsilon": 0.5},
-            _DELTA,
-        ),
-    ],
     **NETWORK_EXAMPLES,
+    **PROGRAMME_EXAMPLES,
     **PROFILE_EXAMPLES,
     **STRATA_EXAMPLES,
 }
