@@ -100,7 +100,8 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
         given = {"epsilon": self.epsilon, "delta": self.delta}
         missing = next((name for name, value in given.items() if not value), None)
         if missing is not None:
-            message = f'below_k = "threshold" needs a {missing} above 0.'
+            article = "an" if missing == "epsilon" else "a"
+            message = f'below_k = "threshold" needs {article} {missing} above 0.'
             remedy = f"Add {missing} to [privacy], for example {'1.0' if missing == 'epsilon' else '1e-6'}."
             raise refusal("planned", message, remedy, f"[privacy] {missing}")
         if not self.sampling.everybody and not self._rates_known:
