@@ -1,4 +1,4 @@
-"""Everything crowdblend can refuse, as one tree.
+"""Errors of crowdblend, as one tree.
 
     CrowdblendError
     ├── InvalidInput      wrong use: a parameter, a file, an option        exit code 2

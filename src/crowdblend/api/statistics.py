@@ -14,7 +14,7 @@ Labels = Mapping[str, str | Sequence[str]]
 
 
 class Keys(TypedDict, total=False):
-    """What every statistic may say."""
+    """Keyword arguments that every statistic takes."""
 
     name: str
     error: float
@@ -22,19 +22,19 @@ class Keys(TypedDict, total=False):
 
 
 class GroupedKeys(Keys, total=False):
-    """What statistics may say that are computed in groups of people."""
+    """Keyword arguments of statistics that are computed by group."""
 
     by: str | Sequence[str]
 
 
 class SomeKeys(Keys, total=False):
-    """What statistics may say that are about some people alone."""
+    """Keyword arguments of statistics about some people only."""
 
     where: Labels
 
 
 class MeasureKeys(GroupedKeys, SomeKeys, total=False):
-    """What statistics of a column of numbers may say."""
+    """Keyword arguments of statistics of a numeric column."""
 
 
 def average(column: str, **keys: Unpack[MeasureKeys]) -> Statistic:

@@ -33,7 +33,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
         return _both_show(*np.where(counts < K, counts + noise, counts).T)
 
     def our_sums(two: bool) -> int:
-        """Both tables are sums of the shown cells of {1}, {2} and {3}."""
+        """Return the attack's count where both tables are sums of the shown cells of {1}, {2} and {3}."""
         cells = ours.publish(repeated(runs, K - 1, 1, K - 1) if two else repeated(runs, K, 0, K - 1))
         return _both_show(cells[:, 0] + cells[:, 1], cells[:, 1] + cells[:, 2])
 

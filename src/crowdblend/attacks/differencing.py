@@ -41,7 +41,7 @@ def _one_sample(ours: OurTable) -> Fraction:
 
 
 def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
-    """Everybody keeps the coin of the first release, as a key that is used again would have it."""
+    """Return the attack's count where everybody keeps the coin of the first release (a reused key)."""
     sample = drawn(runs, STAYED + 1, ours.rate)
     today = sample[:, :STAYED].sum(axis=1)
     yesterday = today + (sample[:, STAYED] if person else 0)

@@ -28,7 +28,10 @@ def trials(runs: int) -> tuple[Trial, ...]:
 
 
 def _by_coins(runs: int, asked: int, people: int, ours: OurTable, how: str) -> Trial:
-    """Nobody is missing in a survey where all are shown; who is alone in a class is missing whenever drawn."""
+    """Return the trial on a survey by coins: nobody is missing where all are shown.
+
+    A person who is alone in a class is missing whenever drawn.
+    """
 
     def incomplete(person: bool) -> int:
         return int((ours.sanitize(_surveys(runs, asked, people, person)).sum(axis=1) < asked).sum())
@@ -39,7 +42,10 @@ def _by_coins(runs: int, asked: int, people: int, ours: OurTable, how: str) -> T
 
 
 def _thinned(runs: int, asked: int, people: int, ours: OurTable) -> Trial:
-    """How many were kept is secret, so that fewer than expected are shown as often with the person as without."""
+    """Return the trial on a thinned survey, where the number of people kept is secret.
+
+    Fewer than expected are then shown as often with the person as without.
+    """
     expected = asked * ours.rate
 
     def fewer(person: bool) -> int:

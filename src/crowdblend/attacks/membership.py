@@ -26,7 +26,7 @@ class Test:
     miss: Fraction
 
     def excess(self, growth: float) -> Fraction:
-        """How far the event goes beyond e^ε times its chance in the other world: no more than δ."""
+        """Return by how much the event exceeds e^ε times its chance in the other world: at most δ."""
         return self.hit - Fraction(growth) * self.miss
 
 

@@ -91,11 +91,11 @@ class OurTable:
 
     @property
     def name(self) -> str:
-        """What the release is called beside others."""
+        """The name of the release beside others."""
         return f"ours, k = {self.k}, of a sample at {self.rate:g}"
 
     def bound(self, relation: Relation = Relation.ADD_REMOVE) -> Bound:
-        """What the certificate guarantees when a person is there or not, or has another value."""
+        """Return the bound of the certificate when a person is added, removed or replaced."""
         stated = self.plan.certificate().differential(relation)
         assert stated is not None, "a certificate has both relations"
         return Bound(stated.epsilon, stated.delta, "our certificate")
@@ -159,5 +159,5 @@ def repeated(runs: int, *classes: int) -> Counts:
 
 
 def drawn(runs: int, people: int, rate: float) -> NDArray[np.bool_]:
-    """Who of so many people is in the sample of each run, by the keyed coin: one person per run and place."""
+    """Return who is in the sample of each run, by the keyed coin: a row per run, a column per person."""
     return coins(new_key(), np.arange(runs * people), rate).reshape(runs, people)

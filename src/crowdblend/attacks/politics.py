@@ -72,7 +72,7 @@ def _cliques(runs: int) -> Trial:
 
 
 def _others(vote: bool, runs: int) -> NDArray[np.int64]:
-    """How many of the others in the person's clique are Democrats, in every run."""
+    """Return the number of Democrats among the others in the person's clique, for every run."""
     leans = _leans(runs)
     agrees = _unit(runs) < leans
     # Everything is symmetric: a clique in which the person votes otherwise is the mirror image of one that fits.
@@ -113,7 +113,7 @@ def _larger(first: Law, second: Law) -> float:
 
 
 def total_bound() -> Bound:
-    """What the noisy total over a sample guarantees to a whole clique."""
+    """Return the guarantee of the noisy total over a sample for a whole clique."""
     sampled = RULES["sampling.amplification"].conclude(Differential(LOSS, 0.0, Relation.ADD_REMOVE), rate=RATE)
     return _to_a_clique(RULES["dps.differential"].conclude(sampled))
 

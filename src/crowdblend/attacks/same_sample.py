@@ -122,7 +122,7 @@ def _population(runs: int) -> Trial:
 
 
 def _split(runs: int) -> Trial:
-    """Everybody sampled either chooses or is published."""
+    """Return the trial where every sampled person either chooses or is published."""
     publishes = RATE * (1 - SHARE)
 
     def hits(person: bool) -> int:
@@ -137,7 +137,7 @@ def _split(runs: int) -> Trial:
 
 
 def _published(person: bool, scores: Scores, members: Scores, rate: float) -> int:
-    """In how many runs the class of the chosen group and the person is shown."""
+    """Return the number of runs in which the class of the chosen group and the person is shown."""
     rows = np.arange(len(scores))
     chosen = [
         choose(row.tolist(), epsilon=CHOICE, sensitivity=1, monotone=True, source=SystemSource()) for row in scores

@@ -21,7 +21,7 @@ Groups = list[tuple[tuple[tuple[int, int], ...], int]]
 
 
 def generalized(groups: list[Rows]) -> Groups:
-    """What is published of the groups, in an order that tells nothing further."""
+    """Return the published groups, in an order that tells nothing further."""
     return sorted((tuple(map(_range, group.T)), len(group)) for group in groups)
 
 
@@ -42,7 +42,7 @@ def duplicated(rows: Sequence[Row], k: int) -> list[Row]:
 
 
 def is_k_anonymous(table: Sequence[Hashable], k: int) -> bool:
-    """Whether every row appears at least k times: the whole of what k-anonymity asks for."""
+    """Return whether every row appears at least k times, which is all that k-anonymity requires."""
     return all(times >= k for times in Counter(table).values())
 
 

@@ -1,4 +1,4 @@
-"""What an attack is, and what it finds: one event, in two worlds that differ in one person, under some releases."""
+"""An attack and its findings: one event, in two worlds that differ in one person."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Chance:
 
     @property
     def standard_error(self) -> float:
-        """Of a frequency; 0 when the chance was computed."""
+        """The standard error of the frequency; 0 when the chance was computed."""
         value = float(self.value)
         return math.sqrt(value * (1 - value) / self.runs) if self.runs else 0.0
 
@@ -65,12 +65,12 @@ class Pair:
 
     @property
     def advantage(self) -> float:
-        """How far the two chances lie apart: 0 tells nothing, 1 tells everything."""
+        """The distance between the two chances: 0 tells nothing, 1 tells everything."""
         return float(self.hit.value) - float(self.miss.value)
 
     @property
     def right(self) -> float:
-        """How often a guess is right when both worlds are equally likely."""
+        """The probability of a right guess when both worlds are equally likely."""
         return (1 + self.advantage) / 2
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def in_runs(runs: int, counts: Callable[[bool], int]) -> Pair | None:
 
 @dataclass(frozen=True)
 class Bound:
-    """What an (ε, δ) guarantee allows the attacker, in words that say whose guarantee it is.
+    """The bound that an (ε, δ) guarantee sets an attacker, and whose guarantee it is.
 
     For every event P[event | one world] ≤ e^ε·P[event | other world] + δ, both ways round. Whoever guesses between
     two equally likely worlds is then right at most (e^ε + δ)/(e^ε + 1) of the time: adding up "right in one world ≤
@@ -161,7 +161,7 @@ class Trial:
 
     @property
     def as_computed(self) -> bool:
-        """Whether the code did what was computed of it, as far as both are known.
+        """True if the code did what was computed of it, as far as both are known.
 
         An event that a guarantee allows says little about the code: it may be as likely when nothing is suppressed.
         """
@@ -200,7 +200,7 @@ def certain(release: str, event: Callable[[bool], bool]) -> Trial:
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of an attack: unsafe releases first, then ours on the same data."""
+    """The outcome of an attack: unsafe releases first, then ours on the same data."""
 
     trials: tuple[Trial, ...]
     guarantee: Bound
@@ -214,17 +214,17 @@ class Finding:
 
     @property
     def ours_hold(self) -> bool:
-        """Whether none of our releases gave more away than its certificate allows."""
+        """True if none of our releases gave more away than its certificate allows."""
         return not any(self.broken(trial) for trial in self.trials if trial.ours)
 
     @property
     def target_broken(self) -> bool:
-        """Whether the attack broke what it was made to break."""
+        """True if the attack broke what it was made to break."""
         return any(self.broken(trial) for trial in self.trials if not trial.ours)
 
     @property
     def as_computed(self) -> bool:
-        """Whether all that was run did what was computed of it."""
+        """True if all that was run did what was computed of it."""
         return all(trial.as_computed for trial in self.trials)
 
 

@@ -1,4 +1,4 @@
-"""What guarantees take for granted: ids, the numbers of the step that needs them, and sentences made of both."""
+"""Assumptions of guarantees: ids, the numbers of the step that needs them, and sentences."""
 
 from __future__ import annotations
 

@@ -54,12 +54,12 @@ class Certificate:
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is guaranteed, without the derivations."""
+        """The guarantees, without their derivations."""
         return tuple(made.conclusion for made in self.derivations)
 
     @property
     def description(self) -> Description:
-        """Which release all of it is about."""
+        """The description of the release that every derivation is about."""
         described: Description = self.__dict__["description_"]
         return described
 
@@ -72,7 +72,7 @@ class Certificate:
         return zero_knowledge_for_one(self.guarantees)
 
     def assumptions(self) -> tuple[Assumed, ...]:
-        """Everything taken for granted by any of the derivations, each with its numbers."""
+        """Return every assumption of any of the derivations, each with its numbers."""
         return in_order([*map(Assumed, self.stated), *(made for step in self.steps() for made in step.assumed())])
 
     def steps(self) -> Iterator[Derivation]:

@@ -84,7 +84,7 @@ def sha256_of(path: Path) -> str:
 
 
 class _Steps:
-    """How many steps of either sort a certificate has had so far."""
+    """Counters of the steps of either sort in a certificate so far."""
 
     def __init__(self) -> None:
         self.computing = self.naming = 0
@@ -126,7 +126,7 @@ def _stated_conclusion(node: Document) -> object:
 
 
 def _first_difference(mine: object, theirs: object, path: str) -> str | None:
-    """Where two documents part, as a path of names; None when they are the same to the last type."""
+    """Return the path at which two documents differ; None if they are equal, types included."""
     if mine is theirs:
         return None
     if type(mine) is not type(theirs):

@@ -1,4 +1,4 @@
-"""Which release a derivation is about.
+"""Descriptions of the release that a derivation is about.
 
 A derivation proves its guarantee of every release that fits a description: how it is built (`name` and `parts`) and
 with which numbers (`details`). What a theorem does not look at is left open: details that it does not name, and parts
@@ -48,7 +48,7 @@ class Description:
 
 
 def agreed(one: Description, other: Description) -> Description:
-    """What fits both descriptions; raises Disagreement when they contradict each other.
+    """Return the description that fits both; raise Disagreement if they contradict each other.
 
     >>> noisy = Description("histogram.noisy", (("k", 20),))
     >>> agreed(noisy, Description("histogram.noisy", (("flag", False),))).details
@@ -79,14 +79,14 @@ def agreed_within(whole: Description, other: Description) -> Description:
 
 
 class About(Protocol):
-    """How the description of a conclusion follows from those of the premises and from the parameters."""
+    """A rule's way from the descriptions of its premises and its parameters to its own."""
 
     @property
     def details(self) -> tuple[str, ...]:
         """The parameters that describe the release, in whichever part of it."""
 
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
-        """Which release the conclusion is about; raises Disagreement when the premises are not related so."""
+        """Return the description of the conclusion; raise Disagreement if the premises do not fit."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Mechanism:
 
     @property
     def details(self) -> tuple[str, ...]:
-        """Its own, and those of the mechanism inside."""
+        """The details of this mechanism and of the mechanism inside."""
         return self.own + (self.inside.details if self.inside else ())
 
     def describe(self, _premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
@@ -117,7 +117,7 @@ class SameRelease:
     fixed: Details = ()
 
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
-        """What all premises agree on, with the details that this rule adds."""
+        """Return the description on which all premises agree, with the details that this rule adds."""
         whole = _all_agreed(premises)
         return agreed(whole, Description(whole.name, (*_picked(self.details, parameters), *self.fixed)))
 

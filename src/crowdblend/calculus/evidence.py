@@ -1,4 +1,4 @@
-"""What stands behind every rule beside its proof in prose: theorems that Coq has checked, and enumerated worlds."""
+"""Evidence for every rule beside its written proof: theorems checked by Coq, enumerated worlds."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ NOT_COVERED: Mapping[str, str] = {
 
 
 class Worlds(NamedTuple):
-    """How many worlds `make test` and `make test-slow` enumerate, in which tests, and what of the rule they hold."""
+    """The number of worlds that the tests enumerate for a rule, and the tests that do so."""
 
     quick: int
     every: int

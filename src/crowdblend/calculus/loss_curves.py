@@ -176,7 +176,7 @@ def _term(part: PartOfSample) -> Term:
 
 
 def _own_divergences(uses: tuple[Uses, ...], more: arb, fewer: arb) -> tuple[arb, arb]:
-    """Both divergences at one factor each, rounded up: no higher precision makes them sharper."""
+    """Return both divergences, one factor each, rounded up; higher precision sharpens neither."""
     (up,), (down,) = _own(uses).gaps([more], [fewer])
     return _upper(up), _upper(down)
 
@@ -244,7 +244,7 @@ def pair_of(made: LossCurve, spacing: float, cut: float) -> LossPair:
 
 
 def spread(uses: tuple[Uses, ...]) -> Spread:
-    """How far the losses of these releases spread."""
+    """Return how far the losses of these releases spread."""
     return spread_of((curve_of(use.curve), use.releases) for use in uses)
 
 

@@ -51,7 +51,7 @@ def _known(derivation: Derivation) -> Derivation | None:
 
 
 def _computable(profile: Profile) -> bool:
-    """Whether every curve can be evaluated; very large tables are not scanned."""
+    """Return whether every curve can be evaluated; very large tables are not scanned."""
     try:
         return all(curve_of(use.curve) is not None for use in profile.uses)
     except CrowdblendError:

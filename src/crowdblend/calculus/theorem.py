@@ -22,7 +22,7 @@ RULE_BITS = 256
 
 @dataclass(frozen=True)
 class Theorem:
-    """What is claimed, by whom, and what it takes for granted. Ids keep their meaning for ever."""
+    """A claim, its source, and its assumptions. Ids keep their meaning for ever."""
 
     id: str
     source: str
@@ -55,7 +55,7 @@ class Rule:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether it takes any number of premises of its last kind."""
+        """True if it takes any number of premises of its last kind."""
         return any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in self._positional)
 
     @cached_property
@@ -100,7 +100,7 @@ class Rule:
     def assumed(
         self, premises: Iterable[Guarantee], parameters: Mapping[str, float], conclusion: Guarantee
     ) -> list[Assumed]:
-        """What this application takes for granted, with its numbers."""
+        """Return the assumptions of this application, with their numbers."""
         values = dict(vars(conclusion))
         for premise in premises:
             values |= vars(premise)
@@ -108,7 +108,7 @@ class Rule:
         return [assumption.with_numbers(values) for assumption in self.theorem.assumes]
 
     def accepts(self, *kinds: type[Guarantee]) -> bool:
-        """Whether the rule takes premises of these kinds."""
+        """Return whether the rule takes premises of these kinds."""
         wanted = self.premises * len(kinds) if self.repeats else self.premises
         return len(wanted) == len(kinds) > 0 and all(map(issubclass, kinds, wanted))
 
@@ -129,7 +129,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Derivation:
-    """How a guarantee follows: a rule, its parameters, and the derivations it rests on.
+    """A derivation of a guarantee: a rule, its parameters, and the derivations it rests on.
 
     The conclusion is computed here, so a derivation with a conclusion of one's own cannot be made; so is the
     description of the release that it is about, and premises that are not related as the rule says are refused.
@@ -149,7 +149,7 @@ class Derivation:
 
     @property
     def description(self) -> Description:
-        """Which release the guarantee is about."""
+        """The description of the release that the guarantee is about."""
         described: Description = self.__dict__["description_"]
         return described
 
@@ -166,7 +166,7 @@ class Derivation:
         self.__dict__["description_"] = described
 
     def assumed(self) -> list[Assumed]:
-        """What this step alone takes for granted."""
+        """Return the assumptions of this step alone."""
         premises = (premise.conclusion for premise in self.premises)
         return self.rule.assumed(premises, self.parameters, self.conclusion)
 
@@ -177,7 +177,7 @@ class Derivation:
             yield from premise.steps()
 
     def assumptions(self) -> tuple[Assumed, ...]:
-        """Everything taken for granted along the way, in the order of the enumeration."""
+        """Return every assumption along the way, in the order of the enumeration."""
         return in_order(assumed for step in self.steps() for assumed in step.assumed())
 
 

@@ -1,4 +1,4 @@
-"""What a check found, as values: every column held against its domain, and the column of persons. Secret."""
+"""The results of a check: every column against its domain, and the person column. Secret."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ColumnCheck:
 
     @property
     def fits(self) -> bool:
-        """Whether a release takes every row."""
+        """True if a release takes every row."""
         return (not self.outside or self.outside_becomes is not None) and (
             not self.blank or self.blank_becomes is not None
         )
@@ -104,7 +104,7 @@ class PersonCheck:
 
     @property
     def fits(self) -> bool:
-        """Whether a release takes every row."""
+        """True if a release takes every row."""
         return not self.blank and (not self.repeated or self.repeated_become is not None) and self._as_stated
 
     @property
@@ -132,7 +132,7 @@ class PersonCheck:
 
 @dataclass(frozen=True)
 class Check:
-    """What a check of the rows found: for the steward alone.
+    """The result of a check of the rows, for the steward alone.
 
     Its repr has no value and no count of anybody, since notebooks keep what they show; `describe()` has both.
     """
@@ -144,7 +144,7 @@ class Check:
 
     @property
     def fits(self) -> bool:
-        """Whether a release would take every row."""
+        """True if a release would take every row."""
         return self.rows > 0 and not self.misfits
 
     @property

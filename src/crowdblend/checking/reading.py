@@ -70,7 +70,7 @@ class _Rows:
 
     @cached_property
     def total(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self._counts[0]
 
     @cached_property

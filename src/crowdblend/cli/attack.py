@@ -84,7 +84,7 @@ def _seen(pair: Pair) -> list[str]:
 
 
 def _frequency(chance: Chance) -> str:
-    """With its standard error; where that would be 0, with the bound that the runs leave."""
+    """Return a frequency with its standard error, or with a bound where that would be 0."""
     if chance.value == 0:
         return f"0, below {chance.high:.2g}"
     if chance.value == 1:
@@ -93,7 +93,7 @@ def _frequency(chance: Chance) -> str:
 
 
 def _guarantees(found: Finding) -> list[list[str]]:
-    """By what the releases were measured; one that guarantees nothing is measured by ours."""
+    """Return the guarantees that the releases were held against; ours, for one that has none."""
     bounds = ((trial.release, trial.bound) for trial in found.trials)
     return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.source] for release, bound in bounds if bound]
 

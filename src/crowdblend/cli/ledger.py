@@ -50,7 +50,7 @@ HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "po
 
 @click.group("ledger", epilog="Example: crowdblend ledger list")
 def command() -> None:
-    """What was released before, and what it comes to together.
+    """Show what was released before, and what it adds up to.
 
     A release is recorded here before it appears, and refused when it may not stand beside an earlier one. One that is
     unfinished counts as spent.

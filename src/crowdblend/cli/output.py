@@ -1,4 +1,4 @@
-"""How commands speak: results on stdout, everything else on stderr, and with --json one JSON object."""
+"""Output of commands: results on stdout, the rest on stderr, one JSON object with --json."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def _place_in_series(ledger: Ledger, entry: int | None) -> str | None:
 def release_lines(
     done: Release, budget: Budget | None, total: ProfileTotal | None = None, series: str | None = None
 ) -> list[str]:
-    """Where it is, what it guarantees, and what that comes to with everything before."""
+    """Return where the release is, what it guarantees, and what that adds up to with earlier ones."""
     lines = [f"published {done.folder}", *(f"  {name}  {sentence}" for name, sentence in _guarantees(done.certificate))]
     lines += [] if series is None else [f"  series     {series}"]
     if budget and budget.differential:

@@ -100,7 +100,7 @@ def write_friendships(path: Path) -> None:
 
 
 def _place(draw: np.random.Generator, district: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where people live: around the middle of their district, to ten metres."""
+    """Return homes: around the middle of each person's district, rounded to ten metres."""
     spread = np.array(SPREAD)[district]
     east, north = np.array(MIDDLES)[district].T + draw.normal(0, 1, (2, len(district))) * spread
     return np.round(np.clip(east, -10, 10), 2), np.round(np.clip(north, -10, 10), 2)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Biased(Design, frozen=True, tag="biased"):
-    """Everybody with a probability between `low` and `high`, but for `exceptions`, who have any.
+    """A sample with rates between `low` and `high`; up to `exceptions` people have any rate.
 
     Nobody who is protected has more than `max_rate`; `rate` is what estimates divide by, if anything. `stratum` names a
     column that is not published and by whose labels the `rates` differ, `weight` one of survey weights.
@@ -43,12 +43,12 @@ class Biased(Design, frozen=True, tag="biased"):
 
     @property
     def drawn_before(self) -> bool:
-        """As the steward says."""
+        """True if the steward says so."""
         return self.already_drawn
 
     @property
     def inclusion(self) -> InclusionRates:
-        """Everybody with a rate between the ends."""
+        """A rate between the ends for everybody."""
         return InclusionRates(self.rate, self.low, self.high, self.exceptions)
 
     def draw(self, coin: DrawKey) -> Draw:
@@ -61,7 +61,7 @@ class Biased(Design, frozen=True, tag="biased"):
         return Coin(coin, self.rate)
 
     def sentences(self) -> list[str]:
-        """That rates or weights differ, and are not published."""
+        """Return a sentence that rates or weights differ and are not published."""
         if self.weight is not None:
             return [
                 "The survey has weights, which differ between people. They are not published, because they would tell "
@@ -78,7 +78,7 @@ class Biased(Design, frozen=True, tag="biased"):
 
     @property
     def largest_rate(self) -> float:
-        """That of whoever is protected."""
+        """The largest rate of a protected person."""
         return self.max_rate
 
     @property
@@ -86,7 +86,7 @@ class Biased(Design, frozen=True, tag="biased"):
         return {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.max_rate}
 
     def amplified(self, profile: Derivation) -> Derivation:
-        """Whoever is protected is in the sample with at most the largest rate."""
+        """Amplify by the largest rate of a protected person."""
         return profiles.profile_of_one_unequal_sample(profile, **self._ends)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:

@@ -1,4 +1,4 @@
-"""How people come into a sample, as a value: the same in a plan, in the facts of a release, and for its readers.
+"""Designs: how people come into a sample, as values for plans, facts and readers.
 
 A design says what a claim about the sample becomes for everybody (`derivations`), and with which probability people are
 counted (`inclusion`). It knows no kind of release: what it looks at is the sort of guarantee that a mechanism claims.
@@ -32,26 +32,26 @@ class Claims(Protocol):
     """A mechanism with parameters; what it guarantees follows from them and from nothing else."""
 
     def claim(self) -> Derivation:
-        """What the mechanism guarantees to the people it is run on."""
+        """Return the mechanism's guarantee to the people it is run on."""
 
 
 class SampledClaims(Claims, Protocol):
     """A mechanism that runs on a sample, of which there may be a theorem of its own."""
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
-        """What it guarantees after sampling, by a theorem about this mechanism; None where only its claim counts."""
+        """Return the guarantee after sampling by a theorem of its own; None where only claim() counts."""
 
 
 class PartClaims(SampledClaims, Protocol):
     """A mechanism that may run on a part of a sample."""
 
     def claim_in_a_part(self, *, share: float) -> Derivation:
-        """What it guarantees on a part of a sample, to which each sampled person goes with probability `share`."""
+        """Return the guarantee on a part of a sample, which each sampled person joins with `share`."""
 
 
 @dataclass(frozen=True)
 class InclusionRates:
-    """How people came into the table: each with a probability between `least` and `most`, but for `exceptions`.
+    """Inclusion probabilities between `least` and `most`; up to `exceptions` people have any.
 
     `rate` is the one that estimates divide by; None where there is none.
     """
@@ -63,31 +63,31 @@ class InclusionRates:
 
     @classmethod
     def at_rate(cls, rate: float) -> InclusionRates:
-        """Everybody with the same probability."""
+        """Return one inclusion probability for everybody."""
         return cls(rate, rate, rate)
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="design"):
-    """How people come into a sample."""
+    """A way in which people come into a sample."""
 
     @property
     def drawn_before(self) -> bool:
-        """Whether the sample was drawn before, so that its rates are an assumption of the steward."""
+        """True if the sample was drawn before, so that its rates are an assumption of the steward."""
         return False
 
     @property
     def assumption(self) -> Assumption | None:
-        """What is taken on trust of a sample that was drawn before, with which its certificate begins."""
+        """The assumption about a sample drawn earlier, with which its certificate begins."""
         return Assumption.ASSUMED_RATE if self.drawn_before else None
 
     @property
     def inclusion(self) -> InclusionRates | None:
-        """With which probability people are counted; None where every stratum has its own."""
+        """The inclusion probabilities; None where every stratum has its own."""
         raise NotImplementedError
 
     @property
     def draws_here(self) -> bool:
-        """Whether coins are thrown here, so that another sample of the same people can be drawn."""
+        """True if coins are thrown here, so that another sample of the same people can be drawn."""
         return not self.drawn_before
 
     @property
@@ -96,7 +96,7 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         raise NotImplementedError
 
     def draw(self, coin: DrawKey) -> Draw:
-        """Who is in the sample; the coin also decides which of several rows of a person counts.
+        """Return the draw of the sample; the coin also picks one of several rows of a person.
 
         A sample that was drawn before has everybody in the table.
         """
@@ -107,23 +107,23 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         raise _no_parts()
 
     def sentences(self) -> list[str]:
-        """What readers are told of a design that they cannot see in the data."""
+        """Return sentences for readers about a design that the data do not show."""
         return []
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
-        """What these very mechanisms, run on the sample, guarantee to everybody: the strongest guarantee first."""
+        """Derive what mechanisms on the sample guarantee to everybody, the strongest guarantee first."""
         raise NotImplementedError
 
     def amplified(self, profile: Derivation) -> Derivation:
-        """What noise with this profile loses at every ε to everybody, where it is on the people of the sample."""
+        """Derive the loss to everybody, at every ε, of noise with this profile on the sample."""
         raise NotImplementedError
 
     def stated(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
-        """What the profile of a sample says at one ε: the strongest guarantee first."""
+        """Derive the guarantees of a sample's profile at one ε, the strongest first."""
         return at_epsilon(profile, epsilon)
 
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
-        """What noisy mechanisms guarantee that all run on this one sample: composed first, and amplified once."""
+        """Derive the guarantee of noisy mechanisms on one sample: composed first, amplified once."""
         each = [profile_of(differential_claim(mechanism)) for mechanism in mechanisms]
         composed = each[0] if len(each) == 1 else profiles.steps_compose(*each)
         return self.stated(self.amplified(composed), epsilon)
@@ -137,27 +137,27 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """What these very mechanisms, of every part of the sample, guarantee together."""
+        """Derive the joint guarantee of mechanisms on all parts of the sample."""
         raise _no_parts()
 
     def fresh_derivations(
         self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """What these very mechanisms, each publication on a fresh sample of its own, guarantee by their curves."""
+        """Derive the guarantee of publications on fresh samples, one each, by their curves."""
         return at_epsilon(
             compose_profiles([differential_of(self.derivations(one, epsilon)) for one in mechanisms]), epsilon
         )
 
 
 def differential_claim(mechanism: Claims) -> Derivation:
-    """What noise guarantees with one person more or less, whatever the size of the crowd."""
+    """Return the claim of noise with one person more or less, for crowds of any size."""
     claim = mechanism.claim()
     private = isinstance(claim.conclusion, OutlierPrivate)
     return outliers.outlier_private_is_differential(claim) if private else claim
 
 
 def of_crowds(mechanism: Claims) -> tuple[Derivation, ...]:
-    """What a mechanism claims of the crowds of a sample; nothing where it claims noise, which sampling amplified."""
+    """Return claims about crowds of the sample; none where noise, amplified by sampling, is claimed."""
     claim = mechanism.claim()
     return () if isinstance(claim.conclusion, Differential) else (claim,)
 
@@ -182,7 +182,7 @@ def _no_parts() -> NotApplicable:
 
 
 def at_epsilon(profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
-    """What a profile says at one epsilon: zero-knowledge, and differential privacy under both relations."""
+    """Return a profile's guarantees at one ε: zero-knowledge, and differential privacy twice."""
     return (
         profiles.profile_is_zero_knowledge(profile, epsilon=epsilon),
         profiles.profile_at_epsilon(profile, epsilon=epsilon),

@@ -1,4 +1,4 @@
-"""Who is drawn, as a value: everybody, whoever a keyed coin picks, at one rate or by stratum, or exactly k of n people.
+"""Draws, as values: everybody, a keyed coin at one rate or by stratum, or k of n people.
 
 A draw says completely who is in the sample. Every engine that is handed the same draw and the same people picks the
 same sample, whatever the order of the rows, the batches and the number of threads. Keys are secrets and are not shown.

@@ -12,21 +12,21 @@ from crowdblend.guarantees import OutlierPrivate
 
 
 class Everybody(Design, frozen=True, tag="everybody"):
-    """Everybody is counted."""
+    """A register: every person is counted."""
 
     @property
     def inclusion(self) -> InclusionRates:
-        """Everybody for certain."""
+        """Probability 1 for everybody."""
         return InclusionRates.at_rate(1.0)
 
     @property
     def draws_here(self) -> bool:
-        """Nobody is drawn."""
+        """False: nobody is drawn."""
         return False
 
     @property
     def largest_rate(self) -> float:
-        """Everybody is counted."""
+        """1: everybody is counted."""
         return 1.0
 
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
@@ -38,13 +38,13 @@ class Everybody(Design, frozen=True, tag="everybody"):
         return together, sampling.replacing_is_removing_and_adding(together), *own
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
-        """What one mechanism guarantees that counts everybody once, under both relations."""
+        """Derive the guarantee of one mechanism that counts everybody once, under both relations."""
         if tuple(copies) != (1,):
             raise ValueError("people of a register count once")
         return claim, sampling.replacing_is_removing_and_adding(claim)
 
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
-        """What mechanisms of several publications about everybody guarantee: by sums where that suffices, by curves."""
+        """Derive the joint guarantee about everybody: by sums where these suffice, else by curves."""
         claims = [differential_claim(mechanism) for mechanism in mechanisms]
         added = composition.steps_add_up(*claims)
         if added.conclusion.epsilon > epsilon:

@@ -37,7 +37,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
 
     @property
     def inclusion(self) -> InclusionRates:
-        """Everybody with the one rate."""
+        """The one rate for everybody."""
         return InclusionRates.at_rate(self.rate)
 
     @property
@@ -60,7 +60,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         return *_for_everybody(sampled), *of_crowds(mechanism)
 
     def under_sampling(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
-        """What the mechanism guarantees after sampling, by the best of the theorems that apply."""
+        """Derive the guarantee after sampling, by the best of the theorems that apply."""
         # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
         own = mechanism.claim_under_sampling(rate=self.rate, epsilon=epsilon)
         if own is not None:
@@ -71,7 +71,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         return sampling.sampling_amplifies(differential_claim(mechanism), rate=self.rate)
 
     def profile(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
-        """What the mechanism loses after sampling at every ε; `epsilon` is one at which its theorems apply."""
+        """Derive the loss after sampling at every ε; `epsilon` is one at which the theorems apply."""
         return profile_of(sampling.sampled_release_is_differential(self.under_sampling(mechanism, epsilon)))
 
     def _by_crowds(self, claim: Derivation, crowd: CrowdBlending, epsilon: float) -> list[Derivation]:
@@ -89,7 +89,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         return found
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
-        """What one mechanism guarantees that counts everybody in the sample once; all of them are one stratum."""
+        """Derive the guarantee of one mechanism that counts every sampled person once."""
         if tuple(copies) != (1,):
             raise ValueError("people of a sample at one rate count once")
         return _for_everybody(sampling.sampling_amplifies(claim, rate=self.rate))
@@ -101,7 +101,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """What these very mechanisms, one for each part of the sample, guarantee together.
+        """Derive the joint guarantee of mechanisms, one for each part of the sample.
 
         None of them speaks of the whole sample, so no crowd is listed.
         """
@@ -118,18 +118,18 @@ class Coins(Poisson, frozen=True, tag="coins"):
         return True
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Everybody in the table; of those, one part where one is named."""
+        """Return everybody in the table, or one part of them where one is named."""
         return Everybody(part, row_key=coin)
 
 
 def parts_at_rate(mechanisms: Sequence[PartClaims], shares: Sequence[float], rate: float, epsilon: float) -> Derivation:
-    """What mechanisms, each on its part of people who are sampled at one rate, guarantee to them."""
+    """Derive what mechanisms, each on its part of a sample at one rate, guarantee."""
     placed = (mechanism.claim_in_a_part(share=share) for mechanism, share in zip(mechanisms, shares, strict=True))
     return programme.programme_of_parts(*placed, rate=rate, epsilon=epsilon)
 
 
 def _for_everybody(sampled: Derivation) -> tuple[Derivation, ...]:
-    """What a guarantee under sampling means for everybody: zero-knowledge, and differential privacy two ways."""
+    """Derive what sampling gives everybody: zero-knowledge, and differential privacy twice."""
     differential = sampling.sampled_release_is_differential(sampled)
     strongest = sampling.sampled_release_is_zero_knowledge(sampled)
     return strongest, differential, sampling.replacing_is_removing_and_adding(differential)

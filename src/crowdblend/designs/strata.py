@@ -41,11 +41,11 @@ class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def inclusion(self) -> InclusionRates:
-        """With which probability its people are counted."""
+        """The probability with which the people of the stratum are counted."""
         return InclusionRates(self.rate, self.low, self.high)
 
     def derive(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
-        """What this very mechanism guarantees to the people of the stratum."""
+        """Derive the mechanism's guarantee to the people of the stratum."""
         if self.low < self.high:
             return strata.stratum_between_rates(mechanism.claim(), low=self.low, high=self.high, epsilon=epsilon)
         # The exact rule is the best of all for suppression; to list the others would only make proofs longer.
@@ -68,23 +68,23 @@ class Strata(Design, frozen=True, tag="strata"):
 
     @property
     def counted(self) -> dict[str, Stratum]:
-        """With which probability people are counted: asked, and kept."""
+        """The probability of being asked and kept, by stratum."""
         return self.strata if self.thin is None else {label: one.at(self.thin) for label, one in self.strata.items()}
 
     @property
     def coins(self) -> tuple[Stratum, ...]:
-        """How likely the coins that protect people keep them: of a survey that is thinned those drawn here alone."""
+        """The rates of the coins that protect people; of a thinned survey only those drawn here."""
         here = () if self.thin is None else (Stratum(self.thin, self.thin, self.thin),)
         return here * len(self.strata) or tuple(self.strata.values())
 
     @property
     def largest_rate(self) -> float:
-        """That of the stratum with the largest."""
+        """The largest rate of a stratum."""
         return max(one.high for one in self.coins)
 
     @property
     def drawn_before(self) -> bool:
-        """As the steward says."""
+        """True if the steward says so."""
         return self.already_drawn
 
     @property
@@ -101,7 +101,7 @@ class Strata(Design, frozen=True, tag="strata"):
         return StratifiedCoin(coin, self.column, tuple(one.rate for one in self.strata.values()), part=part)
 
     def sentences(self) -> list[str]:
-        """What the guarantee and the estimates of a survey rest on, where it is thinned."""
+        """Return sentences about the assumptions of a thinned survey."""
         if self.thin is None:
             return []
         return [
@@ -125,7 +125,7 @@ class Strata(Design, frozen=True, tag="strata"):
         return profiles.profile_of_one_unequal_sample(profile, low=low, high=high, exceptions=0, max_rate=high)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
-        """What a mechanism for each stratum, in their order, guarantees together; equal strata are stated once.
+        """Derive the joint guarantee of one mechanism per stratum; equal strata are stated once.
 
         That a stratum blends into crowds of its own says nothing of the others, so no crowd is listed. One mechanism
         with noise sees all strata.
@@ -141,7 +141,7 @@ class Strata(Design, frozen=True, tag="strata"):
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """What these very mechanisms guarantee together: for each part of the sample one for every stratum.
+        """Derive the joint guarantee of mechanisms, one for every part and stratum.
 
         The people of a stratum are sampled at one rate and sent to one part each, and the worst stratum counts.
         """
@@ -152,7 +152,7 @@ class Strata(Design, frozen=True, tag="strata"):
         return _worst([strata.stratum_at_one_rate(made) for made in each.values()])
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
-        """What one mechanism guarantees that sees all strata, with everybody counted in so many copies.
+        """Derive the guarantee of one mechanism on all strata, which counts people in copies.
 
         `claim` is about people who count once; equal strata are stated once, and the worst stratum counts.
         """
@@ -162,7 +162,7 @@ class Strata(Design, frozen=True, tag="strata"):
         return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
 
     def in_copies(self, claim: Derivation, copies: Sequence[int]) -> Derivation:
-        """What the claim becomes for the people of all strata."""
+        """Derive the claim for the people of all strata."""
         found = claim
         ends = ((one.low, one.high) for one in self.coins)
         for number, ((low, high), times) in enumerate(dict.fromkeys(zip(ends, copies, strict=True))):

@@ -36,17 +36,17 @@ class Survey(Design, frozen=True, tag="survey"):
 
     @property
     def drawn_before(self) -> bool:
-        """As the steward says."""
+        """True if the steward says so."""
         return self.already_drawn
 
     @property
     def assumption(self) -> Assumption | None:
-        """That it was such a survey, where it was drawn before."""
+        """The assumption that it was such a survey, where it was drawn earlier."""
         return Assumption.ASSUMED_SURVEY if self.already_drawn else None
 
     @property
     def inclusion(self) -> InclusionRates:
-        """Everybody with the same probability."""
+        """The same probability for everybody."""
         return InclusionRates.at_rate(self.people / self.of)
 
     def draw(self, coin: DrawKey) -> Draw:
@@ -54,13 +54,13 @@ class Survey(Design, frozen=True, tag="survey"):
         return Everyone(row_key=coin) if self.already_drawn else Exactly(coin, self.people, self.of)
 
     def drawn(self, claim: Derivation) -> tuple[Derivation, Derivation]:
-        """What is guaranteed where so many are drawn and sanitized: relative to them, and with one replaced."""
+        """Derive the guarantees of a sanitized sample: relative to its size, and with one replaced."""
         hidden, ends = replaced(claim), {"samples": self.people, "population": self.of}
         sharp = zero_knowledge.sample_and_sanitize_sharp(hidden, **ends)
         return sharp, zero_knowledge.sample_and_sanitize_differential(hidden, **ends)
 
     def relative(self, claim: Derivation) -> tuple[Derivation, Derivation]:
-        """What noise on everybody's totals guarantees relative to so many random people, and with one replaced."""
+        """Derive the guarantees of noise on totals: relative to random people, and with one replaced."""
         ends = {"samples": self.people, "population": self.of}
         return totals.totals_estimated_from_samples(claim, **ends), replaced(claim)
 
@@ -92,12 +92,12 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
 
     @property
     def assumption(self) -> Assumption:
-        """That it was such a survey; nothing is assumed of coins."""
+        """The assumption that it was such a survey; no coins are assumed."""
         return Assumption.ASSUMED_SURVEY
 
     @property
     def inclusion(self) -> InclusionRates:
-        """Everybody with the probability of being asked and kept."""
+        """The probability of being asked and kept, for everybody."""
         return InclusionRates.at_rate(self.people / self.of * self.rate)
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
@@ -106,17 +106,17 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
 
     @property
     def description(self) -> str:
-        """How people come into what is counted, for the steward."""
+        """A description of the design for the steward."""
         kept = "all of them" if self.rate == 1 else f"each of them with probability {self.rate:g}"
         return f"of a survey of {self.people:,} of {self.of:,} people, which was drawn before, {kept}"
 
     @property
     def rests_on(self) -> str:
-        """What the certificate takes on trust, in one sentence for the steward."""
+        """A sentence for the steward about the assumption of the certificate."""
         return f"your word that {self.people:,} of {self.of:,} people were drawn at random, which nobody checks"
 
     def sentences(self) -> list[str]:
-        """What the certificate and the intervals rest on."""
+        """Return sentences about the assumptions of the certificate and of the intervals."""
         kept = "" if self.rate == 1 else f" Of these, a secret coin kept each person with probability {self.rate:g}."
         return [
             f"A survey asked {self.people:,} of {self.of:,} people.{kept} The guarantee for everybody, and the "
@@ -136,30 +136,30 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         return *self.stated(self.profile(mechanism, epsilon), epsilon), claim
 
     def loss_of(self, claim: Derivation) -> float:
-        """That of one person of the survey replaced, of whom n of N were asked."""
+        """Return the loss when one person of the survey is replaced, with n of N people asked."""
         asked = 2 * super().loss_of(claim)
         return math.log1p(math.expm1(asked) * self.people / self.of) * (1 + 1e-12)
 
     def asked_epsilon(self, epsilon: float) -> float:
-        """About the largest ε with the data of one person of the survey replaced that comes to epsilon for anybody."""
+        """Return about the largest ε for one replaced respondent that gives everybody epsilon."""
         return math.log1p(math.expm1(epsilon) * self.of / self.people)
 
     def largest_loss(self, epsilon: float) -> float:
-        """About the largest loss of noise, with one person of the survey more or less, that comes to epsilon."""
+        """Return about the largest loss of noise, for one respondent, that gives everybody epsilon."""
         return math.log1p(math.expm1(self.asked_epsilon(epsilon) / 2) / self.rate) * (1 - 1e-9)
 
     def largest_delta(self, loss: float, delta: float) -> float:
-        """About the largest δ of noise of this loss, with one person of the survey more or less, that comes to δ."""
+        """Return about the largest δ of noise of this loss, for one respondent, that gives δ."""
         return min(delta, delta * self.of / self.people / (1 + math.exp(loss)) * (1 - 1e-9))
 
     def amplified(self, profile: Derivation) -> Derivation:
-        """What it loses to the people of the survey: all of them are in the sample, or each with the rate."""
+        """Derive the loss to respondents: all of them are in the sample, or each with the rate."""
         return profile if self.rate == 1 else super().amplified(profile)
 
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """What mechanisms on parts of the people who were kept guarantee together."""
+        """Derive the joint guarantee of mechanisms on parts of the people who were kept."""
         if self.rate == 1:
             return super(Poisson, self).parts_derivations(mechanisms, shares, epsilon)
         placed = [only.claim_in_a_part(share=share) for (only,), share in zip(mechanisms, shares, strict=True)]
@@ -168,11 +168,11 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
     def fresh_derivations(
         self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
     ) -> tuple[Derivation, ...]:
-        """What samples of the one survey guarantee, each by coins of its own: composed first, and amplified once."""
+        """Derive the guarantee of samples of one survey: composed first, and amplified once."""
         return self.stated(composed([self.profile(only, epsilon) for (only,) in mechanisms]), epsilon)
 
     def stated(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
-        """What releases of the survey guarantee to everybody; their profile is that whoever was asked."""
+        """Derive what releases of the survey guarantee to everybody, from their profile."""
         ends = {"samples": self.people, "population": self.of}
         asked = surveys.profile_of_survey(profiles.profile_under_replacing(profile), **ends)
         known = surveys.survey_is_zero_knowledge(asked, epsilon=epsilon)

@@ -56,7 +56,7 @@ def check_engine(name: str) -> None:
 
 
 def is_spark_frame(data: object) -> bool:
-    """Whether the data are a DataFrame of Spark, of whichever kind of session; Spark is not loaded for it."""
+    """Return whether the data are a DataFrame of Spark, of whichever kind of session; Spark is not loaded for it."""
     kind = getattr(sys.modules.get("pyspark.sql"), "DataFrame", None)
     return isinstance(kind, type) and isinstance(data, kind)
 

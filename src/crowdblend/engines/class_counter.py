@@ -1,4 +1,4 @@
-"""How often each class occurs, in memory proportional to the classes and not to the rows.
+"""Counts of classes, in memory proportional to the classes and not to the rows.
 
 A class is a packed code: one or more 64-bit numbers. Few possible classes are counted in an array; else the codes are
 collected, and sorted and counted whenever many have come together.
@@ -139,7 +139,7 @@ def _merged(first: tuple[PackedCodes, Counts], second: tuple[PackedCodes, Counts
 
 
 def begins(codes: tuple[NDArray[Any], ...]) -> NDArray[np.bool_]:
-    """Where, in sorted rows, a value begins that the row before does not have."""
+    """Return the rows, among sorted rows, that begin a new value."""
     new = np.zeros(len(codes[0]), dtype=np.bool_)
     new[:1] = True
     for code in codes:

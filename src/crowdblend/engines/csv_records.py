@@ -37,7 +37,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass
 class CsvRecords:
-    """What was counted so far: records with the header, delimiters outside quotation marks, and line ends."""
+    """Counts so far: records with the header, delimiters outside quotation marks, line ends."""
 
     records: int = 0
     blank: int = 0
@@ -127,7 +127,7 @@ class _Reader:
         self._before = int(here[-1])
 
     def _line_ends(self, buffer: Bytes, here: Bytes) -> Mask:
-        """Where lines end: at LF, or at CR without LF."""
+        """Return the places where lines end: at LF, or at CR without LF."""
         is_end: Mask = here == _LF
         returns = here == _CR
         if returns.any():
@@ -175,7 +175,7 @@ class _Reader:
 
 
 def _odd_so_far(marks: Mask) -> Mask:
-    """Whether the number of marks up to each place, itself included, is odd: 64 places at a time."""
+    """Return whether the number of marks up to each place is odd: 64 places at a time."""
     padded = np.zeros(-(-len(marks) // 64) * 64, np.bool_)
     padded[: len(marks)] = marks
     words = np.packbits(padded, bitorder="little").view("<u8")

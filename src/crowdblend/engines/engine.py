@@ -1,4 +1,4 @@
-"""What an engine does: open a source, and count, add up or list what its rows hold.
+"""The protocol of engines: open a source, and count, add up or list its rows.
 
     Engine ── open ──▶ Source ┬─ class_counts ──▶ ClassCounts      classes and sums, for tables, statistics and others
                               ├─ table ─────────▶ Arrow table      links and people of a network
@@ -59,17 +59,17 @@ class ColumnType(Enum):
 
     @property
     def is_number(self) -> bool:
-        """Whether the values are read as the numbers they are, not as their text; every one is a double or fits one."""
+        """True if values are read as numbers, not as text; each is a double or fits one."""
         return self in (ColumnType.WHOLE, ColumnType.DOUBLE)
 
     @property
     def is_day(self) -> bool:
-        """Whether the values are read as dates, not as their text."""
+        """True if the values are read as dates, not as their text."""
         return self in (ColumnType.DATE, ColumnType.TIMESTAMP)
 
     @property
     def is_broken_number(self) -> bool:
-        """Whether the values may have a fraction, so that they name nobody."""
+        """True if the values may have a fraction, so that they name nobody."""
         return self in (ColumnType.DOUBLE, ColumnType.SINGLE, ColumnType.DECIMAL)
 
 
@@ -90,7 +90,7 @@ class ClassCounts:
 
     @property
     def facts(self) -> dict[str, int]:
-        """What the steward may know of the reading, and nobody else."""
+        """Facts about the reading for the steward alone."""
         sampled = {"people_sampled": self.classes.people, "classes": len(self.classes.counts)}
         dropped = {} if self.dropped is None else {"rows_dropped": self.dropped}
         return {"rows_read": self.rows_read, **sampled, **dropped}
@@ -106,7 +106,7 @@ class Source(Protocol):
     def class_counts(
         self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
     ) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns, and what their measures add up to.
+        """Count the people of a draw in each class, and add up their measures.
 
         Refuses a person with several rows, or keeps some of them at random, as the source says; and a source that does
         not hold as many people as it or the draw says.
@@ -119,7 +119,7 @@ class Source(Protocol):
         """
 
     def identity(self, wanted: Wanted) -> Identity:
-        """By what the ledger knows the source again: its exact content, its people, and its rows without their ids."""
+        """Return the source's identity for the ledger: its content, its people, its rows without ids."""
 
 
 class Engine(Protocol):
@@ -127,11 +127,11 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """By what a command names it."""
+        """The name of the engine in commands."""
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What has to be trusted beside the machine on which crowdblend runs, for the certificate."""
+        """Assumptions of the certificate about machines other than this one."""
 
     def open(
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
@@ -143,15 +143,15 @@ class Engine(Protocol):
 
 
 class CountedPolicy(Protocol):
-    """What counting needs to know of a policy."""
+    """The part of a policy that counting needs."""
 
     @property
     def data(self) -> DataSource:
-        """Where the people are."""
+        """The source of the people."""
 
     @property
     def resources(self) -> Resources:
-        """What the engine may use."""
+        """The resources that the engine may use."""
 
     @property
     def columns(self) -> tuple[Column, ...]:

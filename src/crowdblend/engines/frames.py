@@ -91,12 +91,12 @@ def _converted(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _is_converted(kind: pa.DataType) -> bool:
-    """Whether values of this type are converted before the database reads them."""
+    """Return whether values of this type are converted before the database reads them."""
     return bool(pa.types.is_null(kind) or pa.types.is_float16(kind) or pa.types.is_decimal256(kind))
 
 
 def is_readable(kind: pa.DataType) -> bool:
-    """Whether the database reads values of this type as what they are."""
+    """Return whether the database reads values of this type as what they are."""
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
         return kind.extension_name in _EXTENSIONS
@@ -140,7 +140,7 @@ def opened_frame(data: Any) -> Iterator[Frame]:
 
 
 def _reader(data: Any) -> tuple[str, pa.RecordBatchReader]:
-    """What can be read once, as batches, and what messages call it."""
+    """Return a reader of batches that can be read once, and its name in messages."""
     if isinstance(data, pa.RecordBatchReader):
         return "The Arrow reader", data
     if _is_of("duckdb", "DuckDBPyRelation", data):
@@ -163,7 +163,7 @@ def _wrong(message: str, remedy: str) -> InvalidInput:
 
 
 def _is_of(module: str, name: str, data: object) -> bool:
-    """Whether the data are of a class of a library, which is not loaded for it."""
+    """Return whether the data are of a class of a library, which is not loaded for it."""
     loaded = sys.modules.get(module)
     kind = getattr(loaded, name, None)
     return isinstance(kind, type) and isinstance(data, kind)

@@ -1,4 +1,4 @@
-"""By what the ledger knows a source again: its exact content, its people, and its rows without their ids.
+"""Identity of a source in the ledger: its content, its people, and its rows without ids.
 
 A table that was already drawn is one sample for ever, whatever policy, order, format or folder reads it. A sample drawn
 for a release is known by its key, so a key that is used twice is noticed, also for other people: the key draws the
@@ -50,7 +50,7 @@ class Hashes:
 
 
 class SourceHashes(Protocol):
-    """What an engine has to say about a source so that it is known again."""
+    """Hashes of a source that an engine computes for its identity."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ class SourceHashes(Protocol):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
 
     @property
     def hashing(self) -> str:
@@ -90,7 +90,7 @@ def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: 
 
 
 def _anchors(hashes: SourceHashes, data: DataSource, wanted: Wanted) -> list[tuple[Kind, Anchor]]:
-    """By what a source is known again, and by what earlier ones are that have these columns."""
+    """Return the anchors of a source, and those of earlier sources that have these columns."""
     every = set(hashes.columns)
     anchors: list[tuple[Kind, Anchor]] = []
     if data.person is not None:
@@ -107,7 +107,7 @@ def _anchors(hashes: SourceHashes, data: DataSource, wanted: Wanted) -> list[tup
 
 
 def _own_rows(hashes: SourceHashes, content: Sequence[str], known: Sequence[Anchor]) -> list[Anchor]:
-    """By which of these columns rows are known again, unless that of an earlier source will do."""
+    """Return the columns that identify rows, unless those of an earlier source will do."""
     if not content or any(_suffices(hashes.some_rows, anchor, content) for anchor in known):
         return []
     telling = hashes.some_rows.telling(content)
@@ -120,7 +120,7 @@ def _column(name: str) -> Anchor:
 
 
 def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
-    """Whether an earlier source's columns tell the rows of this one apart, without its ids."""
+    """Return whether an earlier source's columns tell the rows of this one apart, without its ids."""
     return {*anchor.columns, *anchor.by} <= set(content) and some.enough(anchor.columns, content)
 
 
@@ -190,7 +190,7 @@ _FEW_VALUES = 0.1
 
 
 def rows_to_look_at(columns: int) -> int:
-    """How many rows to look at: fewer where there are many columns."""
+    """Return the number of rows to read: fewer where there are many columns."""
     return max(100, min(ROWS_TO_LOOK_AT, _CELLS // max(1, columns)))
 
 
@@ -199,21 +199,21 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SomeRows:
-    """Some rows of a source: the 64-bit hash of every value, by row and column."""
+    """A part of the rows of a source: the 64-bit hash of every value, by row and column."""
 
     names: tuple[str, ...]
     hashes: NDArray[np.uint64]
 
     def different(self, names: Sequence[str]) -> int:
-        """How many different rows these columns tell apart."""
+        """Return the number of distinct rows in these columns."""
         return self._codes(names)[1]
 
     def enough(self, names: Sequence[str], among: Sequence[str]) -> bool:
-        """Whether some columns tell rows apart nearly as well as all of `among`."""
+        """Return whether some columns tell rows apart nearly as well as all of `among`."""
         return self.different(names) >= _ENOUGH * self.different(among)
 
     def unique(self, names: Sequence[str]) -> list[str]:
-        """Those of the columns in which nearly every row has a value of its own."""
+        """Return the columns in which nearly every row has a value of its own."""
         return [name for name in names if self.different([name]) >= _UNIQUE * len(self.hashes)]
 
     def telling(self, among: Sequence[str]) -> tuple[str, ...]:
@@ -249,7 +249,7 @@ class SomeRows:
         return tuple(telling)
 
     def population(self, names: Sequence[str], rows: int) -> int:
-        """About how many different rows there are among all, by how many pairs of these are equal."""
+        """Return about the number of distinct rows among all, from the number of equal pairs here."""
         codes, different = self._codes(names)
         number = len(codes)
         if number >= rows or not number:

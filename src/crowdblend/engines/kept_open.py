@@ -26,12 +26,12 @@ class KeptOpen:
 
     @property
     def name(self) -> str:
-        """By what a command names the other engine."""
+        """The name of the other engine in commands."""
         return self._engine.name
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What has to be trusted with the other engine."""
+        """Assumptions of the other engine."""
         return self._engine.assumptions
 
     @contextmanager

@@ -37,7 +37,10 @@ _DENSE = 1 << 14
 
 
 class MemoryEngine:
-    """So many people of each combination of raw values; where a source has a person column, they are 1, 2, 3, …"""
+    """A population in memory: a number of people for each combination of raw values.
+
+    Where a source has a person column, they are 1, 2, 3, …
+    """
 
     name = "memory"
     assumptions: tuple[Assumption, ...] = ()
@@ -67,7 +70,7 @@ class MemoryEngine:
         return read_persons(pa.array(np.arange(1, self.rows + 1)), "person")
 
     def by_coin(self, draw: Coin) -> Mask:
-        """Who is in the sample; those who choose and those who are published come from the same one."""
+        """Return who is in the sample; people who choose and who are published come from one sample."""
         known = draw.key.persons, draw.rate
         if self._coin is None or self._coin[0] != known:
             self._coin = known, self.persons.drawn(*known)
@@ -120,7 +123,7 @@ class MemorySource:
     def class_counts(
         self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
     ) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
+        """Count the people of a draw in each class, and add up their measures."""
         engine, named, exactly = self._engine, self.data.person is not None, isinstance(draw, Exactly)
         places = self._drawn(draw)
         packing, codes = engine.packed(tuple(columns))
@@ -139,7 +142,7 @@ class MemorySource:
         return ClassCounts(classes, engine.rows, classes.people, dropped, sums=sums)
 
     def _drawn(self, draw: Draw) -> Places | slice:
-        """Where the rows of whoever is drawn are; all, where classes or strata are drawn from."""
+        """Return the rows of sampled people; all rows where classes or strata are drawn from."""
         engine = self._engine
         if isinstance(draw, Exactly):
             if self.data.person is not None:

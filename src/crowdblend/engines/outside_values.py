@@ -43,7 +43,7 @@ class OutsideCounter:
         self._rows, self._among, self._values = 0, 0, Counter[str | None]()
 
     def add(self, among: int, found: Iterable[tuple[str | None, int]]) -> None:
-        """Some more rows, and those values among them that went to `other`, each with its rows."""
+        """Add rows, and the values among them that went to `other`, each with its rows."""
         self._among += among
         for value, rows in found:
             self._rows += rows
@@ -51,7 +51,7 @@ class OutsideCounter:
                 self._values[value] += rows
 
     def told(self) -> dict[str, Any]:
-        """What was counted as JSON-ready data, for a counter in another process."""
+        """Return the counts as JSON-ready data, for a counter in another process."""
         return {"rows": self._rows, "among": self._among, "values": list(self._values.items())}
 
     def take(self, told: Mapping[str, Any]) -> None:
@@ -62,7 +62,7 @@ class OutsideCounter:
         self._rows = rows
 
     def found(self) -> OutsideValues:
-        """What was counted."""
+        """Return the counts."""
         order = sorted(self._values.items(), key=lambda item: (-item[1], item[0] or ""))[:_MOST_LISTED]
         return OutsideValues(self._rows, self._among, tuple(order), self._rows - sum(rows for _, rows in order))
 

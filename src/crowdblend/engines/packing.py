@@ -28,7 +28,7 @@ _OPEN_SIZE = 1 << 31
 
 @dataclass(frozen=True)
 class Place:
-    """Where a column's code is: in the packed code's number `at`, multiplied by `weight`."""
+    """The place of a column's code: in number `at` of the packed code, multiplied by `weight`."""
 
     at: int
     weight: int
@@ -47,12 +47,12 @@ class Packing:
 
     @property
     def width(self) -> int:
-        """How many numbers a packed code takes."""
+        """The number of integers in a packed code."""
         return self.places[-1].at + 1 if self.places else 1
 
     @property
     def classes(self) -> int | None:
-        """How many classes there can be, or None when they are not listed or do not fit one number."""
+        """The number of possible classes; None if they are not listed or do not fit one number."""
         if self._numbered or self.width > 1:
             return None
         return self.places[0].weight * self.places[0].size if self.places else 1
@@ -80,7 +80,7 @@ class Packing:
         raise outside_domain(column.name, usual if hint is None else f"{hint}. Or: {usual[0].lower()}{usual[1:]}")
 
     def content(self, codes: PackedCodes) -> NDArray[np.uint64]:
-        """What each class says, a column each: the code, or for an open column a hash of the label itself."""
+        """Return the content of each class, by column: the code, or a hash of an open label."""
         said = np.empty((len(codes[0]), len(self.columns)), dtype=np.uint64)
         for position in range(len(self.columns)):
             digits = self.digits(codes, position)
@@ -123,7 +123,7 @@ class Packing:
 
 
 def _remedy(recoding: Recoding) -> str:
-    """What a column of this kind can do about values that have no class."""
+    """Return the remedy for values of a column of this kind that have no class."""
     if isinstance(recoding, Axis):
         return 'Set outside = "drop" to leave those people out'
     no_other = isinstance(recoding, Open) and recoding.reads == "text"
@@ -140,7 +140,7 @@ def only_occurring(classes: SampledClasses, is_open: Sequence[bool]) -> SampledC
 
 
 def _places(sizes: Sequence[int]) -> list[Place]:
-    """As many columns in a number as fit it, the first one most significant."""
+    """Return places: as many columns in a number as fit, the first one most significant."""
     groups: list[list[int]] = []
     product = _NUMBER
     for size in sizes:

@@ -41,7 +41,7 @@ class Persons:
     """A key and the marks of the texts under it, where they are known already."""
 
     def sampled(self, key: bytes, rate: float) -> tuple[Mask, Persons]:
-        """Which rows are in the sample, and their persons, who remember what the coin has computed of texts."""
+        """Return the rows in the sample, and their persons, who remember coins of texts."""
         if self.is_number is not None or not len(self.texts):
             drawn = self.drawn(key, rate)
             return drawn, self.where(drawn)
@@ -55,7 +55,7 @@ class Persons:
         return self.marked[1] if self.marked is not None and self.marked[0] == key else marks(key, self.texts)
 
     def drawn(self, key: bytes, rate: float | Fraction) -> Mask:
-        """Which rows are in the sample."""
+        """Return the rows in the sample."""
         return self._by_row(coins(key, self.numbers, rate), lambda: coins(key, self.texts, rate))
 
     def marks(self, key: bytes) -> NDArray[np.uint64]:
@@ -123,7 +123,7 @@ class DuplicateCheck:
         self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit)
 
     def add(self, persons: Persons) -> None:
-        """Some more rows of the sample."""
+        """Add rows of the sample."""
         self._numbers.add(persons.numbers)
         if len(persons.texts):
             self._texts.extend(persons.marks_of_texts(self._key)[:, 0])
@@ -135,7 +135,7 @@ class DuplicateCheck:
             raise repeated_person(self._name)
 
     def _same_mark(self, suspects: NDArray[np.uint64], sample: Iterable[Persons]) -> bool:
-        """Whether two rows agree in both words of the mark; one word may agree by chance."""
+        """Return whether two rows agree in both words of the mark; one word may agree by chance."""
         marked = [marks(self._key, persons.texts) for persons in sample if len(persons.texts)]
         found = np.concatenate([some[np.isin(some[:, 0], suspects)] for some in marked])
         return len(np.unique(found, axis=0)) < len(found)
@@ -165,7 +165,7 @@ class RandomRowPerPerson:
         self._memory_limit = memory_limit
 
     def add(self, marks: NDArray[np.uint64], codes: PackedCodes) -> None:
-        """Some more rows of the sample: the two words of their persons' marks, and their classes."""
+        """Add rows of the sample: the two words of their persons' marks, and their classes."""
         for mark, word in zip(self._marks, marks.T, strict=True):
             mark.extend(word)
         for column, values in zip(self._codes, codes, strict=True):
@@ -219,7 +219,7 @@ class RandomRowPerPerson:
 
     @property
     def rows(self) -> int:
-        """How many rows came."""
+        """The number of rows added."""
         return len(self._marks[0])
 
 
@@ -239,7 +239,7 @@ _PIECE = 1 << 17
 
 
 class Repetition:
-    """Whether some of the numbers seen so far are the same."""
+    """A search for repeated numbers."""
 
     def __init__(self, memory_limit: int | None) -> None:
         self._window = _WINDOW if memory_limit is None else min(_WINDOW, memory_limit // 4)
@@ -248,7 +248,7 @@ class Repetition:
         self._certain = False
 
     def add(self, numbers: Numbers) -> None:
-        """Some more numbers."""
+        """Add numbers."""
         if not len(numbers) or self._certain:
             return
         low, high = int(numbers.min()), int(numbers.max())
@@ -265,7 +265,7 @@ class Repetition:
         self._listed.add(numbers, low, high)
 
     def found(self) -> bool:
-        """Whether a number came twice."""
+        """Return whether a number came twice."""
         return self._certain or (self._listed if self._near is None else self._near).repeated()
 
 
@@ -285,7 +285,7 @@ class _Listed:
         return len(self._whole if self._lower is None else self._lower)
 
     def add(self, numbers: Numbers, low: int, high: int) -> None:
-        """Some more numbers, from low to high."""
+        """Add numbers, in ascending order."""
         least, most = min(low, self._least), max(high, self._most)
         if self._lower is not None and most - least < 1 << 32:
             self._lower.extend(numbers.astype(np.uint32))  # what does not fit is cut off
@@ -300,7 +300,7 @@ class _Listed:
         self._least, self._most = least, most
 
     def repeated(self) -> bool:
-        """Whether two are the same."""
+        """Return whether two are the same."""
         ordered: NDArray[Any] = self._whole.sorted() if self._lower is None else self._lower.sorted()
         pieces = (ordered[start : start + _PIECE + 1] for start in range(0, len(ordered), _PIECE))
         return any(bool((piece[1:] == piece[:-1]).any()) for piece in pieces)
@@ -334,5 +334,5 @@ class _Near:
         return int(np.count_nonzero(self._touched())) < self._rows
 
     def _touched(self) -> NDArray[np.uint8]:
-        """From the least number to the largest: looking at the rest of the window takes longer than a small release."""
+        """Return the part from the least number to the largest; scanning the whole window is slow."""
         return self._seen[self._least - self._first : self._most - self._first + 1]

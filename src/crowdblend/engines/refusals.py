@@ -22,7 +22,7 @@ def to_see(what: str) -> str:
 
 
 def at_column(name: str) -> str:
-    """How a refusal says which column it is about."""
+    """Return the column that a refusal is about, in words."""
     return f"column {name!r}"
 
 

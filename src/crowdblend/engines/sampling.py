@@ -1,4 +1,4 @@
-"""Which rows, or how many people of each class, are in the sample of a draw: the same for every engine.
+"""Membership of a draw, for every engine: the rows, or the people of each class.
 
 Where every row is a person there is nothing to flip a coin for. All rows are counted and every class is thinned.
 
@@ -37,7 +37,7 @@ Marks = NDArray[np.uint64]
 
 
 def in_part(part: Part, persons: Persons) -> Mask:
-    """Which rows are in this part."""
+    """Return the rows in this part."""
     below = persons.drawn(part.key.persons, part.stop)
     return below & ~persons.drawn(part.key.persons, part.start) if part.start else below
 
@@ -60,7 +60,7 @@ def thinned(
 
 
 def _part_of(part: Part, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many of each class are in this part, the first or the last of two."""
+    """Return the number of people of each class in this part, the first or the last of two."""
     if not part.start:
         return thin(counts, part.stop, part.key.part())
     assert part.stop == 1, "counts are divided into two parts"
@@ -81,7 +81,7 @@ def smallest_marks(marked: Iterable[tuple[pa.RecordBatch, Marks]], samples: int)
 
 
 def smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
-    """Which marks are among the smallest; the low word decides where the high word is that of the last one."""
+    """Return the smallest marks; the low word decides where high words are equal."""
     if len(marks) <= samples:
         return np.ones(len(marks), dtype=np.bool_)
     high = np.ascontiguousarray(marks[:, 1])

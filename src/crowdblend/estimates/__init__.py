@@ -1,4 +1,4 @@
-"""What a reader may conclude about the population: estimates with intervals, from what is published alone.
+"""Estimates for readers: intervals about the population, from what is published alone.
 
 Nothing here sees a sample, so whatever is computed is post-processing and costs no privacy. The proofs that the
 intervals cover are in docs/proofs.md#estimates.

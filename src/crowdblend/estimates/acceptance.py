@@ -1,4 +1,4 @@
-"""Which published values fit a cell of N people: tests at a level, for every N on a grid, inverted into intervals.
+"""Tests of published values against N people, for every N on a grid, and their intervals.
 
 The test of N refuses a value whose tail is too small. Where even the smallest possible values are not rare, a lower
 tail would never refuse anything that a smaller N explains better; the whole level then goes to the upper tail:
@@ -35,7 +35,7 @@ ROWS = 64
 
 @dataclass(frozen=True)
 class Acceptance:
-    """For every N of a grid the smallest and the largest place that fits, and how probable it is that it is hidden."""
+    """The smallest and the largest value that fit each N of a grid, and the chance of hiding."""
 
     people: Whole
     lowest: Whole

@@ -1,4 +1,4 @@
-"""How the cells of one published table came about: what turns published counts into numbers of people.
+"""Laws of the cells of a published table: from published counts to numbers of people.
 
 Each cell is read by the rate of its stratum, sums over strata stratum by stratum. A sum over strata adds the estimates
 of the strata. Its interval adds their ends, each at a level so small that all of them cover together
@@ -40,7 +40,7 @@ _MOST_CELLS = 2**40
 
 @dataclass(frozen=True)
 class CellLaws:
-    """How cells are read: by one estimator, or by that of the stratum whose label they have in a column.
+    """Estimators of cells: one for all, or one for each stratum by its label in a column.
 
     `sizes` says how many labels every column of the finest table has; None where a domain is open. Of points `blocks`
     says how many blocks there are, which the data may name; None where that is not stated. People are `repeated` where
@@ -57,13 +57,13 @@ class CellLaws:
 
     @property
     def counter(self) -> str:
-        """What the column of numbers is called: they are of a sample, unless everybody was counted."""
+        """The name of the column of numbers: counts of a sample, unless everybody was counted."""
         known = [one for one in (self.estimator, *self.strata.values()) if one is not None]
         return "count" if known and all(one.design.least == 1 for one in known) else "sampled"
 
     @property
     def add_up(self) -> bool:
-        """Whether sums of cells say anything: not of cells that noise shows, nor of people who are in several."""
+        """True if sums of cells have a meaning: no cells shown by noise, nobody in several."""
         return not self.repeated and not any(
             one is not None and not one.law.noiseless and one.law.shown_from is not None
             for one in (self.estimator, *self.strata.values())
@@ -74,13 +74,13 @@ class CellLaws:
         return 1 - (1 - confidence) / max(len(self.strata), 1)
 
     def finest_classes(self, columns: Iterable[str]) -> int | None:
-        """How many classes lie in one cell of a table by these columns, each block a class; None where nobody knows."""
+        """Return the number of classes in one cell of a table by these columns; None if unknown."""
         known = set(columns)
         return combinations((self.blocks, *(size for name, size in self.sizes.items() if name not in known)))
 
     @property
     def classes_in_a_row(self) -> int | None:
-        """How many classes a row of the data adds up: one, unless points do not say in which block they are."""
+        """The number of classes in a row of the data: one, unless points hide their block."""
         return 1 if self.blocks_shown else self.blocks
 
     def unpublished(self, estimator: Estimator | None = None) -> int | None:
@@ -137,14 +137,14 @@ class CellLaws:
 
 
 def combinations(sizes: Iterable[int | None]) -> int | None:
-    """How many combinations columns of these sizes have; None where one is open or there are too many."""
+    """Return the number of combinations of columns; None where one is open or there are too many."""
     known = list(sizes)
     found = None if None in known else math.prod(size for size in known if size is not None)
     return None if found is None or found > _MOST_CELLS else found
 
 
 def estimator_of(law: Law, inclusion: InclusionRates | None) -> Estimator | None:
-    """How values by this law are read, of people who are counted like that; None where nothing can be computed."""
+    """Return the estimator for this law and these inclusion rates; None where there is none."""
     if inclusion is None or not _SMALLEST_RATE <= inclusion.least <= inclusion.most:
         return None
     return Estimator(law, inclusion) if _is_computable(law) else None

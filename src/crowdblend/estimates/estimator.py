@@ -53,7 +53,7 @@ class Estimator:
     def cells(
         self, values: Whole, exact: NDArray[np.bool_] | None = None, *, confidence: float = CONFIDENCE
     ) -> Intervals:
-        """For published cells: each interval covers in a share `confidence` of the cells of its size that are shown."""
+        """Return intervals for published cells; `confidence` is the share of shown cells covered."""
         if self._faint and self.law.shown_from is None:
             return self.sums(values, np.ones(len(values), np.int64), None, confidence=confidence)
         if self._faint:  # nothing is proved about cells that are shown because of their noise
@@ -78,7 +78,7 @@ class Estimator:
     def sums(
         self, totals: Whole, published: Whole, unpublished: Whole | None, *, confidence: float = CONFIDENCE
     ) -> Intervals:
-        """For sums of cells: how many are shown, and how many are not (None where nobody knows).
+        """Return intervals for sums of cells, by how many are shown and not shown (None: unknown).
 
         Of a cell that is not shown at most k − 1 sampled people are missing; without an end to that, the sum has none
         either. What is shown is a lower end only, so it is no estimate where a cell is missing. A sum is shown where
@@ -118,7 +118,7 @@ class Estimator:
         return Variances(self.law.variances(values) / rate**2, sampling)
 
     def noisy_cells(self, values: Whole) -> NDArray[np.bool_]:
-        """Which of the values can be noisy; the others are exact but for a probability that does not matter."""
+        """Return the values that can be noisy; the others are exact but for a negligible probability."""
         if isinstance(self.law, NoiseBelowK):
             far = sum_reach(1, self.law.noise_epsilon, _SURELY_EXACT / max(len(values), 1))
             return values < self.law.k + far

@@ -1,4 +1,4 @@
-"""What is published of a cell, given how many sampled people are in it: the laws that intervals invert.
+"""Laws of a published cell, given the sampled people in it, which intervals invert.
 
 A cell of N people has X ~ Bin(N, rate) sampled ones. A law says with which probability the published value is y when
 X = x, and which values are shown at all. Values that are ordered apart, because a flag says which are exact, get
@@ -58,12 +58,12 @@ class Law(ABC):
 
     @property
     def settled(self) -> int:
-        """From so many sampled people on the noise no longer depends on their number."""
+        """The number of sampled people from which the noise no longer depends on it."""
         return 0
 
     @property
     def exact_from(self) -> int | None:
-        """From so many sampled people on the value is their number; None where it is always noisy."""
+        """The number of sampled people from which values are exact; None where always noisy."""
         return None
 
     @property
@@ -91,11 +91,11 @@ class Law(ABC):
 
     @property
     def noiseless(self) -> bool:
-        """Whether values are the sampled people themselves, so that N is never below what is shown."""
+        """True if values are the sampled people themselves, so that N is never below what is shown."""
         return math.isinf(self.widest_loss)
 
     def place(self, values: Whole, exact: NDArray[np.bool_] | None = None) -> Whole:
-        """Where values lie on the axis."""
+        """Return the places of values on the axis."""
         del exact
         return values
 
@@ -156,7 +156,7 @@ class NoiseBelowK(Law):
 
     @cached_property
     def _apart(self) -> int:
-        """How far exact values lie behind noisy ones."""
+        """The distance between noisy and exact values on the axis."""
         return math.ceil(SCALES / self.noise_epsilon) if self.flag else 0
 
     def kernel(self, sampled: Whole, places: Whole) -> Floats:

@@ -134,24 +134,24 @@ class _Rows:
 
     @property
     def left(self) -> float:
-        """Where bars begin."""
+        """The left end of bars."""
         return PADDING if self.narrow else PADDING + max(map(text_width, self.labels)) + GAP
 
     @property
     def right(self) -> float:
-        """Where bars end."""
+        """The right end of bars."""
         if self.narrow:
             return self.left + NARROW
         return max(self.left + LEAST_WIDTH, PAGE - PADDING - self.beside)
 
     @property
     def edge(self) -> float:
-        """Where the picture ends."""
+        """The right edge of the picture."""
         return self.right + (0 if self.narrow else self.beside) + PADDING
 
     @property
     def bottom(self) -> float:
-        """Where the last row ends."""
+        """The bottom of the last row."""
         return PADDING + len(self.labels) * self._step
 
     def middle(self, at: int) -> float:
@@ -173,7 +173,7 @@ class _Rows:
 
     @cached_property
     def _lines(self) -> int:
-        """How many lines of text a row of a narrow chart has."""
+        """The number of text lines in a row of a narrow chart."""
         pairs = zip(self.labels, self.notes, strict=True)
         fits = all(text_width(label) + text_width(note) + 2 * GAP <= NARROW for label, note in pairs)
         return 1 if fits else 2

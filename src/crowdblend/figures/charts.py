@@ -21,7 +21,7 @@ _BAR = 16
 
 @dataclass(frozen=True)
 class Axis:
-    """What runs along an axis, and whether it is logarithmic."""
+    """The label of an axis, and whether it is logarithmic."""
 
     title: str
     log: bool = False

@@ -23,7 +23,7 @@ Rectangle = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class _Grid:
-    """Where the tiles of a heatmap lie: the upper left corner, the labels, and the size of a tile."""
+    """The tiles of a heatmap: the upper left corner, the labels, and the size of a tile."""
 
     left: float
     top: float
@@ -181,7 +181,7 @@ def point_map(
 
 
 def _shortening(names: tuple[str, str], bounds: Rectangle) -> float:
-    """How much shorter a degree of longitude is than one of latitude in the middle of the map; 1 on other axes."""
+    """Return a degree of longitude over one of latitude in mid-map; 1 on other axes."""
     _, bottom, _, top = bounds
     geographic = names[0].lower().startswith(("lon", "lng")) and names[1].lower().startswith("lat")
     if not geographic or not -90 < bottom < top < 90:

@@ -105,7 +105,7 @@ def neighbours(
 
 
 def _line(picture: Drawing, box: _Box, center: _Box) -> None:
-    """From a box to the middle one, whichever side it is on."""
+    """Draw a line from a box to the middle one, on whichever side it is."""
     if box.right <= center.left:
         picture.line(box.right, box.y, center.left, center.y, stroke=_LINE, thickness=1.2)
     elif box.left >= center.right:

@@ -1,4 +1,4 @@
-"""From numbers to places and shades."""
+"""Scales from numbers to places and shades."""
 
 from __future__ import annotations
 

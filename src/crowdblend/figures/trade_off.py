@@ -1,4 +1,4 @@
-"""How the parameters of a plan trade off against each other, as a chart."""
+"""A chart of how the parameters of a plan trade off against each other."""
 
 from __future__ import annotations
 

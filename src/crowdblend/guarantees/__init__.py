@@ -1,4 +1,4 @@
-"""What can be guaranteed, as frozen values whose meaning never changes."""
+"""Guarantees, as frozen values whose meaning never changes."""
 
 from crowdblend.guarantees.aggregates import (
     Aggregate,

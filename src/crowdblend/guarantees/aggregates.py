@@ -1,4 +1,4 @@
-"""What a zero-knowledge simulator is allowed to see: the yardstick that a guarantee is relative to."""
+"""Aggregates that a zero-knowledge simulator sees: the yardstick of a guarantee."""
 
 from __future__ import annotations
 

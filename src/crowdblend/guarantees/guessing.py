@@ -1,4 +1,4 @@
-"""What a guarantee means to a person: how often somebody who sees all that it is about guesses right.
+"""The meaning of a guarantee to a person: how often an observer guesses right.
 
 **Differential privacy.** Somebody who thinks it as likely as not that your data were used, and then sees the release,
 guesses right with probability at most (e^ε + δ)/(e^ε + 1).

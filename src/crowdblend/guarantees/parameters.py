@@ -25,7 +25,7 @@ class Parameter:
     high_open: bool = False
 
     def allows(self, value: object) -> bool:
-        """Whether a value is a number of the right kind and inside the range."""
+        """Return whether a value is a number of the right kind and inside the range."""
         kinds = (int,) if self.whole else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds) or value != value:  # noqa: PLR0124  NaN
             return False

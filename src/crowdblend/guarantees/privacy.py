@@ -13,7 +13,7 @@ from crowdblend.guarantees.wording import at_most, close, exactly
 
 
 class Relation(Enum):
-    """What may differ between two tables that a guarantee makes hard to tell apart."""
+    """The difference between two tables that a guarantee makes hard to tell apart."""
 
     ADD_REMOVE = "add-remove"
     REPLACE = "replace"

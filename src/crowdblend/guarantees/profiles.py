@@ -27,7 +27,7 @@ class LossCurve(Checked):
         return None if rate is None else IidSampling(rate)
 
     def order(self) -> Order:
-        """By what curves are put in order: their kind, then their numbers."""
+        """Return the sort key of curves: their kind, then their numbers."""
         return (type(self).__name__, tuple(vars(self).values()))
 
 
@@ -119,7 +119,7 @@ class GaussianCurve(LossCurve):
 
 @dataclass(frozen=True)
 class ClosenessCurve(LossCurve):
-    """Any release that is (epsilon, delta)-differentially private, of which no more is known."""
+    """A release that is (epsilon, delta)-differentially private, with nothing else known."""
 
     epsilon: float
     delta: float
@@ -136,13 +136,13 @@ class ReplacedCurve(LossCurve):
             raise InvalidInput("a replaced curve is that of one person more or less. Pass such a curve.")
 
     def order(self) -> Order:
-        """By the curve for one person more or less."""
+        """Return the sort key: the curve for one person more or less."""
         return (type(self).__name__, self.curve.order())
 
 
 @dataclass(frozen=True)
 class Uses(Checked):
-    """So many releases with one curve."""
+    """A number of releases with one curve."""
 
     curve: LossCurve
     releases: int
@@ -150,7 +150,7 @@ class Uses(Checked):
 
 @dataclass(frozen=True)
 class Profile(Guarantee):
-    """What releases lose together, at every ε: each use of a curve stands for releases with randomness of their own.
+    """The joint loss of releases, at every ε; each use of a curve has its own randomness.
 
     Equal curves are counted together and the curves are in one order, so equal profiles are equal values.
     """
@@ -172,7 +172,7 @@ class Profile(Guarantee):
 
     @property
     def releases(self) -> int:
-        """How many releases there are."""
+        """The number of releases."""
         return sum(use.releases for use in self.uses)
 
     def words(self) -> str:

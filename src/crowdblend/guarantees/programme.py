@@ -27,7 +27,7 @@ class PartOfSample(Guarantee):
             raise InvalidInput("a part of a sample has a mechanism. Pass one of the parts that name theirs.")
 
     def order(self) -> Order:
-        """By what parts are put in order: their kind, then their numbers."""
+        """Return the sort key of parts: their kind, then their numbers."""
         return (type(self).__name__, tuple(getattr(self, field.name) for field in fields(self)))
 
     def words(self) -> str:
@@ -86,7 +86,7 @@ class PrivatePart(PartOfSample):
         object.__setattr__(self, "uses", unsampled(self.uses))
 
     def order(self) -> Order:
-        """By the share, then by the curves."""
+        """Return the sort key: the share, then the curves."""
         return (type(self).__name__, (self.share, _order(self.uses)))
 
     def _hidden(self) -> str:
@@ -109,7 +109,7 @@ class ProgrammeCurve(LossCurve):
         object.__setattr__(self, "publications", tuple(sorted(self.publications, key=lambda part: part.order())))
 
     def order(self) -> Order:
-        """By the rate, then by the parts."""
+        """Return the sort key: the rate, then the parts."""
         return (type(self).__name__, (self.rate, tuple(part.order() for part in self.publications)))
 
 
@@ -125,7 +125,7 @@ class OneSampleCurve(LossCurve):
         object.__setattr__(self, "uses", unsampled(self.uses))
 
     def order(self) -> Order:
-        """By the rate, then by the curves."""
+        """Return the sort key: the rate, then the curves."""
         return (type(self).__name__, (self.rate, _order(self.uses)))
 
 
@@ -147,7 +147,7 @@ class UnequalSampleCurve(LossCurve):
         return RobustSampling(self.low, self.high, self.exceptions)
 
     def order(self) -> Order:
-        """By the rates, then by the curves."""
+        """Return the sort key: the rates, then the curves."""
         rates = (self.low, self.high, self.exceptions, self.max_rate)
         return (type(self).__name__, (*rates, _order(self.uses)))
 
@@ -161,7 +161,7 @@ def unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
 
 
 def exceeds_sample(parts: tuple[PartOfSample, ...]) -> bool:
-    """Whether parts are more than the sample, by more than the rounding of their shares."""
+    """Return whether parts are more than the sample, by more than the rounding of their shares."""
     return sum(Fraction(part.share) for part in parts) > 1 + Fraction(SHARES_ROUNDING)
 
 

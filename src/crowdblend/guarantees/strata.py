@@ -42,7 +42,7 @@ class StratumOfSample(_Strata):
 
 @dataclass(frozen=True)
 class StrataOfSample(_Strata):
-    """Some strata whose sampled people one mechanism sees together, each counted at most as often as the stratum says.
+    """Strata whose sampled people one mechanism sees, each counted at most as often as stated.
 
     One row of the mechanism costs `inner_epsilon`; their people are sampled with probabilities between low and high,
     and what is published is epsilon-indistinguishable with one of them more or less.
@@ -71,7 +71,7 @@ class StrataCurve(LossCurve):
         object.__setattr__(self, "curves", tuple(sorted(set(self.curves), key=lambda curve: curve.order())))
 
     def order(self) -> Order:
-        """By the curves of the strata."""
+        """Return the sort key: the curves of the strata."""
         return (type(self).__name__, tuple(curve.order() for curve in self.curves))
 
     def aggregate(self) -> Aggregate:
@@ -81,7 +81,7 @@ class StrataCurve(LossCurve):
 
 
 def _drawn_once(curve: LossCurve) -> bool:
-    """Whether a curve is of one stratum, sampled at rates that are known for all of its people."""
+    """Return whether a curve is of one stratum, sampled at rates that are known for all of its people."""
     return isinstance(curve, LossCurve) and not isinstance(curve, StrataCurve) and bool(_ends(curve))
 
 

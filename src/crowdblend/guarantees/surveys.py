@@ -27,11 +27,11 @@ class SurveyCurve(LossCurve):
         RandomSamples(self.samples, self.population)
 
     def aggregate(self) -> Aggregate | None:
-        """So many random people, the person concealed; of strata no simulator is known."""
+        """Return the number of random people, the person concealed; None for strata."""
         return None if self.strata else RandomSamples(self.samples, self.population)
 
     def order(self) -> Order:
-        """By the numbers of people, then by the curves."""
+        """Return the sort key: the numbers of people, then the curves."""
         return (type(self).__name__, (self.samples, self.population, self.strata, order_of(self.uses)))
 
 
@@ -49,7 +49,7 @@ class GroupSurveyCurve(LossCurve):
         RandomSamples(self.samples, self.population)
 
     def order(self) -> Order:
-        """By the numbers of groups, then by the curves."""
+        """Return the sort key: the numbers of groups, then the curves."""
         return (type(self).__name__, (self.samples, self.population, order_of(self.uses)))
 
 
@@ -62,5 +62,5 @@ def of_a_survey(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
 
 
 def order_of(uses: tuple[Uses, ...]) -> Order:
-    """By what uses are put in order."""
+    """Return the sort key of uses."""
     return tuple((use.curve.order(), use.releases) for use in uses)

@@ -46,7 +46,7 @@ def exactly(value: object) -> str:
 
 
 def close(epsilon: float, delta: float, otherwise: str) -> str:
-    """What (ε, δ)-closeness says about anything that may be published.
+    """Return a sentence about (ε, δ)-closeness for anything that may be published.
 
     >>> close(0.5, 1e-6, "without the person")
     'at most e^0.5 times what it would be without the person, plus 1e-06, and vice versa'

@@ -1,4 +1,4 @@
-"""How a policy of any kind is planned."""
+"""Planning of a policy of any kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class KindModule(Protocol):
-    """What the module `plan` of a kind offers."""
+    """The interface of a kind's module `plan`."""
 
     def plan(self, policy: Any) -> AnyPlan:
         """The policy with nothing left open."""

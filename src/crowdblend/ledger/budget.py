@@ -1,4 +1,4 @@
-"""What all releases about the same people come to."""
+"""The total of all releases about the same people."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _sum(premises: Sequence[tuple[Guarantee | None, int]], *rules: Any) -> Any:
 
 @dataclass(frozen=True)
 class SpendingGroup(Losses):
-    """So many releases about one population with the same guarantees, all from fresh samples or none."""
+    """A number of releases about one population with equal guarantees, all fresh or none."""
 
     population: str
     guarantees: tuple[Guarantee, ...]

@@ -83,7 +83,7 @@ def matches(key: bytes | None, stated: str | None) -> bool:
 
 @dataclass(frozen=True)
 class Head:
-    """So many records were there at this time, sealed by this hash."""
+    """The number of records at a time, sealed by a hash."""
 
     records: int
     hash: str

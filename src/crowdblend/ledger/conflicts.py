@@ -1,4 +1,4 @@
-"""Which earlier releases a new one conflicts with: the same sample, or the same people under another name."""
+"""Conflicts with earlier releases: the same sample, or the same people under another name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN_IDS = 'Add ids = "table" to [data] if the ids only number the rows of this 
 
 @dataclass(frozen=True)
 class KnownRelease:
-    """What a release spends, and the identity by which the ledger recognizes its source."""
+    """The spending of a release, and the identity of its source."""
 
     spending: Spending
     identity: Identity | None = None
@@ -32,7 +32,7 @@ class KnownRelease:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What the ledger says of a release before it begins: under which name it adds up, and what it cannot know."""
+    """The ledger's view of a release before it begins: the population, and what is unknown."""
 
     population: str
     not_compared: tuple[int, ...]

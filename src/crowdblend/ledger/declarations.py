@@ -1,4 +1,4 @@
-"""What stewards declare in a ledger beside releases: limits, who the people of a population are, and which overlap."""
+"""Declarations of stewards beside releases: limits, people of a population, overlaps."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Limit(_Declaration, frozen=True, tag="limit"):
 
     @property
     def filter(self) -> str:
-        """How it counts."""
+        """The way in which it counts."""
         return "sums" if self.order is None else "renyi"
 
     def has_ended(self, today: str) -> bool:
@@ -105,7 +105,7 @@ class Limit(_Declaration, frozen=True, tag="limit"):
 
 
 class Description(_Declaration, frozen=True, tag="population"):
-    """Who answers for a population, and who the people are."""
+    """The person responsible for a population, and who its people are."""
 
     population: str
     owner: str

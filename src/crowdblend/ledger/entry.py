@@ -23,7 +23,7 @@ _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 
 
 class Losses:
-    """What the guarantees of a release lose about one person."""
+    """The losses of a release's guarantees about one person."""
 
     guarantees: tuple[Guarantee, ...]
 
@@ -49,7 +49,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Spending(Losses):
-    """What a release is about to spend, and about whom.
+    """The spending of a release that is about to begin, and its population.
 
     `population` names the people, `sample` those of them that the release sees. A `fresh` sample was drawn by us for
     this release alone; otherwise it is a table that somebody had drawn already. `rate` is the largest probability with
@@ -117,7 +117,7 @@ class Entry:
 
     @property
     def keeps_key(self) -> bool:
-        """Whether the key belongs in the ledger now: for ever if it is sealed, else until the release is finished."""
+        """True if the ledger holds the key: for ever if sealed, else until the release is finished."""
         return self.key_commitment is not None and (self.status == "unfinished" or self.key == "sealed")
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How much of a limit is used when parameters of later releases may depend on what earlier ones published.
+"""Use of a limit when later parameters may depend on what earlier releases published.
 
 Curves compose where all of them were fixed before the first output; a limit that is kept so in every branch can be
 exceeded as a whole. Here are two ways to count that hold whatever depends on whatever, one of which every limit fixes
@@ -37,7 +37,7 @@ from crowdblend.numerics.loss_law import BITS, LossLaw
 
 @dataclass(frozen=True)
 class Usage:
-    """What releases use of a limit: two sums, and what each of them may come to."""
+    """The use of a limit by releases: two sums, and the largest value of each."""
 
     limit: Limit
     used: tuple[Fraction, Fraction]
@@ -49,7 +49,7 @@ class Usage:
 
     @property
     def fits(self) -> bool:
-        """Whether the limit is kept."""
+        """True if the limit is kept."""
         return all(used <= allowed for used, allowed in zip(self.used, self.allowed, strict=True))
 
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""From records to entries: a release is begun and finished, and stewards declare what holds for a population.
+"""Entries of a ledger from its records: releases begun and finished, and declarations.
 
 Keys and identities lie beside the records, which committed to them: whether they are the same is checked here too.
 """
@@ -25,7 +25,7 @@ from crowdblend.ledger.records import Begun, Created, Finished, Step, to_step
 
 @dataclass
 class History:
-    """What the records of a ledger say together, up to the last one that was followed."""
+    """The content of a ledger's records up to the last one that was followed."""
 
     last: Record | None = None
     entries: dict[int, Entry] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class History:
         return self.entries[entry_id]
 
     def budget(self, population: str) -> Budget:
-        """What was released about a population, and about those that overlap with it."""
+        """Return the spending on a population, and on those that overlap with it."""
         names = {population, *self.declarations.overlapping(population)}
         releases = tuple(entry.id for entry in self.entries.values() if entry.spending.population in names)
         return self.accounts.budget(population, releases=releases)
@@ -94,7 +94,7 @@ class History:
 
     @property
     def accounts(self) -> Accounts:
-        """What was spent and declared."""
+        """The spending and the declarations."""
         return Accounts(tuple(replace(group, count=count) for group, count in self.groups.items()), self.declarations)
 
     def names(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class History:
 
 @dataclass(frozen=True)
 class Population:
-    """What a ledger knows of a population; `sources` are the names of the sources that releases read, oldest first."""
+    """A population in a ledger; `sources` are the sources that releases read, oldest first."""
 
     name: str
     owner: str | None

@@ -51,13 +51,13 @@ def identity_of(text: str) -> Identity:
 
 
 def fingerprint(text: str) -> str:
-    """What the chain of records says of an identity, which is kept beside it."""
+    """Return the hash of an identity for the chain of records; the identity is kept beside it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the ledger has to know of a new source to compare it, and the secret under which marks are made.
+    """A request for a source's fingerprint, with the secret under which marks are made.
 
     `columns` are the single columns, `rows` the sets of columns, by which earlier sources are known again.
     """
@@ -78,7 +78,7 @@ Kind = Literal["person", "numbering", "column", "rows"]
 
 @dataclass(frozen=True)
 class Anchor:
-    """By what rows are known again: the person column, another column, or the columns that tell rows apart.
+    """The columns that identify rows: the person, another column, or those that tell rows apart.
 
     The hash of the columns `by` decides which rows are looked at; what is compared is the hash of all `columns`.
     """
@@ -93,7 +93,7 @@ class Anchor:
 
 
 class Mark(NamedTuple):
-    """What is kept of a person or a row: with how many zeros its hash begins, and how often it occurs."""
+    """The mark of a person or a row: its hash's leading zeros, and its number of occurrences."""
 
     depth: int
     often: int
@@ -110,7 +110,7 @@ class Sketch:
 
     @property
     def of_people(self) -> bool:
-        """Whether the marks are those of ids in a person column."""
+        """True if the marks are those of ids in a person column."""
         return self.kind in ("person", "numbering")
 
     def at(self, level: int) -> dict[int, int]:
@@ -169,7 +169,7 @@ def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, i
 
 
 def zeros(value: int) -> int:
-    """With how many zero bits a 64-bit number begins."""
+    """Return the number of leading zero bits of a 64-bit number."""
     return _BITS - value.bit_length()
 
 

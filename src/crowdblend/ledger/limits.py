@@ -1,4 +1,4 @@
-"""Whether a release keeps the limits of its population, and of every population that overlaps with it.
+"""Limits of a population, and of every population that overlaps with it.
 
 A release fits when all releases together use no more of the limit than it allows, counted in the way that the limit has
 fixed and that holds whatever later releases react to. The ledger decides in the transaction that records the release,
@@ -29,7 +29,7 @@ _STEPS = 6
 
 @dataclass(frozen=True)
 class Accounts:
-    """What was spent and declared in one ledger."""
+    """The spending and the declarations of one ledger."""
 
     groups: tuple[SpendingGroup, ...]
     declared: Declarations

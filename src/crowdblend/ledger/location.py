@@ -1,4 +1,4 @@
-"""Where the ledger is: a SQLite file in the user's data folder, another file, or a PostgreSQL database."""
+"""Location of the ledger: the user's SQLite file, another file, or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Location:
 
     @property
     def is_missing(self) -> bool:
-        """Whether this is a file that does not exist."""
+        """True if this is a file that does not exist."""
         return self.path is not None and not os.path.lexists(self.path)
 
     @property
     def is_new_default(self) -> bool:
-        """Whether this is the user's own ledger, and there is none yet."""
+        """True if this is the user's own ledger, and there is none yet."""
         return not self.named and self.is_missing
 
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""Whether two sources have more in common than independent samples could have.
+"""Overlap of two sources, compared with that of independent samples.
 
 Theorem. Let two samples of one population be drawn independently, and nobody be in the second one with more than
 probability r. Of n people of the first sample, chosen without looking at the second one, at most Binomial(n, r) are in
@@ -27,27 +27,27 @@ _MANY, _SELDOM = 30, 1.5
 
 
 def comparable(one: Sketch, other: Sketch) -> bool:
-    """Whether two sketches are about the same: people by whatever column, one column, or rows of the same columns."""
+    """Return whether two sketches are comparable: of people, of one column, or of equal columns."""
     if "rows" in (one.kind, other.kind):
         return one.kind == other.kind and one.anchor == other.anchor
     return (one.of_people and other.of_people) or one.anchor == other.anchor
 
 
 def tells_apart(one: Sketch, other: Sketch) -> bool:
-    """Whether most rows of both sources are unlike all others, so that equal rows are a copy and no coincidence."""
+    """Return whether most rows of both sources are unique, so that equal rows are a copy."""
     return all(
         len(counts) >= _MANY and sum(counts.values()) <= _SELDOM * len(counts) for counts in _common_level(one, other)
     )
 
 
 def have_in_common(one: Sketch, other: Sketch) -> bool:
-    """Whether any mark is in both."""
+    """Return whether any mark is in both."""
     first, second = _common_level(one, other)
     return not first.keys().isdisjoint(second.keys())
 
 
 def nearly_equal(one: Sketch, other: Sketch, rates: tuple[float, float] = (0.0, 0.0)) -> bool:
-    """Whether at least nine of ten people or rows are in both; people count once, rows as often as they occur.
+    """Return whether at least nine of ten people or rows are in both; people count once, rows as often as they occur.
 
     Rows that many people share are in any two tables: of these a copy has more nearly the same number than two tables
     of independent people, or samples at these rates, would have.
@@ -61,7 +61,7 @@ def nearly_equal(one: Sketch, other: Sketch, rates: tuple[float, float] = (0.0, 
 
 
 def too_much_in_common(one: Sketch, other: Sketch, rates: tuple[float, float]) -> bool:
-    """Whether independent samples, whom nobody joins with more than these probabilities, would overlap less."""
+    """Return whether independent samples, whom nobody joins with more than these probabilities, would overlap less."""
     first, second = _common_level(one, other)
     common = len(first.keys() & second.keys())
     if not common:
@@ -94,7 +94,7 @@ def tail(n: int, rate: float, least: int) -> float:
 
 
 def _too_many_rows(one: Sketch, other: Sketch, rates: tuple[float, float]) -> bool:
-    """Whether rows that are mostly unlike all others are in both more often than people and their twins would be.
+    """Return whether mostly unique rows are in both more often than people and twins would be.
 
     Of N people with equal rows, samples at rates r and r' have r·r'·N(N−1) pairs of different people in common on
     average, and the first one alone has r²·N(N−1): so its own twins tell how many rows are equal by coincidence. Three
@@ -118,7 +118,7 @@ def _common_level(one: Sketch, other: Sketch) -> tuple[dict[int, int], dict[int,
 
 
 def _closer_than_independent(first: dict[int, int], second: dict[int, int], rates: tuple[float, float]) -> bool:
-    """Whether the numbers of equal rows differ by less than a tenth of what independent samples show.
+    """Return whether the numbers of equal rows differ by less than a tenth of what independent samples show.
 
     Of s equal rows in both tables together, about s/(r₁+r₂) are in the population, so that the difference of the two
     numbers has the mean s·|r₁−r₂|/(r₁+r₂) and the variance s·(r₁(1−r₁)+r₂(1−r₂))/(r₁+r₂), which tends to s for small

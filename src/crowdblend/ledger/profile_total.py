@@ -1,4 +1,4 @@
-"""What all releases about the same people come to by their profiles, at a δ that the steward sets.
+"""The total of releases about the same people by their profiles, at the steward's δ.
 
 Every entry holds the profile of its release beside its guarantees; one without enters with its (ε, δ). These totals are
 true where no release was planned by looking at an earlier one, so they inform; limits are decided by `filters`.
@@ -41,7 +41,7 @@ class ProfileTotal:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What composing by profiles takes for granted beyond adding up."""
+        """Assumptions of composing by profiles, beyond those of adding up."""
         return (Assumption.FIXED_SERIES,) if self.releases > 1 and self.epsilon is not None else ()
 
     def to_dict(self) -> dict[str, Any]:

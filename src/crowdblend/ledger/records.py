@@ -1,4 +1,4 @@
-"""What the records of a ledger say: one typed value for each step, in JSON and out.
+"""Records of a ledger: one typed value for each step, to and from JSON.
 
 A record of somebody else's making is refused here: every field has its type, and no field is unknown.
 """

@@ -1,4 +1,4 @@
-"""Where transactions on one ledger begin, in a SQLite file or in PostgreSQL; what the database refuses is one sentence.
+"""Transactions on a ledger in SQLite or PostgreSQL; the database's errors are one sentence.
 
 A file is readable by its owner alone, durable, and whole from its first moment.
 """

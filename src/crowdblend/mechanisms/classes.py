@@ -34,11 +34,11 @@ class SampledClasses:
 
     @property
     def people(self) -> int:
-        """How many people are in the sample."""
+        """The number of people in the sample."""
         return int(self.counts.sum())
 
     def where(self, keep: NDArray[np.bool_]) -> SampledClasses:
-        """Some of the classes."""
+        """Return the classes that pass the mask."""
         return SampledClasses(self.columns, self.labels, self.codes[keep], self.counts[keep])
 
     def narrowed(self, columns: Sequence[str]) -> SampledClasses:
@@ -48,13 +48,13 @@ class SampledClasses:
 
     @property
     def cells(self) -> int:
-        """How many cells the table of all classes has, empty ones included."""
+        """The number of cells of the table of all classes, empty ones included."""
         return math.prod(len(labels) for labels in self.labels)
 
 
 @dataclass(frozen=True)
 class PublishedClasses:
-    """What leaves the house: classes with the counts that are shown, sorted by code.
+    """The published classes, with the counts that are shown, sorted by code.
 
     `labels` are cut to those that occur in a published class, and codes renumbered to match. A label that only
     suppressed people have would say that they exist, and dictionaries are written to files whole.

@@ -1,4 +1,4 @@
-"""Any OpenDP measurement as the sanitizer of sample-and-sanitize (ZKP Proposition 16).
+"""OpenDP measurements as sanitizers of sample-and-sanitize (ZKP Proposition 16).
 
 Exactly k of n rows are drawn without replacement, put in random order and handed to the measurement. Its privacy map,
 read at the distance of one replaced row, says how private it is on the sample, and sampling strengthens that.
@@ -44,7 +44,7 @@ _FAILED = object()
 
 @dataclass(frozen=True)
 class Sanitized:
-    """What a measurement said about a random sample, and what that guarantees to everybody."""
+    """The answer of a measurement about a random sample, and its guarantee to everybody."""
 
     value: Any
     certificate: Certificate
@@ -89,7 +89,7 @@ class SampledMeasurement:
 
     @cached_property
     def measured(self) -> Derivation:
-        """What the measurement's privacy map says of one replaced row of the sample; no data are needed."""
+        """The measurement's privacy map for one replaced row of the sample; no data are needed."""
         epsilon, least = _loss(self.measurement, self.delta)
         return sanitizers.opendp_measurement(epsilon=epsilon, delta=least)
 

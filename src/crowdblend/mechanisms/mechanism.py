@@ -1,4 +1,4 @@
-"""What every mechanism is: a value of its parameters, which is written into the facts of a release as it ran.
+"""Mechanisms, as values of their parameters, written into the facts as they ran.
 
 Whoever reads the facts has the mechanism again, and derives from it what it guarantees and what published values say.
 """
@@ -24,16 +24,16 @@ class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
     """Parameters of a mechanism; the data come with the call."""
 
     def claim(self) -> Derivation:
-        """What the mechanism guarantees to the people it is run on."""
+        """Return the mechanism's guarantee to the people it is run on."""
         raise NotImplementedError
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
-        """What it guarantees after sampling, by a theorem about this mechanism; None where only its claim counts."""
+        """Return the guarantee after sampling by a theorem of its own; None where only claim() counts."""
         del rate, epsilon
         return None
 
     def claim_in_a_part(self, *, share: float) -> Derivation:
-        """What it guarantees on a part of a sample, to which each sampled person goes with probability `share`."""
+        """Return the guarantee on a part of a sample, which each sampled person joins with `share`."""
         claim = self.claim()
         if isinstance(claim.conclusion, CrowdBlending):
             return programme.crowds_in_a_part(claim, share=share)
@@ -43,5 +43,5 @@ class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
 
     @property
     def law(self) -> Law:
-        """What is published of a cell, given how many people of the sample are in it."""
+        """The law of a published cell, given the sampled people in it."""
         raise NotImplementedError

@@ -58,13 +58,13 @@ class NoisyStatistic:
         return GridNoise(self.plan.scale, self.plan.resolution, self.plan.width)
 
     def claim(self) -> Derivation:
-        """What this noise guarantees relative to as many random people as the estimator of the plan sees."""
+        """Return this noise's guarantee relative to the random people that the estimator sees."""
         estimated = self.plan.derivation.premises[0]
         request, noise = self.plan.request, self.noise
         return released(request, request.bounds, estimated, noise.scale, noise.resolution)
 
     def claim_replaced(self) -> Derivation:
-        """What this noise guarantees against somebody who knows everybody else."""
+        """Return this noise's guarantee against an adversary who knows everybody else."""
         request = self.plan.request
         return differential(request, request.bounds, self.noise.scale, self.noise.resolution)
 
@@ -76,7 +76,7 @@ class NoisyStatistic:
         return exact.relative(_EDITS[self.plan.name](structure), bounds.people, bounds.degree_bound)
 
     def publish(self, values: list[Fraction], source: Source) -> list[float]:
-        """What leaves the house."""
+        """Return the values to publish."""
         return [self.noise.shown(step) for step in self.noisy(values, source)]
 
     def noisy(self, values: list[Fraction], source: Source) -> list[int]:

@@ -80,7 +80,7 @@ class NoisyHistogram(Mechanism, frozen=True, tag="noisy-below-k"):
         return NoiseBelowK(self.k, self.noise_epsilon, self.show_from, self.flag)
 
     def expected_false_cells(self, cells: int) -> float:
-        """About how many empty cells show up although nobody is in them."""
+        """Return about the number of empty cells that show up although nobody is in them."""
         return false_cells(cells, self.noise_epsilon, self.show_from)
 
     def expected_error(self) -> float:
@@ -95,7 +95,7 @@ def mean_noise(loss: float | Fraction) -> float:
 
 
 def false_cells(cells: int, loss: float | Fraction, show_from: int | None) -> float:
-    """About how many of so many empty cells show up although nobody is in them."""
+    """Return about the number of empty cells that show up although nobody is in them."""
     a = math.exp(-loss)
     return cells if show_from is None else cells * a**show_from / (1 + a)
 
@@ -114,7 +114,7 @@ def natural_threshold(cells: int, noise_epsilon: float) -> int:
 
 
 def threshold_for(asked: int | None, cells: int, noise_epsilon: float) -> int | None:
-    """From which value on cells are shown: as asked; else all of them where they can be listed."""
+    """Return the value from which cells are shown: the one set, else all that can be listed."""
     return asked or (None if cells <= MOST_CELLS_LISTED else natural_threshold(cells, noise_epsilon))
 
 
@@ -128,7 +128,7 @@ def shown_in_order(cells: NDArray[np.int64], values: NDArray[np.int64], show_fro
 def empty_cells(
     cells: int, taken: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int | None, key: ReleaseKey
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which empty cells reach show_from, and the values they show; without it, all of them and their noise."""
+    """Return the empty cells that reach show_from, and their values; without it, all of them."""
     if show_from is None:
         everywhere = np.ones(cells, np.bool_)
         everywhere[taken] = False

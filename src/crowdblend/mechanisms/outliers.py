@@ -88,5 +88,5 @@ class OutlierHistogram(Mechanism, frozen=True, tag="noisy-by-size"):
         return mean_noise(self.loss(size))
 
     def expected_false_cells(self, cells: int) -> float:
-        """About how many empty cells show up although nobody is in them."""
+        """Return about the number of empty cells that show up although nobody is in them."""
         return false_cells(cells, self.loss(0), self.show_from)

@@ -46,7 +46,7 @@ MOST_NUMBERS = 1 << 25
 
 @dataclass(frozen=True)
 class PublishedPoints:
-    """What leaves the house: the codes of what travels along, the block of each point, and its noisy cells.
+    """The published points: codes of their labels, the block of each, and its noisy cells.
 
     Points with the same codes, block and cells are one row, and `counts` says how many they are. Rows are sorted by
     codes, then blocks if they are shown, then cells.
@@ -60,7 +60,7 @@ class PublishedPoints:
 
     @property
     def points(self) -> int:
-        """How many points are published."""
+        """The number of published points."""
         return int(self.counts.sum())
 
     def one_by_one(self) -> PublishedPoints:
@@ -141,11 +141,11 @@ class NoisyPoints:
 
     @property
     def moved(self) -> MovedPoints:
-        """What is certified: the crowds and the noise."""
+        """The certified mechanism: the crowds and the noise."""
         return MovedPoints(self.k, self.noise_epsilon)
 
     def claim(self) -> Derivation:
-        """What the crowds and the noise guarantee."""
+        """Return the guarantee of the crowds and the noise."""
         return self.moved.claim()
 
     def _crowds(self, sample: SampledClasses) -> _Crowds:
@@ -182,7 +182,7 @@ class NoisyPoints:
         return places
 
     def _shapes(self, crowds: _Crowds, axis: int) -> Iterator[tuple[int, int, slice | Whole]]:
-        """For each shape of blocks: the cells on this axis, the axes with more than one cell, and the points in it."""
+        """Yield each shape of blocks: cells on this axis, axes with several cells, and its points."""
         if self.blocks.same_size is not None:
             yield self.blocks.same_size[axis], sum(size > 1 for size in self.blocks.same_size), slice(None)
             return
@@ -216,7 +216,7 @@ class AxisNoise:
 
     @property
     def mean_distance(self) -> float:
-        """How many cells a point moves on average; about, where it is folded."""
+        """The mean number of cells that a point moves; approximate where it is folded."""
         return min(mean_noise(self.loss), self.side / 3)
 
     @property

@@ -53,7 +53,7 @@ class NoisyStatistics:
         """No theorem is about sampled statistics but that sampling amplifies what they claim."""
 
     def claim_in_a_part(self, *, share: float) -> Derivation:
-        """What they guarantee on a part of a sample."""
+        """Return their guarantee on a part of a sample."""
         return programme.private_in_a_part(profile_of(self.claim()), share=share)
 
     def publish(

@@ -33,7 +33,7 @@ class ThresholdHistogram(Mechanism, frozen=True, tag="noisy-from-threshold"):
         return PublishedClasses(occurs.columns, occurs.labels, occurs.codes[shown], values[shown])
 
     def claim(self) -> Derivation:
-        """Somebody who is alone makes a cell appear with probability δ, and among others the noise hides them."""
+        """A person who is alone makes a cell appear with probability δ; the noise hides the others."""
         return mechanisms.histogram_threshold(noise_epsilon=self.noise_epsilon, show_from=self.show_from)
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:

@@ -22,7 +22,7 @@ from crowdblend.networks.links import Names, Network
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """What the statistics are computed from; components are found once."""
+    """The data that statistics are computed from; components are found once."""
 
     network: Network
 
@@ -37,17 +37,17 @@ class Structure:
 
     @property
     def components(self) -> int:
-        """How many components there are."""
+        """The number of components."""
         return self._components[0]
 
     @property
     def odd(self) -> int:
-        """How many people have an odd number of links."""
+        """The number of people with an odd number of links."""
         return int((self.network.degrees & 1).sum())
 
     @property
     def even_components(self) -> int:
-        """How many components have links and nobody with an odd number of them."""
+        """The number of components with links in which nobody has an odd number of them."""
         degrees = self.network.degrees
         counts = np.zeros(self.components, np.bool_)
         counts[self.parts[degrees > 0]] = True

@@ -32,7 +32,7 @@ class Network:
 
     @property
     def links(self) -> int:
-        """How many links there are."""
+        """The number of links."""
         return len(self.low)
 
     @cached_property
@@ -42,7 +42,7 @@ class Network:
 
     @cached_property
     def starts(self) -> Whole:
-        """Where the links begin that have a person as their lower end; one more than there are people."""
+        """The places where links begin that have a person as their lower end; one more than people."""
         return _ends(np.bincount(self.low, minlength=self.people))
 
 
@@ -95,7 +95,7 @@ MOST_PLACES = 8
 def numbered(
     source: pa.ChunkedArray, target: pa.ChunkedArray, known: pa.Array | None = None
 ) -> tuple[int, Names, Names]:
-    """How many people there are, and the two ends of every link as numbers; people are those `known`, if given."""
+    """Return the number of people, and the ends of links as numbers; `known` lists the people."""
     if known is not None and len(known) != len(known.unique()):
         message = "Somebody is listed twice in vertices. Remove the repeats."
         raise InvalidInput(message, where="[[publish]] vertices", code="data.repeated-person")

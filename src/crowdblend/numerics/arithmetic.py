@@ -1,4 +1,4 @@
-"""What a formula may ask of the numbers it is evaluated in.
+"""Operations that a formula may use on the numbers it is evaluated in.
 
 Each divergence is written once and runs over two arithmetics: rigorous balls for certificates, and exact fractions
 in the tests. A formula receives e^ε rather than ε, because e^ε can be a fraction.
@@ -45,10 +45,10 @@ class Arithmetic(Protocol):
         """The number where it is positive, 0 elsewhere."""
 
     def at_most(self, value: Number) -> Number:
-        """Some number between 0 and the value: all that is known of a quantity with that bound."""
+        """Return a number between 0 and the value: all that is known of a quantity so bounded."""
 
     def surely(self, condition: object) -> bool:
-        """Whether a comparison holds, beyond doubt and everywhere."""
+        """Return whether a comparison holds, beyond doubt and everywhere."""
 
     def pmf(self, n: int, j: int, p: Number) -> Number:
         """P[X = j] for X ~ Bin(n, p)."""
@@ -76,7 +76,9 @@ def relative_entropy(calc: Arithmetic, x: Number, p: Number) -> Number:
 
 
 def sampled_factors(calc: Arithmetic, rate: Number, growth: Number) -> tuple[Number, tuple[Number, Number]]:
-    """At which factors the divergences of P and Q make those of rate·P + (1 − rate)·Q and Q at α = growth ≥ 1.
+    """Return factors at which divergences of P and Q give those of a mixture and Q.
+
+    The mixture is rate·P + (1 − rate)·Q, at α = growth ≥ 1.
 
     Σ(rate·P + (1 − rate)Q − αQ)₊ = rate·Σ(P − sQ)₊ with s = 1 + (α − 1)/rate, and Σ(Q − α(rate·P + (1 − rate)Q))₊ =
     gain·Σ(Q − sP)₊ with gain = 1 − α(1 − rate) and s = α·rate/gain. Where gain is not positive, it is 0 and s is 1.

@@ -1,4 +1,4 @@
-"""How far a binomial count is from the same count with one more, and the worst crowd size for it.
+"""Divergence of a binomial count from the same count with one more, at the worst size.
 
 X ~ Bin(n, p) counts sampled members among n others. Comparing X + 1 with X, when everything below a threshold k
 looks alike, gives for a factor s ≥ 1 the two hockey-stick divergences

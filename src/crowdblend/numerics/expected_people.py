@@ -1,4 +1,4 @@
-"""How far one more person moves the number of people that a release is expected to publish of a class.
+"""Shift of the expected number of published people of a class by one more person.
 
 Of a class of n people, sampling at rate β and suppression below k publish f(n) = E[X·1(X ≥ k)] people on average,
 X ~ Bin(n, β).

@@ -17,7 +17,7 @@ def step_divergence(calc: Arithmetic, a: Number, b: Number, growth: Number) -> N
 
 
 def step_divergences(calc: Arithmetic, a: Number, b: Number, growth: Number) -> tuple[Number, Number]:
-    """Both hockey-stick divergences at factor growth = e^ε: of the variable at c from the one at c−1, and back."""
+    """Return both hockey-stick divergences at growth = e^ε: between the variable at c and c−1."""
     mass_a, mass_b = (1 - a) / (1 + a), (1 - b) / (1 + b)
     # From c upwards: mass_a·a^i against mass_b·b^{i+1}; from c−1 downwards: mass_a·a^{i+1} against mass_b·b^i.
     up = _excess(calc, mass_a, a, growth * mass_b * b, b) + _excess(calc, mass_a * a, a, growth * mass_b, b)

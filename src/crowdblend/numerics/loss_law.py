@@ -130,7 +130,7 @@ class LossLaw:
             return min(found, top)
 
     def covers(self, other: LossLaw, slack: float) -> bool:
-        """Whether H is nowhere below the other's by more than `slack`: both are linear between places of one grid."""
+        """Return whether H is nowhere more than `slack` below the other's; both are piecewise linear."""
         low = min(self.first, other.first) - 1
         high = max(law.first + len(law.masses) for law in (self, other))
         with precision(BITS):
@@ -205,7 +205,7 @@ def _step_down(spacing: float) -> arb:
 
 
 def _lower_hull(spacing: float, points: Sequence[Point]) -> list[Point]:
-    """Some of the points, chosen in floats: leaving points out is sound, and those above a chord only raise it."""
+    """Return points, chosen in floats: leaving points out is sound, as chords only raise it."""
     hull: list[tuple[float, float, Point]] = []
     for point in points:
         x, y = math.exp(point[0] * spacing), float(point[1])

@@ -76,7 +76,7 @@ class NoisyKernel:
         return [*best[0]], [*best[1]]
 
     def _ends(self, best: tuple[list[arb], list[arb]], n: int, factors: Factors) -> bool:
-        """Whether no larger class matters: none has a larger divergence than the counts themselves at n."""
+        """Return whether no larger class matters: none has a larger divergence than the counts themselves at n."""
         rest = _divergences(self._unthresholded(n), factors)
         for values, bounds in zip(best, rest, strict=True):
             if not all(bound <= value or bound < NEGLIGIBLE for value, bound in zip(values, bounds, strict=True)):

@@ -1,4 +1,4 @@
-"""How well a noisy point hides among those of its block, and what sampling leaves of that.
+"""Privacy of a noisy point among those of its block, before and after sampling.
 
 A block with c ≥ k sampled points publishes them in no particular order, each moved by noise that tells two points of
 the block apart by a factor of at most b. Swap one of them for another point of the block. Each of the c − 1 others

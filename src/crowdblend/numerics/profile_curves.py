@@ -26,7 +26,7 @@ Bounds = list[arb | None]
 
 
 class Shape(Protocol):
-    """Where points of a curve or a kernel are worth evaluating."""
+    """The places where points of a curve or a kernel are worth evaluating."""
 
     @property
     def reach(self) -> float:
@@ -34,11 +34,11 @@ class Shape(Protocol):
 
     @property
     def density(self) -> int:
-        """How closely points are worth evaluating; DENSITY where they are cheap."""
+        """The density of points worth evaluating; DENSITY where they are cheap."""
 
     @property
     def distance(self) -> float:
-        """About the total variation distance that the curve bounds: a measure of how far its losses spread."""
+        """About the total variation distance that the curve bounds: the spread of its losses."""
 
     @property
     def kinks(self) -> tuple[float, ...]:
@@ -158,7 +158,7 @@ class Sampled:
 
 
 def crowd_distance(k: int, rate: arb, blend: arb) -> float:
-    """About the largest P[X = k−1] over crowd sizes, or how far crowd members can be told apart, if that is more."""
+    """Return about the largest P[X = k−1] over crowd sizes, or the crowd distance if larger."""
     alone = 1 / math.sqrt(2 * math.pi * (k - 1) * (1 - float(rate))) if k > 1 else 1.0
     apart = math.tanh(float(blend.log()) / 2)
     # Nothing is known below the factor where blending is: the chord there is long, and a finer grid is worth it.

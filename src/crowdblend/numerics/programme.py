@@ -99,7 +99,7 @@ class OwnTerm:
     divergences: Callable[[Number, Number], Pair]
 
     def gaps(self, _calc: Arithmetic, _rate: Number, factors: Pair, _weights: Pair) -> Pair:
-        """Its own divergences."""
+        """Return the part's own divergences."""
         return self.divergences(*factors)
 
 
@@ -132,7 +132,7 @@ def programme_divergences(calc: Arithmetic, parts: Parts, rate: Number, growth: 
 
 
 def part_divergences(calc: Arithmetic, term: Term, share: Number, total: Number, rate: Number, growth: Number) -> Pair:
-    """What one part adds to the averages, before it is weighted: of a share among shares that add up to `total`."""
+    """Return one part's unweighted addition to the averages, for shares that sum to `total`."""
     taken = rate * total
     own = rate * share
     gain, factors = sampled_factors(calc, taken, growth)

@@ -144,7 +144,7 @@ class OwnCurve:
         self.reach = math.exp(min(curve.reach, LARGEST_LOSS))
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Its two directions at their factors; where one is not known, the bound before it holds."""
+        """Return bounds of both directions at their factors; an unknown one keeps its last bound."""
         ways = self.curve.bounds(mores, _enough)[0], self.curve.bounds(fewers, _enough)[1] if fewers else []
         return [*falling(ways[0])], [*falling(ways[1])]
 

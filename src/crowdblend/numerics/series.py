@@ -1,4 +1,4 @@
-"""Which grid several curves are composed on.
+"""The grid on which several curves are composed.
 
 A law on a grid of spacing g lies above its curve, because mass between two places is divided among them. Each release
 adds at most about g²/4 to the variance of the loss, so g has to be small against the typical loss of one release; where
@@ -27,7 +27,7 @@ LEAST_PER_KINK = 4.0
 
 @dataclass(frozen=True)
 class Spread:
-    """How far the losses of several releases spread: sums over the releases, so that one more costs one addition.
+    """The spread of the losses of several releases: sums, so that one more costs one addition.
 
     `distances` and `kinks` are sums of squares. `loss` is the one ε of releases of which nothing but one closeness is
     known, and None where there are others. `unit` is the loss that most mass sits at, weighed by `weight`.
@@ -43,7 +43,7 @@ class Spread:
 
     @classmethod
     def of(cls, curve: Curve, count: int) -> Spread:
-        """That of so many uses of one curve."""
+        """Return the spread of several uses of one curve."""
         kink = curve.kinks[0] if curve.kinks and curve.kinks[0] > 0 else None
         square = 0.0 if kink is None else count * kink * kink
         loss = curve.epsilon if isinstance(curve, Closeness) else None
@@ -51,7 +51,7 @@ class Spread:
         return cls(count, count * curve.distance * curve.distance, kinked, square, unit, square, loss)
 
     def beside(self, other: Spread) -> Spread:
-        """That of both."""
+        """Return the spread of both."""
         heavy = self if self.weight >= other.weight else other
         return Spread(
             self.releases + other.releases,
@@ -78,10 +78,10 @@ class Spread:
 
 
 def spread_of(curves: Iterable[tuple[Curve, int]]) -> Spread:
-    """How far so many uses of each curve spread."""
+    """Return the spread of several uses of each curve."""
     return reduce(Spread.beside, (Spread.of(curve, count) for curve, count in curves))
 
 
 def cut_for(delta: float, releases: int) -> float:
-    """How much mass one law may lose at either end, as a power of ten: together far less than delta."""
+    """Return the mass that a law may lose at either end, as a power of ten: far below delta."""
     return 10.0 ** max(math.floor(math.log10(max(delta, 1e-290) * LOST / releases)), -300)

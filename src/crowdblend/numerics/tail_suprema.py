@@ -20,7 +20,7 @@ LARGEST_CROSSING = 10**8
 def robust_divergence(
     calc: Arithmetic, crowd: int, rates: tuple[Number, Number, Number], blend: Number, growth: Number
 ) -> Number:
-    """What biased sampling leaves to mechanisms hiding people in crowds (docs/proofs.md#robust-sampling).
+    """Return the divergence that biased sampling leaves to crowds (docs/proofs.md#robust-sampling).
 
     sup over n of min(max(up(n), down(n)), few(n)) at e^ε' = growth, where blend = e^ε and `crowd` others are
     enough. The others are sampled with a probability between the first two rates, the person with at most the third.
@@ -125,5 +125,5 @@ def crossing_tails(
 
 
 def _affordable(n: int) -> int:
-    """How many steps to scan where each costs about √n: plenty for crowds of people, few beyond millions."""
+    """Return the number of steps to scan at a cost of √n each: many for crowds, few for millions."""
     return max(8, min(MOST_STEPS, 200_000 // max(n, 1)))

@@ -20,6 +20,6 @@ def appears(ratio: Number, show_from: int) -> Number:
 
 
 def threshold_divergences(calc: Arithmetic, ratio: Number, show_from: int, growth: Number) -> tuple[Number, Number]:
-    """Both hockey-stick divergences at factor growth = e^ε ≥ 1, of the worst size of a cell: with a person, without."""
+    """Return both divergences at growth = e^ε ≥ 1 for the worst cell: with a person, without."""
     alone, among = appears(ratio, show_from), calc.nonnegative(1 - growth * ratio) / (1 + ratio)
     return calc.maximum(alone, among), calc.maximum(calc.nonnegative(1 - growth * (1 - alone)), among)

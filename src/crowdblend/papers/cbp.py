@@ -25,7 +25,7 @@ QUARTER = (CELLS - 1) // 4
 
 
 def first_point() -> Reproduction:
-    """How often the first point stays within a quarter of the line, on the worse of the two tables."""
+    """Return how often the first point stays within a quarter of the line, on the worse table."""
     return Reproduction(
         name="cbp-proposition12",
         title="How often the first point is kept within a quarter of the line",
@@ -58,7 +58,7 @@ def _row(number: int, epsilon: float) -> tuple[Cell, ...]:
 
 
 def limit(epsilon: float) -> float:
-    """What no ε-differentially private release exceeds on both tables: 1 − 1/(1 + e^ε)."""
+    """Return the limit of every ε-differentially private release on both tables: 1 − 1/(1 + e^ε)."""
     return 1 / (1 + math.exp(-epsilon))
 
 
@@ -69,13 +69,13 @@ def guaranteed_epsilon(epsilon: float) -> float:
 
 
 def kept_by_noise(loss: float, seed: int) -> float:
-    """How often noise of this loss per place moves a point by at most a quarter of the line."""
+    """Return how often noise of this loss per place moves a point by at most a quarter of the line."""
     moved = discrete_laplace(RUNS, loss, SeededSource(seed))
     return float(np.mean(np.abs(moved) <= QUARTER))
 
 
 def kept_by_coin(epsilon: float, seed: int) -> float:
-    """How often a coin that favours the true end by e^ε names it."""
+    """Return how often a coin that favours the true end by e^ε names it."""
     return float(np.mean(flips(RUNS, rational(limit(epsilon)), SeededSource(seed))))
 
 

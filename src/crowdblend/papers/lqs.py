@@ -91,7 +91,7 @@ def inverse_delta_chart(points: Iterable[Point], label: Callable[[Point], str], 
 
 
 def table1() -> Reproduction:
-    """How sampling strengthens two guarantees."""
+    """Reproduce how sampling strengthens two guarantees."""
     left = Differential(math.log(11), 1e-5, Relation.ADD_REMOVE)
     right = Differential(1.0, 0.0, Relation.ADD_REMOVE)
     rows = [_amplified("(ln 11, 1e-5)", left, rate, *printed) for rate, *printed in TABLE1_LEFT]

@@ -1,4 +1,4 @@
-"""What a reproduction holds: the paper's table or figure as data, with our numbers beside the printed ones."""
+"""Reproductions: a paper's table or figure as data, with our numbers beside the printed ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Reproduction:
 
 
 def agrees(printed: str, value: float) -> bool:
-    """Whether a value, rounded to as many digits as were printed, gives the printed digits.
+    """Return whether a value, rounded to as many digits as were printed, gives the printed digits.
 
     >>> agrees("1.61e-09", 1.6063e-09), agrees("1.61e-09", 1.602e-09)
     (True, False)

@@ -63,13 +63,13 @@ def _row(epsilon: float) -> tuple[Cell, ...]:
 
 
 def clique_guess(epsilon: float) -> float:
-    """How often, at least, the noisy proportion of somebody's clique tells that person's vote (ZKP Appendix A)."""
+    """Return the least chance that a clique's noisy proportion tells a vote (ZKP Appendix A)."""
     misled = math.exp(-(0.5 - DISSENT) * CLIQUE * epsilon) / 2
     return (1 - misled) * (1 - DISSENT)
 
 
 def hoped(epsilon: float) -> float:
-    """What differential privacy would allow, were people independent of each other."""
+    """Return what differential privacy would allow if people were independent of each other."""
     return min(1.0, math.exp(epsilon) / 2)
 
 
@@ -82,7 +82,7 @@ def sampled(epsilon: float) -> ZeroKnowledge:
 
 
 def sampled_guess(epsilon: float) -> float:
-    """How often, at most, the sampled average tells somebody's vote.
+    """Return the largest chance that the sampled average tells a person's vote.
 
     Without the clique a simulator can only toss a coin, so the release is right with probability at most
     e^ε/2 + δ, where (ε, δ) is the guarantee to the clique as a whole: the best of the three group rules.

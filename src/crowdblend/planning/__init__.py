@@ -1,4 +1,4 @@
-"""What a release will cost and give, before any data is touched."""
+"""Cost and accuracy of a release, before any data are touched."""
 
 from crowdblend.planning.plan import Plan, SolvedPlan, plan
 from crowdblend.planning.sweep import Sweep, sweep

@@ -96,18 +96,18 @@ class PlannedMechanism:
     noise_epsilon: float | None
 
     def claim(self) -> Derivation:
-        """What it guarantees to crowds."""
+        """Return the guarantee to crowds."""
         return crowd(self.request, self.k, self.noise_epsilon)
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
-        """What it guarantees after sampling, by a theorem about the mechanism itself; None where there is none."""
+        """Return the guarantee after sampling by a theorem of its own; None where there is none."""
         for bound in BOUNDS:
             if not bound.rule.premises and bound.applies(self.request):
                 return bound.derive(self.request, self.k, rate, epsilon)
         return None
 
     def claim_in_a_part(self, *, share: float) -> Derivation:
-        """What it guarantees on a part of a sample."""
+        """Return the guarantee on a part of a sample."""
         return programme.crowds_in_a_part(self.claim(), share=share)
 
 

@@ -1,4 +1,4 @@
-"""What is certified of a choice: how far a person moves a score, and what every step of the choice costs."""
+"""Certified choices: the sensitivity of a score, and the cost of every step of the choice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ExpectedPeople(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     parts: Whole
 
     def claim(self) -> Derivation:
-        """How far one person moves the score."""
+        """Return how far one person moves the score."""
         ends = {"counted_from": self.counted_from, "rate": self.rate, "stands_for": self.stands_for}
         return selection.expected_people_bound_a_score(**ends, parts=self.parts)
 
@@ -36,12 +36,12 @@ class StatedScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     monotone: bool
 
     def claim(self) -> Derivation:
-        """How far one person moves the score."""
+        """Return how far one person moves the score."""
         return selection.score_is_stated(sensitivity=self.sensitivity, monotone=self.monotone)
 
 
 class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """So many choices by one score, which cost `epsilon` together; `shown` noisy scores cost `show_epsilon`."""
+    """Choices by one score, which cost `epsilon` together; noisy `shown` ones cost `show_epsilon`."""
 
     score: ExpectedPeople | StatedScore
     epsilon: Loss
@@ -58,7 +58,7 @@ class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
             return round_down(arb(self.epsilon) / self.choices)
 
     def claim(self) -> Derivation:
-        """What choosing and showing guarantee: one step for every choice, and one for the noisy scores."""
+        """Return the guarantee of choosing and showing: a step for every choice, one for noisy scores."""
         bounded = self.score.claim()
         choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon)
         steps = [choice] * self.choices

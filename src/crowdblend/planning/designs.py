@@ -1,4 +1,4 @@
-"""What sampling costs in people of error, and what a register costs instead.
+"""Cost of sampling in people of error, and of a register instead.
 
 A sampled count estimates n people with a standard deviation of √(n(1−β)/β), which no mechanism can undo; noise on every
 cell of a register is off by the same few people whatever n is.
@@ -34,7 +34,7 @@ def sampling_error(rate: float, people: int = PEOPLE) -> float:
 
 
 def costs(rate: float, k: int, epsilon: float) -> str:
-    """What sampling and suppression cost, and what a register's table would cost at the same epsilon."""
+    """Return the cost of sampling and suppression, and of a register at the same epsilon."""
     sampled, noisy = three_digits(sampling_error(rate)), three_digits(register_error(epsilon))
     return (
         f"A cell of {PEOPLE:,} people is off by about {sampled} people because of the sampling, and "

@@ -16,7 +16,7 @@ from crowdblend.planning.plan import SolvedPlan, answer_together
 
 @dataclass(frozen=True)
 class FreshSamples:
-    """What as many tables from fresh samples would need, next to the planned parts."""
+    """Fresh samples for as many tables, next to the planned parts."""
 
     k: int
     shown_from: float
@@ -24,7 +24,7 @@ class FreshSamples:
 
     @property
     def better(self) -> bool:
-        """Whether fresh samples publish smaller classes than parts do."""
+        """True if fresh samples publish smaller classes than parts do."""
         return self.shown_from < self.parts_shown_from
 
     def to_dict(self) -> dict[str, float]:

@@ -17,7 +17,7 @@ from crowdblend.numerics.search import first_true
 
 @dataclass(frozen=True)
 class OutlierPlan:
-    """What an outlier-private table guarantees: c·ε(j) to members of crowds of j, except with probability δ.
+    """The guarantee of an outlier-private table: c·ε(j) to crowds of j, except with probability δ.
 
     ε(j) = tε/(K − j) below K − t, and ε from there on; t is the transition, K the limit and c the factor.
     """

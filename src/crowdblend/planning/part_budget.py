@@ -1,4 +1,4 @@
-"""What one of several publications from parts of one sample may spend, and the smallest crowds that keep to it."""
+"""The budget of a publication from a part of one sample, and the smallest crowds within it."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ LARGEST_K = 10**7
 
 
 def equal_shares(tables: int) -> tuple[float, ...]:
-    """As many parts of one size; a single table is of the whole sample and needs none."""
+    """Return equal parts of one sample; a single table is of the whole sample and needs none."""
     return (1 / tables,) * tables if tables > 1 else ()
 
 
 def derive_parts(claims: Iterable[Derivation], shares: Sequence[float], rate: float, epsilon: float) -> Derivation:
-    """What mechanisms with these claims, each on its part of the sample, guarantee together."""
+    """Derive the joint guarantee of mechanisms with these claims, each on its part."""
     placed = (programme.crowds_in_a_part(claim, share=share) for claim, share in zip(claims, shares, strict=True))
     return programme.programme_of_parts(*placed, rate=rate, epsilon=epsilon)
 
@@ -62,7 +62,7 @@ def smallest_k(
 
 
 def smallest_thresholds(shares: Sequence[float], rate: float, epsilon: float, delta: float) -> tuple[int, ...]:
-    """For every part that suppresses the smallest k at which its own divergence is at most delta.
+    """Return the smallest k of every suppressing part whose own divergence is at most delta.
 
     >>> smallest_thresholds((0.5, 0.5), 0.5, 1.0, 1e-6), smallest_thresholds((0.9, 0.1), 0.5, 1.0, 1e-6)
     ((25, 25), (33, 16))

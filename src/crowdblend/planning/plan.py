@@ -29,7 +29,7 @@ else:
 
 
 class Plan(ABC):
-    """What follows from a policy, or from a few parameters, before anything is read."""
+    """The consequences of a policy, or of a few parameters, before anything is read."""
 
     if TYPE_CHECKING:
 
@@ -47,24 +47,24 @@ class Plan(ABC):
 
     @abstractmethod
     def describe(self) -> list[tuple[str, str]]:
-        """What would happen: what is done, and how."""
+        """Describe the plan: what is done, and how."""
 
     @property
     @abstractmethod
     def planned_releases(self) -> int:
-        """How many releases are planned together, under one epsilon and delta."""
+        """The number of releases planned together, under one epsilon and delta."""
 
     def _repr_html_(self) -> str:
         return plan_html.plan_html(self.describe(), self.certificate(), self.planned_releases)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is guaranteed, strongest first."""
+        """The guarantees, strongest first."""
         return self.certificate().guarantees
 
     @property
     def assumptions(self) -> tuple[Assumed, ...]:
-        """What the guarantees take for granted."""
+        """The assumptions of the guarantees."""
         return self.certificate().assumptions()
 
 
@@ -128,7 +128,7 @@ class SolvedPlan(Plan):
         return PlannedMechanism(self.request, self.k, self.noise_epsilon)
 
     def certificate(self) -> Certificate:
-        """What sampling and a mechanism with these parameters guarantee, before anything is released.
+        """Return the certificate of a release with these parameters, before it is made.
 
         Of several releases it is what they guarantee together.
         """
@@ -136,7 +136,7 @@ class SolvedPlan(Plan):
 
     @property
     def design(self) -> Poisson | Biased:
-        """How people are sampled."""
+        """The way in which people are sampled."""
         request = self.request
         if request.low is not None and request.high is not None:
             return Biased(request.low, request.high, request.exceptions, request.protected_rate, self.rate)
@@ -146,7 +146,7 @@ class SolvedPlan(Plan):
         return Poisson(self.rate)
 
     def planned_derivations(self) -> tuple[Derivation, ...]:
-        """What sampling and mechanisms with these parameters guarantee."""
+        """Derive the guarantee of sampling and of mechanisms with these parameters."""
         design = self.design
         if not self.request.shares:
             return self.derivations(self.mechanism)
@@ -155,11 +155,11 @@ class SolvedPlan(Plan):
         return self._kept(design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
 
     def derivations(self, mechanism: SampledClaims) -> tuple[Derivation, ...]:
-        """What sampling and this very mechanism guarantee; one that guarantees less than the plan is refused."""
+        """Derive the guarantee of sampling and this mechanism; refuse one weaker than the plan."""
         return self._kept(self.design.derivations((mechanism,), self.epsilon))
 
     def together(self) -> tuple[Derivation, ...]:
-        """What all planned releases guarantee together."""
+        """Derive the joint guarantee of all planned releases."""
         if self.rule == series.RULES[series.ADDED]:
             one = answer_alone(series.share_of(self.request))
             _, once, *_ = one.planned_derivations()

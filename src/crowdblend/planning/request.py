@@ -1,4 +1,4 @@
-"""What a steward fixes and what is left to solve for."""
+"""Requests: the parameters that a steward fixes, and the one to solve for."""
 
 from __future__ import annotations
 
@@ -62,19 +62,19 @@ class PlanRequest(Checked):
 
     @property
     def biased(self) -> bool:
-        """Whether people are sampled with different probabilities."""
+        """True if people are sampled with different probabilities."""
         return self.low is not None
 
     @property
     def surveyed(self) -> dict[str, int]:
-        """How many of how many people were asked, as the rules spell them; nothing where it is no survey."""
+        """The people asked and the population, as the rules spell them; empty without a survey."""
         if self.samples is None or self.population is None:
             return {}
         return {"samples": self.samples, "population": self.population}
 
     @property
     def relation(self) -> Relation:
-        """For which neighbours epsilon and delta are: the number of people of a survey is fixed."""
+        """The neighbours that epsilon and delta are about: a survey has a fixed number of people."""
         return Relation.REPLACE if self.surveyed else Relation.ADD_REMOVE
 
     @property
@@ -119,12 +119,12 @@ class PlanRequest(Checked):
 
     @property
     def noisy(self) -> bool:
-        """Whether small counts are noised rather than dropped."""
+        """True if small counts are noised rather than dropped."""
         return self.below_k == "noise"
 
     @property
     def crowd_epsilon(self) -> float:
-        """How far members of one crowd may be told apart."""
+        """The distance between members of one crowd."""
         return self.noise_epsilon or 0.0 if self.form == "moved" else self.blend_epsilon
 
     def _check_noise(self) -> None:

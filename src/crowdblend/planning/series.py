@@ -103,7 +103,7 @@ def share_of(request: PlanRequest) -> PlanRequest:
 
 
 def added_up(request: PlanRequest, solved: float) -> float:
-    """What shares come to: a loss is multiplied, k and rate are the same for each release."""
+    """Return the sum over shares: a loss is multiplied, k and rate are those of each release."""
     if request.unknown not in ("epsilon", "delta"):
         return solved
     total = math.nextafter(solved * request.releases, math.inf)

@@ -86,7 +86,7 @@ def _solve_epsilon(bound: Bound, request: PlanRequest, best: float | None) -> fl
 
 
 def _why_not(request: PlanRequest) -> tuple[str, str]:
-    """Why no epsilon is large enough, and what would help."""
+    """Return why no epsilon is large enough, and a remedy."""
     if request.biased:
         remedy = "Raise k or delta, narrow low and high, allow fewer exceptions, or lower max_rate."
         return "the bias and the exceptions leave more than that", remedy

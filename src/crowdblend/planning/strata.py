@@ -49,7 +49,7 @@ class Rates(Ends, Protocol):
 
     @property
     def label(self) -> str:
-        """What the stratum is called."""
+        """The label of the stratum."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class StratumPlan:
 
     @property
     def k(self) -> int:
-        """From which size on its classes are shown, or are exact."""
+        """The size from which its classes are shown, or are exact."""
         return self.parameters.k
 
     @property

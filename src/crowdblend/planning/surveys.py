@@ -1,4 +1,4 @@
-"""What thinning a survey costs in people of error at a few rates, and what noise on all of it costs instead."""
+"""The cost of thinning a survey in people of error, and of noise on all of it instead."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _USUAL_SHARE = 0.1
 
 
 class Choosing(Section, frozen=True):
-    """How the recoding is chosen: with which part of epsilon, looking at whom, by which score, in how many steps.
+    """The choice of the recoding: its part of epsilon, whom it sees, its score, its steps.
 
     With `show_epsilon` the scores of the chosen recoding and of those around it are published, with noise.
     """
@@ -98,7 +98,7 @@ class Choosing(Section, frozen=True):
 
     @property
     def spent(self) -> float:
-        """What choosing and showing may cost together, rounded up."""
+        """The cost of choosing and showing together, rounded up."""
         if self.show_epsilon is None:
             return self.epsilon
         with balls.precision(128):

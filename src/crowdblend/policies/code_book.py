@@ -38,7 +38,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """What a code book says of a column: its values in order, or its smallest and largest value, and its kind.
+    """A column in a code book: its values in order, or its smallest and largest value; its kind.
 
     `declared` is the domain of an earlier policy, as TOML writes it.
     """

@@ -52,7 +52,7 @@ class Column:
 
     @property
     def chooses(self) -> bool:
-        """Whether there is something to choose."""
+        """True if there is something to choose."""
         return len(self.recodings) > 1
 
 

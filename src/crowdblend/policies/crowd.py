@@ -67,7 +67,7 @@ def refuse_unseen_rates(design: Design, sampling: Sampling) -> None:
 
 
 class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
-    """What tables, microdata and points have in common."""
+    """The common part of tables, microdata and points."""
 
     reserved: ClassVar[tuple[str, ...]] = ()
     rules: ClassVar[tuple[Rule, ...]] = (
@@ -174,17 +174,17 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
 
     @property
     def closed(self) -> bool:
-        """Whether every column's classes are known beforehand."""
+        """True if every column's classes are known beforehand."""
         return all(column.recoding.closed for column in self.columns)
 
     @property
     def cells(self) -> int | None:
-        """How many cells the finest table has, or None when a domain is open."""
+        """The number of cells of the finest table; None when a domain is open."""
         return self.cells_at([0] * len(self.columns))
 
     @property
     def cells_are_listed(self) -> bool:
-        """Whether the cells are few enough for all of them to be shown."""
+        """True if the cells are few enough for all of them to be shown."""
         return self.cells is not None and self.cells <= MOST_CELLS_LISTED
 
     def cells_at(self, levels: Sequence[int]) -> int | None:
@@ -198,7 +198,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
 
 
 class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
-    """What tables and microdata have in common: columns may offer levels, and [recoding] says how to choose."""
+    """The common part of tables and microdata: columns offer levels, [recoding] says the choice."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         conflicts("recoding", "sampling.low", because="the choice needs one sampling rate for everybody"),

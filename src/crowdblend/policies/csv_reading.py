@@ -1,4 +1,4 @@
-"""How the fields of a CSV file are written: delimiter, encoding, decimal mark, thousands separator and dates.
+"""Formats of CSV fields: delimiter, encoding, decimal mark, thousands separator, dates.
 
 Every engine that reads CSV files takes these from here. Fields stay texts; only where a recoding reads a number or a
 date is the text rewritten into the one spelling that recodings know, 1234.5 and 2024-02-29, without ever becoming a
@@ -55,12 +55,12 @@ class CsvReading:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the bytes are read as they are."""
+        """True if the bytes are read as they are."""
         return codecs.lookup(self.encoding).name in _SPELLINGS_OF_UTF8
 
     @property
     def changes_numbers(self) -> bool:
-        """Whether numbers are written differently from 1234.5."""
+        """True if numbers are written differently from 1234.5."""
         return self.decimal != "." or self.thousands is not None
 
     def number_sql(self, column: str) -> str:

@@ -58,7 +58,7 @@ class Domain(Section, frozen=True, kw_only=True):
 
     @property
     def importance(self) -> float:
-        """How much the column matters when the recoding is chosen."""
+        """The importance of the column when the recoding is chosen."""
         weight = getattr(self, "weight", None)
         if weight is not None and not weight > 0:
             raise refusal("weight", f"weight is {shown(weight)}.", "Give the column a weight above 0.", "weight")

@@ -14,7 +14,7 @@ from crowdblend.policies.sampling import Everybody, Sampling, Survey
 
 
 class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
-    """What statistics and synopses have in common."""
+    """The common part of statistics and synopses."""
 
     largest_epsilon: ClassVar[int] = 500
     sample_remedy: ClassVar[str] = "Say how many random people the guarantee is relative to."
@@ -58,7 +58,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
 
     @property
     def plans_sample(self) -> bool:
-        """Whether the number of random people is planned from what else the policy says."""
+        """True if the number of random people is planned from what else the policy says."""
         return False
 
     @property

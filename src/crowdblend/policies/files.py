@@ -1,4 +1,4 @@
-"""Which files a source is: one definition for reading, for the ledger, for `init` and for guessing the format.
+"""The files of a source: one definition for reading, the ledger, `init` and the format.
 
 A file is itself. A folder is the files of one format in it and below. A pattern is what it matches; one that ends in *
 matches files of one format only. In folders and patterns, names that begin with . or _ are no data, nor are releases:
@@ -103,7 +103,7 @@ def first_records(file: Path, delimiter: str | None, encoding: str | None, most:
 
 
 def is_pattern(source: str) -> bool:
-    """Whether a source is a pattern; a file may have * or [ in its name."""
+    """Return whether a source is a pattern; a file may have * or [ in its name."""
     return glob.has_magic(source) and not os.path.lexists(source)
 
 
@@ -123,7 +123,7 @@ def pattern_files(pattern: str) -> list[Path]:
 
 
 def _data(found: Iterable[tuple[Path, Path]]) -> list[Path]:
-    """Those files that may be data; each comes with the folder from which on names count."""
+    """Return the files that may be data, each with the folder that names are relative to."""
     releases: dict[Path, bool] = {}
 
     def is_data(file: Path, root: Path) -> bool:

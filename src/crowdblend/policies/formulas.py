@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet may take a cell for a formula.
+    """Return whether a spreadsheet may take a cell for a formula.
 
     >>> [is_formula(text) for text in ("=1+1", "@x", "+a", "-1.5", "- 5", "a=b", "\\t=1")]
     [True, True, True, False, True, False, True]

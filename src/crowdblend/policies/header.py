@@ -168,7 +168,7 @@ def _refuse_data(names: list[str], rows: list[list[str]], path: Path) -> None:
 
 
 def looks_like_data(field: str) -> bool:
-    """Whether a field is a number, a date, a time, an address or a word that stands for a value.
+    """Return whether a field is a number, a date, a time, an address or a word that stands for a value.
 
     >>> [looks_like_data(field) for field in ("age", "q12", "2001-02-03", "1,5", "12:30", "a@b.c", "true")]
     [False, False, True, True, True, True, True]

@@ -31,7 +31,7 @@ _NATIVE = (Decimal, datetime.date, datetime.datetime)
 
 
 class Key(Struct, frozen=True):
-    """What a key is called in TOML, where it stands, what it takes, and what it means."""
+    """A key of TOML: its name, its place, its type, and its meaning."""
 
     name: str
     section: str
@@ -121,7 +121,7 @@ class Part(Struct, frozen=True):
 
 
 class Declaration(Struct, frozen=True):
-    """What `key` and `part` say of a field."""
+    """The declaration of a field by `key` or `part`."""
 
     meaning: str
     limits: Parameter | None = None

@@ -80,7 +80,7 @@ def _interval_map(name: str, finest: Intervals, coarser: Intervals) -> list[int]
 
 
 def leaves_of(finest: Recoding) -> NDArray[np.int64]:
-    """How many values of the declared domain each finest class stands for."""
+    """Return the number of declared values that each finest class stands for."""
     leaves = np.ones(finest.size or 1, np.int64)
     if isinstance(finest, Hierarchies):
         counted = np.bincount(list(finest.lookup.values()), minlength=len(finest.own_labels))

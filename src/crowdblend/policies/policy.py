@@ -42,7 +42,7 @@ Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
 
 
 class Policy:
-    """What the steward decided, complete and free of contradictions."""
+    """The decisions of the steward, complete and free of contradictions."""
 
     # How a policy is planned is told by the layer that can: crowdblend.kinds, when it is loaded.
     _planner: ClassVar[Callable[[Any], Any]]
@@ -163,17 +163,17 @@ class Policy:
 
     @property
     def is_programme(self) -> bool:
-        """Whether there are several publications under one budget."""
+        """True if there are several publications under one budget."""
         return len(self.publish) > 1
 
     @property
     def kind(self) -> str:
-        """What is published: the kind of the one publication, or a programme of several."""
+        """The kind of the one publication, or "programme" for several."""
         return PROGRAMME if self.is_programme else self.publish[0].kind
 
     @cached_property
     def parts(self) -> tuple[PublicationPolicy, ...]:
-        """What is decided about every publication, in their order."""
+        """The decisions about every publication, in their order."""
         if not self.is_programme:
             self._refuse_foreign(self.publish[0])
         terms = self.terms
@@ -191,7 +191,7 @@ class Policy:
 
     @property
     def only(self) -> PublicationPolicy:
-        """What is decided about the one publication; refuses a programme of several."""
+        """The decisions about the one publication; refuses a programme of several."""
         if self.is_programme:
             message = "This takes a policy with one publication, and there are several."
             raise refusal("one-publication", message, "Take one of them at a time.", "[[publish]]")
@@ -204,7 +204,7 @@ class Policy:
 
     @property
     def sampling(self) -> Sampling:
-        """How people are drawn."""
+        """The way in which people are drawn."""
         return self.parts[0].sampling
 
     @property
@@ -224,17 +224,17 @@ class Policy:
 
     @property
     def resources(self) -> Resources:
-        """What the engine may use."""
+        """The resources that the engine may use."""
         return self.terms.resources
 
     @property
     def accept_epsilon(self) -> bool:
-        """Whether the steward accepts an epsilon above 10."""
+        """True if the steward accepts an epsilon above 10."""
         return self.terms.accept_epsilon
 
     @property
     def about(self) -> About | None:
-        """What readers are told beside the data."""
+        """The text for readers beside the data."""
         return self.terms.about
 
     @property
@@ -282,7 +282,7 @@ class Policy:
         return f"Policy({', '.join(self._said())})"
 
     def _said(self) -> Iterator[str]:
-        """What differs from the default, columns by their names alone."""
+        """Yield the arguments that differ from the default, columns by their names alone."""
         for field in SHARED:
             if field == "columns":
                 yield f"columns={[column.name for column in self.columns]!r}"

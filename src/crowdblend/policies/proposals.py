@@ -1,4 +1,4 @@
-"""What a starter policy proposes for a column, by its name and type and by the code book, never by its values."""
+"""Proposals of a starter policy for a column, by its name, type and code book, never values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MEASURE = (
 
 
 def is_weight(name: str) -> bool:
-    """Whether a column may hold the design weights of a survey, by its name."""
+    """Return whether a column may hold the design weights of a survey, by its name."""
     return _WEIGHTS.fullmatch(name.strip()) is not None
 
 
@@ -76,7 +76,7 @@ def coordinates(columns: Sequence[tuple[str, ColumnKind]]) -> set[str]:
 
 
 def is_amount(name: str) -> bool:
-    """Whether a column holds amounts of money, by its name: medians are taken of whole ones too."""
+    """Return whether a column holds amounts of money, by its name: medians are taken of whole ones too."""
     return _AMOUNTS.fullmatch(name.strip()) is not None
 
 

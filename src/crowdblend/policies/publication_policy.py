@@ -1,4 +1,4 @@
-"""What one publication needs to know of its policy: where the rows come from, who is protected, how it is written.
+"""The part of a policy that one publication needs: the rows, the person, the output format.
 
 Sourced
 ├── Terms                      what a policy says once for all its publications
@@ -51,7 +51,7 @@ RowsPerPerson = Annotated[
 
 
 class Sourced(Section, frozen=True, kw_only=True):
-    """Where the rows come from, how what is published is written, and what the engine may use."""
+    """The source of the rows, the format of what is published, and the engine's resources."""
 
     needs_columns: ClassVar[bool] = True
 
@@ -163,7 +163,7 @@ class Sourced(Section, frozen=True, kw_only=True):
 
     @property
     def resources(self) -> Resources:
-        """What the engine may use."""
+        """The resources that the engine may use."""
         return Resources(self.memory, self.threads)
 
 
@@ -173,7 +173,7 @@ def has_columns(policy: type[Sourced]) -> bool:
 
 
 class PublicationPolicy(Sourced, frozen=True, kw_only=True):
-    """What the steward decided about one publication, complete and free of contradictions."""
+    """The decisions about one publication, complete and free of contradictions."""
 
     kind: ClassVar[str]
     # The designs that it is certified for, the usual one first.
@@ -197,7 +197,7 @@ class PublicationPolicy(Sourced, frozen=True, kw_only=True):
 
     @property
     def sampling(self) -> Sampling:
-        """How people are drawn; kinds that take a design say it in a field."""
+        """The way in which people are drawn; kinds that take a design have it as a field."""
         return NOT_SAMPLED
 
 

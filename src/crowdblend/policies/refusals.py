@@ -1,4 +1,4 @@
-"""How a policy refuses: the error, the nearest known name, the place it is about, and a value as TOML writes it."""
+"""Refusals of a policy: the error, the nearest known name, the place, and a value as TOML."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ GROUP = "crowdblend.kinds"
 
 @dataclass(frozen=True)
 class Kind:
-    """Where a kind is, the class of its publications, what it is called, and what it publishes in a sentence."""
+    """A kind: its module, the class of its publications, its name, and a sentence about it."""
 
     package: str
     publication: str

@@ -28,7 +28,7 @@ Rate = Annotated[float | None, says("The share of people kept; where k is given,
 
 
 class Sampling(Section, frozen=True):
-    """How people come into what is counted; what a design does not have is None, or False."""
+    """The way in which people come into the counts; parts that a design lacks are None or False."""
 
     section = "[sampling]"
     said: ClassVar[Mapping[str, str]] = {
@@ -44,17 +44,17 @@ class Sampling(Section, frozen=True):
 
     @property
     def already_drawn(self) -> bool:
-        """Whether the table is itself the sample."""
+        """True if the table is itself the sample."""
         return False
 
     @property
     def everybody(self) -> bool:
-        """Whether everybody is in the table, and nobody is drawn."""
+        """True if everybody is in the table, and nobody is drawn."""
         return False
 
     @property
     def key(self) -> Literal["destroy", "seal"]:
-        """What happens to the secret key of the sample."""
+        """The fate of the secret key of the sample."""
         return "destroy"
 
     @property
@@ -79,7 +79,7 @@ class Sampling(Section, frozen=True):
 
     @property
     def exceptions(self) -> int:
-        """How many people may have any probability."""
+        """The number of people who may have any probability."""
         return 0
 
     @property
@@ -94,17 +94,17 @@ class Sampling(Section, frozen=True):
 
     @property
     def inclusion_rate(self) -> float | None:
-        """With which probability people are counted, where it is one number."""
+        """The probability with which people are counted, where it is one number."""
         return self.rate
 
     @property
     def people(self) -> int | None:
-        """How many people are drawn, where it is a fixed number."""
+        """The number of people drawn, where it is fixed."""
         return None
 
     @property
     def population(self) -> int | None:
-        """How many people there are, where the design says it."""
+        """The number of people in the population, where the design says it."""
         return None
 
     @property
@@ -124,12 +124,12 @@ class Sampling(Section, frozen=True):
 
     @property
     def designed(self) -> bool:
-        """Whether strata or weights say how likely people were to be sampled, instead of one rate or number."""
+        """True if strata or weights say how likely people were to be sampled, instead of one rate or number."""
         return self.stratum is not None or self.weight is not None
 
     @property
     def biased(self) -> bool:
-        """Whether people's probabilities may differ, so that low and high carry the guarantee."""
+        """True if people's probabilities may differ, so that low and high carry the guarantee."""
         return self.low is not None
 
     def drawn_here(self) -> Sampling:
@@ -179,7 +179,7 @@ class Coins(Sampling, frozen=True):
 
     @property
     def already_drawn(self) -> bool:
-        """By definition."""
+        """True by definition."""
         return True
 
     def drawn_here(self) -> Poisson:
@@ -231,12 +231,12 @@ class Survey(Sampling, frozen=True):
 
     @property
     def population(self) -> int | None:
-        """How many people there are."""
+        """The number of people in the population."""
         return self.of
 
     @property
     def already_drawn(self) -> bool:
-        """Where the survey is thinned."""
+        """True where the survey is thinned."""
         return self.thin is not None
 
     @property
@@ -255,7 +255,7 @@ class Survey(Sampling, frozen=True):
 
     @property
     def inclusion_rate(self) -> float | None:
-        """With which probability people were asked and kept."""
+        """The probability of being asked and kept."""
         asked = self.table_rate
         return None if asked is None or self.thin is None else asked * self.thin
 
@@ -376,7 +376,7 @@ class Everybody(Sampling, frozen=True):
 
     @property
     def everybody(self) -> bool:
-        """By definition."""
+        """True by definition."""
         return True
 
 

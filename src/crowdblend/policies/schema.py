@@ -1,4 +1,4 @@
-"""What a policy can say: the sections and keys of every kind and design, and the JSON schema for editors.
+"""Sections and keys of a policy for every kind and design, and the JSON schema for editors.
 
 Everything follows from the declarations that the reader checks by, so that the starter, the studio, docs/policy.md and
 editors know the same keys.
@@ -28,7 +28,7 @@ _OF_PEOPLE = ("person", "rows_are_people", "ids", "duplicates")
 
 
 class CommonKeys(Section, frozen=True, kw_only=True):
-    """What every publication may say, whatever its kind."""
+    """Keys that every publication may have, of any kind."""
 
     section = "[[publish]]"
 

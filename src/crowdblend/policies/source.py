@@ -1,4 +1,4 @@
-"""Where the rows come from, ready to be opened: what an engine needs to know of a policy's section [data]."""
+"""The source of the rows, ready to be opened: the part of [data] that an engine needs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ READING_KEYS = ("table", "query", *_CSV_KEYS)
 
 @dataclass(frozen=True)
 class Resources:
-    """What the engine may use: all there is where nothing is said."""
+    """Resources of the engine: the whole machine where nothing is set."""
 
     memory: str | None = None
     threads: int | None = None
@@ -43,7 +43,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class DataSource:
-    """Where the people are; `source` is a path, a glob, an address or - for stdin, ready to be opened.
+    """The source of the people: a path, a glob, an address or - for stdin, ready to be opened.
 
     Rows that Python holds have the format "frame": `source` is what messages call them, and `frame` holds them. It is
     None where the policy waits for them.
@@ -78,30 +78,30 @@ class DataSource:
 
     @cached_property
     def csv(self) -> CsvReading:
-        """How the fields of a CSV file are written."""
+        """The format of the fields of a CSV file."""
         given = {name: getattr(self, name) for name in _CSV_KEYS}
         return CsvReading(**{name: value for name, value in given.items() if value is not None})
 
     @property
     def name(self) -> str:
-        """What the source is called where the steward is told what is read: without folder, host or user."""
+        """The name of the source in messages to the steward: without folder, host or user."""
         if self.query is not None:
             return "the query in [data]"
         return f"table {self.table}" if self.is_database else Path(self.source).name
 
     @property
     def is_database(self) -> bool:
-        """Whether rows come through a database driver."""
+        """True if rows come through a database driver."""
         return self.format in DATABASES
 
     @property
     def is_read_once(self) -> bool:
-        """Whether the rows go into a private file before they are read: they could be others the next time."""
+        """True if the rows go into a private file before they are read: they could be others the next time."""
         return self.source == STDIN or self.is_database or self.query is not None
 
     @property
     def keeps_some_rows(self) -> bool:
-        """Whether people may have several rows, of which some are kept at random."""
+        """True if people may have several rows, of which some are kept at random."""
         return self.duplicates == "one" or self.rows_per_person is not None
 
     def _check_keys(self) -> None:
@@ -157,7 +157,7 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
 
 
 def is_sqlite(source: str) -> bool:
-    """Whether a source is an address sqlite:///FILE."""
+    """Return whether a source is an address sqlite:///FILE."""
     return source.lower().startswith(_SQLITE)
 
 

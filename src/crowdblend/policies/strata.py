@@ -36,7 +36,7 @@ class Stratum:
 
     @property
     def exact(self) -> bool:
-        """Whether everybody has the same rate."""
+        """True if everybody has the same rate."""
         return self.low == self.high
 
 
@@ -65,7 +65,7 @@ class Strata:
 
 @dataclass(frozen=True)
 class Design:
-    """How people come into a sample that has no single rate.
+    """A way in which people come into a sample that has no single rate.
 
     `column` holds the strata or weights. It is published, or counted and checked without being published; then classes
     span the strata. A plain sample is one stratum, which needs no column.

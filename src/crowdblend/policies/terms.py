@@ -15,7 +15,7 @@ from crowdblend.policies.sampling import Sampling
 
 
 class Terms(Sourced, frozen=True, kw_only=True):
-    """What is decided once: where the rows are, who is protected, how people are drawn, and the budget."""
+    """Decisions made once: the rows, the person, the sampling, and the budget."""
 
     needs_columns = False
 

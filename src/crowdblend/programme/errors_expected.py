@@ -1,4 +1,4 @@
-"""What to expect of a publication, from its facts alone: errors of cells, and what is shown of small groups."""
+"""Expectations of a publication from its facts alone: errors of cells, and small groups."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Expected:
     visible: tuple[tuple[int, float], ...] = ()
 
     def sentences(self) -> list[str]:
-        """What the steward is told."""
+        """Return the sentences for the steward."""
         if not self.errors:
             return []
         off = " and ".join(f"one of {people:,} people by about {three_digits(error)}" for people, error in self.visible)
@@ -61,7 +61,7 @@ class Expected:
 
 
 def expected_of(facts: ReleaseFacts) -> Expected:
-    """What to expect of a publication; nothing where its cells have no law."""
+    """Return the expected errors of a publication; none where its cells have no law."""
     table, sample = facts.tables.get(DATA), facts.sample
     if table is None or sample is None:
         return Expected()
@@ -118,7 +118,7 @@ class GroupExpectation:
 
     @property
     def off(self) -> int | None:
-        """How far the ends of the interval are from the truth, at most."""
+        """The largest distance between the truth and the ends of the interval."""
         if self.low is None or self.high is None:
             return None
         return max(self.people - self.low, self.high - self.people)
@@ -135,7 +135,7 @@ class GroupExpectation:
 
 
 def group_expectations(facts: ReleaseFacts, sizes: tuple[int, ...] = SIZES) -> tuple[GroupExpectation, ...]:
-    """What readers will see of groups of these sizes; nothing without counts by class, or with several."""
+    """Return what readers will see of groups of these sizes; nothing without counts by class."""
     table = facts.tables.get(DATA)
     if table is None or table.laws.stratum is not None or table.laws.blocks != 1:
         return ()  # it depends on the stratum, or on the block

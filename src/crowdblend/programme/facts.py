@@ -61,7 +61,7 @@ class PublicationFacts(Fact, frozen=True, kw_only=True):
 
 
 class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="programme"):
-    """What a programme says of itself; epsilon and delta are for all publications and all `releases` together.
+    """Facts of a programme; epsilon and delta cover all publications and all `releases`.
 
     The facts of a publication have the sample as it sees it: a part of it has the rate of the sample times its share.
     """
@@ -95,7 +95,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         return found
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """What the mechanisms of all publications guarantee together."""
+        """Derive the joint guarantee of the mechanisms of all publications."""
         mechanisms = [self._mechanisms(name) for name in self.published]
         shares = [one.share for one in self.published.values()]
         given = [share for share in shares if share is not None]

@@ -22,7 +22,7 @@ _USUAL_CELLS = 100
 
 
 class PartKind(Protocol):
-    """What the module `plan` of a kind offers that can be one of several publications."""
+    """The interface of a kind's module `plan` for one of several publications."""
 
     def plan(self, policy: Any) -> AnyPlan:
         """The publication with nothing left open, from a sample of its own or from everybody."""
@@ -38,12 +38,12 @@ class PartKind(Protocol):
         """
 
     def takes_gaussian(self, policy: Any) -> bool:
-        """Whether the publication may have Gaussian noise instead."""
+        """Return whether the publication may have Gaussian noise instead."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What all publications may spend together, in how many releases."""
+    """The budget of all publications together, and the number of releases."""
 
     epsilon: float
     delta: float
@@ -56,7 +56,7 @@ def may_join(kind: str) -> bool:
 
 
 def keeps(planned: ProgrammePlan) -> bool:
-    """Whether the facts of the plan give what it states."""
+    """Return whether the facts of the plan give what it states."""
     try:
         derive(planned.facts())
     except CrowdblendError:

@@ -1,4 +1,4 @@
-"""How publications share one budget: parts of one sample, fresh samples, or parts of epsilon.
+"""Splits of one budget: parts of one sample, fresh samples, or parts of epsilon.
 
 What is left open is planned: shares so that cells of all publications have about the same relative error, and the split
 whose publications show the smallest classes.
@@ -154,7 +154,7 @@ _SPLITS: Mapping[Split, Callable[[Policy, Budget], ProgrammePlan]] = {
 
 @dataclass(frozen=True)
 class Each:
-    """What each release, or each sample, is planned for: crowds at epsilon and delta, and noise with a loss."""
+    """The budget of each release or sample: epsilon and delta for crowds, a loss for noise."""
 
     epsilon: float
     delta: float
@@ -180,7 +180,7 @@ def _within(
 
 
 def _before_asking(sample: Sample, budget: Budget) -> Iterator[Each]:
-    """What the people of the sample may lose, one of them more or less; better ones come first.
+    """Yield the losses that one person of the sample may have, better ones first.
 
     Of a survey of a fixed size that is more than anybody loses, since most were not asked, and it is for one person
     replaced, of which a plan finds out how it is best divided.
@@ -194,7 +194,7 @@ def _before_asking(sample: Sample, budget: Budget) -> Iterator[Each]:
 
 
 def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]]:
-    """By what epsilon is divided for crowds, delta for crowds, and epsilon for noise, in one of so many releases.
+    """Yield divisors, for a number of releases: of epsilon and delta for crowds, epsilon for noise.
 
     Crowds hardly lose more in several releases; noise loses in each, about as the square root of their number.
     """
@@ -212,7 +212,7 @@ def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]
 
 
 def _suppresses(part: PublicationPolicy) -> bool:
-    """Whether a publication leaves small classes out and adds no noise to the others."""
+    """Return whether a publication leaves small classes out and adds no noise to the others."""
     return getattr(part, "below_k", None) == "suppress"
 
 
@@ -247,7 +247,7 @@ def shares_of(policy: Policy) -> list[float]:
 
 
 def _cost(planned: ProgrammePlan) -> float:
-    """How far off a cell of 100 people is, in the mean over publications; a small one may be missing instead."""
+    """Return the error of a cell of 100 people, averaged; a small one may be missing instead."""
     found = []
     for one in planned.planned:
         errors = planned.expected[one.name].errors
@@ -256,6 +256,6 @@ def _cost(planned: ProgrammePlan) -> float:
 
 
 def compared(other: ProgrammePlan) -> str:
-    """What another split would give, in a sentence."""
+    """Return a sentence about what another split would give."""
     people = math.exp(_cost(other))
     return f"would leave a cell of 100 people off, or missing, by about {three_digits(people)} people in the mean"

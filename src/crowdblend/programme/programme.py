@@ -41,7 +41,7 @@ _SAID: dict[Split, str] = {
 
 @dataclass(frozen=True)
 class ProgrammeReading(Reading):
-    """What was read for every publication, by its name."""
+    """The readings of every publication, by its name."""
 
     readings: Mapping[str, Reading]
 
@@ -51,7 +51,7 @@ class ProgrammeReading(Reading):
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """What went to the class `other` of a column, in any publication."""
+        """Values that went to the class `other` of a column, in any publication."""
         return {name: found for one in self.readings.values() for name, found in one.outside.items()}
 
 
@@ -78,7 +78,7 @@ class PlannedPublication:
         return found.replace(epsilon=self.plan.epsilon)
 
     def facts(self, budget: tuple[float, float], result: Result | None = None) -> ReleaseFacts:
-        """What it says of itself, with the budget of its programme instead of its own."""
+        """Return the facts, with the budget of the programme instead of its own."""
         found = self.plan.facts(result)
         if isinstance(found, CrowdFacts):
             found = replace_fields(found, epsilon=budget[0], delta=budget[1])
@@ -127,12 +127,12 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
 
     @cached_property
     def derived(self) -> tuple[Derivation, ...]:
-        """What is guaranteed, from the planned facts."""
+        """The guarantees, from the planned facts."""
         return derive(self.facts())
 
     @cached_property
     def expected(self) -> Mapping[str, Expected]:
-        """What to expect of every publication: its error, and what is shown."""
+        """The expected error of every publication, and the cells it shows."""
         return {one.name: expected_of(one.facts((self.epsilon, self.delta))) for one in self.planned}
 
     def summary(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         return {**self.facts().parameters, "publications": each, "other_splits": dict(self.others)}
 
     def describe(self) -> Lines:
-        """What would happen, from the policy alone: the split, and then every publication."""
+        """Describe the plan from the policy alone: the split, and then every publication."""
         lines: Lines = [
             ("would publish", f"{len(self.planned)} publications, {_SAID[self.split]}"),
             *([("with Gaussian noise", self.gain)] if self.gain else []),
@@ -189,7 +189,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         return ProgrammeReading({name: found[name] for name in plans})
 
     def draws(self, key: ReleaseKey) -> list[Draw | None]:
-        """Who is in each part of the sample; None where every publication draws, or counts, people by itself."""
+        """Return the draw of each part; None where every publication draws or counts by itself."""
         if self.split == "fresh" or isinstance(self.sample, Everybody):
             return [None] * len(self.planned)
         if self.split == "budget":

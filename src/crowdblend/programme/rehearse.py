@@ -17,7 +17,7 @@ from crowdblend.rehearsal.subject import AuditRequest, Neighbours
 
 @dataclass(frozen=True)
 class ProgrammeSubject(CrowdSubject):
-    """What a programme publishes about made-up people in classes, all of it together."""
+    """A programme on made-up people in classes, all publications together."""
 
     def pairs(self) -> list[Neighbours[Population]]:
         """Return the pairs of every publication, and a person alone in one among people who are alike in another."""

@@ -1,1 +1,1 @@
-"""From a policy to a folder that appears whole or not at all, recorded in the ledger."""
+"""Publishing: from a policy to a folder that appears whole or not at all, with its record."""

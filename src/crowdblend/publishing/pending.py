@@ -24,7 +24,7 @@ from crowdblend.publishing.target import IN_MEMORY
 
 @dataclass(frozen=True)
 class PendingRelease:
-    """What a release will spend, the fingerprint of its source, and what the ledger says of it."""
+    """The spending of a release, the fingerprint of its source, and the ledger's view of it."""
 
     spending: books.Spending
     identity: books.Identity
@@ -32,7 +32,7 @@ class PendingRelease:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the steward has to know before anything is spent, in sentences."""
+        """Warnings to the steward before anything is spent, in sentences."""
         if self.outlook is None:
             return ()
         return (*self._not_compared(), *self._shared_people(), *self.outlook.high)
@@ -66,7 +66,7 @@ def pending_release(
     in_memory: bool = False,
     engine: Engine | None = None,
 ) -> PendingRelease:
-    """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it.
+    """Return the spending; raise DoesNotCompose, before a row is drawn, if the ledger refuses it.
 
     A limit is checked before the source is looked at; again, by its name, where the population has none of its own.
     """
@@ -79,7 +79,7 @@ def pending_release(
 
 
 def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine) -> books.Spending:
-    """What a release would spend that is run again; an unnamed population keeps the name that it got."""
+    """Return the spending of a resumed release; an unnamed population keeps the name it got."""
     spending = _described(planned, entry.spending.folder, ledger, key, engine).spending
     unnamed = planned.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
@@ -97,7 +97,7 @@ def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
 
 
 def planned_spending(planned: AnyPlan) -> books.Spending:
-    """What a release from this policy would spend, before anything is known of its source."""
+    """Return the spending of a policy, before anything is known of its source."""
     return books.Spending(
         population=planned.policy.data.population or UNNAMED,
         sample="planned",

@@ -46,7 +46,7 @@ _FIGURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What was published, and what it guarantees.
+    """A published release, and its guarantees.
 
     `folder` is where it appeared, None where it is in memory only; `entry` is its number in the ledger. `internal` is
     for the steward alone. Tables are what the data were: pandas or Polars frames, else Arrow.
@@ -62,12 +62,12 @@ class Release:
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is guaranteed, strongest first."""
+        """The guarantees, strongest first."""
         return self.certificate.guarantees
 
     @property
     def data(self) -> Any:
-        """What was published; of several publications the first."""
+        """The published data; of several publications the first."""
         return next(iter(self.tables.values()))
 
     @cached_property
@@ -83,7 +83,7 @@ class Release:
         *,
         consistent: bool = False,
     ) -> Any:
-        """How many people of the population there are, with intervals, for every cell or for a margin; see `read`."""
+        """Return estimates of the population with intervals, by cell or by margin; see `read`."""
         with self._on_disk() as folder:
             published = reading.PublishedRelease(folder, self.certificate)
             return self._frame(published.estimates(confidence, margin, table, consistent=consistent))

@@ -28,7 +28,7 @@ class Record:
 
     @property
     def compared(self) -> bool:
-        """Whether the ledger compared the sample with that of every earlier release."""
+        """True if the ledger compared the sample with that of every earlier release."""
         return self.ledger is not None and self.entry is not None and not self.ledger.entry(self.entry).not_compared
 
     @property
@@ -42,7 +42,7 @@ class Record:
         return staging.write_journal(replace(staging.journal, entry=self.entry, sample=self.sample))
 
     def finish(self, completion: Completion) -> None:
-        """Everything is on the disk and is about to appear; a release that is finished already stays so."""
+        """Record the release as finished, before it appears; one that is finished stays so."""
         if self.ledger is None or self.entry is None:
             return
         if self.ledger.entry(self.entry).status == "unfinished":

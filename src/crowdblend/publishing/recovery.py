@@ -1,4 +1,4 @@
-"""What a crash left beside a target is settled before anything new begins there."""
+"""Recovery of what a crash left beside a target, before anything new begins there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def of_entry(folder: Path, entry: Entry) -> list[Staging]:
 
 
 def is_complete(staging: Staging) -> bool:
-    """Whether the release is completely written and has not appeared."""
+    """Return whether the release is completely written and has not appeared."""
     completion = staging.journal.completion
     return completion is not None and digest_of(staging.release) == completion.certificate_digest
 

@@ -33,5 +33,5 @@ def certificate_signer(key: str | os.PathLike[str], passphrase: Passphrase | Non
 
 
 def check_release_signature(target: Path, signer: str | os.PathLike[str]) -> Signer:
-    """Whoever signed a release folder or a certificate's file, if it is one of those that count."""
+    """Return the signer of a release folder or a certificate's file, if it is an allowed one."""
     return check_file(target / CERTIFICATE if target.is_dir() else target, signer, NAMESPACE)

@@ -28,7 +28,7 @@ _JOURNAL, _RELEASE, _OLD = "journal.json", "release", "old"
 
 @dataclass(frozen=True)
 class Completion:
-    """What is recorded of a release that is completely written: its digests, and the facts for the steward alone."""
+    """The record of a release that is completely written: its digests, and facts for the steward."""
 
     certificate_digest: str
     data_sha256: str
@@ -37,7 +37,7 @@ class Completion:
 
 @dataclass(frozen=True)
 class Journal:
-    """What a staging folder is for."""
+    """The purpose of a staging folder."""
 
     force: bool
     entry: int | None = None
@@ -63,7 +63,7 @@ class Staging:
 
     @property
     def old_release(self) -> Path:
-        """Where the replaced release waits where names cannot be exchanged in one step."""
+        """The place where the replaced release waits if names cannot be exchanged in one step."""
         return self.path / _OLD
 
     @classmethod

@@ -76,7 +76,7 @@ def _thin_group(people: Counts, digits: Iterator[bool], source: Source, chunk: i
 
 
 def _ones(sizes: Counts, source: Source, chunk: int) -> Counts:
-    """How many ones there are in each of several consecutive, non-empty runs of fresh bits."""
+    """Return the number of ones in each of several consecutive, non-empty runs of fresh bits."""
     last = np.cumsum(sizes) - 1
     upto = np.zeros(len(sizes) + 1, dtype=np.int64)
     needed = (int(last[-1]) >> 6) + 1

@@ -52,7 +52,7 @@ def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
 
 
 def distinct_rows(times: int, n: int, size: int, source: Source) -> NDArray[np.int64]:
-    """So many independent sets of n different places, drawn as by `distinct`, each in a row of its own."""
+    """Return independent sets of n different places, drawn as by `distinct`, one per row."""
     if 2 * n > size:
         left = np.ones((times, size), dtype=np.bool_)
         left[np.arange(times)[:, np.newaxis], distinct_rows(times, size - n, size, source)] = False

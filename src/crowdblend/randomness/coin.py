@@ -46,7 +46,7 @@ Persons = Sequence[Person] | NDArray[np.generic] | Texts
 
 
 def coins(key: bytes, persons: Persons, rate: float | Fraction) -> NDArray[np.bool_]:
-    """Which of the persons are in the sample.
+    """Return the persons who are in the sample.
 
     >>> coins(bytes(32), [12, "12", b"12", "012"], 0.5).tolist()
     [True, True, True, True]
@@ -67,7 +67,7 @@ def marks(key: bytes, persons: Persons) -> NDArray[np.uint64]:
 
 
 def below_rate(marked: NDArray[np.uint64], rate: float | Fraction) -> NDArray[np.bool_]:
-    """Which marks are below a rate: whoever has such a mark is in a sample at that rate.
+    """Return the marks below a rate, whose persons are in a sample at that rate.
 
     One mark decides for every rate, so that a person's coin is uniform whatever the rate of the person's stratum.
 
@@ -142,7 +142,7 @@ class _Marker:
 
 
 def _has_gaps(persons: Persons) -> bool:
-    """Whether it is an array with masked entries; who has one has loaded masked arrays, which takes a while."""
+    """Return whether it is an array with masked entries; who has one has loaded masked arrays, which takes a while."""
     return "numpy.ma" in sys.modules and np.ma.is_masked(persons)
 
 

@@ -94,7 +94,7 @@ def _under(values: NDArray[np.uint16], limit: int) -> NDArray[np.bool_]:
 
 
 def settle(prefix: int, bits: int, probability: Bounds, source: Source) -> bool:
-    """Whether U < p, for a U whose first bits are known and whose further bits are drawn as needed."""
+    """Return whether U < p, for a U whose first bits are known and whose further bits are drawn as needed."""
     while True:
         lower, upper = probability(bits)
         if prefix < lower:

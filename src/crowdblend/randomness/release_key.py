@@ -26,7 +26,7 @@ DRAW_LABELS = (_THINNING, _PART, _PLACES)
 
 @dataclass(frozen=True)
 class DrawKey:
-    """Who is in a sample, decided by 32 secret bytes; `ReleaseKey.coin` hands it out once.
+    """The key of a sample, 32 secret bytes; `ReleaseKey.coin` hands it out once.
 
     Where persons have names, coins and marks of the secret `persons` decide. Where rows are people, one of three
     streams does. The same draw can be made again: every call begins the stream anew.
@@ -42,20 +42,20 @@ class DrawKey:
         check_key(self.persons)
 
     def thinning(self) -> KeyedSource:
-        """How many people of each class are drawn."""
+        """Return the source of how many people of each class are drawn."""
         return KeyedSource(self.persons, _THINNING)
 
     def part(self) -> KeyedSource:
-        """How many people of each class are in the part that chooses."""
+        """Return the source of how many people of each class are in the part that chooses."""
         return KeyedSource(self.persons, _PART)
 
     def places(self) -> KeyedSource:
-        """Which rows are drawn."""
+        """Return the source of which rows are drawn."""
         return KeyedSource(self.persons, _PLACES)
 
 
 class ReleaseKey:
-    """Everything that is random in a release, derived from 32 secret bytes.
+    """The randomness of a release, derived from 32 secret bytes.
 
     >>> key = ReleaseKey(bytes(32))
     >>> key.source(b"noise of the first table").bytes(4) == key.source(b"noise of the second table").bytes(4)

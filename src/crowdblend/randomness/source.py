@@ -1,4 +1,4 @@
-"""Where random bits come from.
+"""Sources of random bits.
 
 A source is an endless stream of fair, independent bits. How the stream is cut into calls does not matter:
 `bytes(2) + bytes(3)` of one source is `bytes(5)` of its twin, and `words(n)` is `bytes(8·n)` read as little-endian
@@ -39,7 +39,7 @@ class Source(Protocol):
 
     @property
     def private(self) -> bool:
-        """Whether nobody can predict the bits. Whatever is made from a source that is not private must say so."""
+        """True if the bits are unpredictable. Output of any other source must say so."""
 
     def bytes(self, n: int) -> bytes:
         """The next n bytes of the stream."""

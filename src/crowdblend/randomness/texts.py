@@ -96,7 +96,7 @@ class WholeNumbers:
     longer: Integers  # the rows of those with 19 to 39 digits
 
     def others(self, texts: Texts) -> Texts:
-        """Those of the texts that spell no short one."""
+        """Return the texts that spell no short one."""
         left = texts if not len(self.values) else texts[~self.short]
         return left if len(self.longer) else replace(left, no_numbers=True)
 
@@ -124,7 +124,7 @@ def whole_numbers(texts: Texts) -> WholeNumbers:
 
 
 def _may_be_numbers(texts: Texts) -> Mask:
-    """What begins like a whole number and is not too long for one."""
+    """Return the texts that begin like a whole number and are not too long for one."""
     first = texts.bytes_at(texts.starts)
     negative = first == ord("-")
     leading = texts.bytes_at(texts.starts + negative) if negative.any() else first

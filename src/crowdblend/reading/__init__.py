@@ -1,1 +1,1 @@
-"""For readers of a release: its data, its declared domain, its guarantees, and estimates about the population."""
+"""Reading of a release: its data, declared domain, guarantees, and estimates."""

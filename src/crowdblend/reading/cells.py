@@ -55,7 +55,7 @@ class Cells:
 
     @property
     def keys(self) -> list[str]:
-        """What the columns are called inside."""
+        """The internal names of the columns."""
         return [str(at) for at in range(len(self.columns))]
 
     def pieces(self) -> Iterator[pa.Table]:
@@ -96,7 +96,7 @@ class Cells:
             raise unreadable(self.path) from damaged
 
     def typed(self, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
-        """Some columns in pieces, as labels or as numbers of these types."""
+        """Yield some columns in pieces, as labels or as numbers of these types."""
         try:
             for batch in _batches(self.path, dict(kinds)):
                 if batch.num_rows:
@@ -131,7 +131,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Some rows of a file: estimates, NaN where blank, their ends, −1 where blank, and the counts and flags beside."""
+    """Rows of a file: estimates (NaN where blank), their ends (−1 where blank), counts and flags."""
 
     estimate: NDArray[np.float64]
     low: NDArray[np.int64]

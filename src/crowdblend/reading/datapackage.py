@@ -104,7 +104,7 @@ def _declared(name: str, domain: Domain, meaning: str) -> dict[str, Any]:
 
 
 def _own(certificate: Certificate, facts: ReleaseFacts) -> dict[str, Any]:
-    """What has no place in the standard: rate, guarantees, assumptions, and how large an unpublished cell may be."""
+    """Return what the standard has no place for: rate, guarantees, assumptions, hidden cells."""
     said: dict[str, Any] = {
         "kind": facts.kind,
         "about": facts.about,
@@ -122,5 +122,5 @@ def _own(certificate: Certificate, facts: ReleaseFacts) -> dict[str, Any]:
 
 
 def _of_file(facts: ReleaseFacts, stem: str) -> ReleaseFacts:
-    """What is said of the publication in a file."""
+    """Return the facts of the publication in a file."""
     return facts.publications.get(stem, facts)

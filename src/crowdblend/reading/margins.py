@@ -245,7 +245,7 @@ def numbered(column: Any, numbers: dict[str, int]) -> Whole:
 
 
 def _among_largest(codes: Whole, labels: NDArray[np.object_], counts: Whole, most: int) -> NDArray[np.bool_]:
-    """Which rows have one of the labels that count most."""
+    """Return the rows that have one of the labels that count most."""
     totals = np.zeros(len(labels), np.int64)
     np.add.at(totals, codes, counts)
     ranked = sorted(range(len(labels)), key=lambda at: (-totals[at], labels[at]))[:most]

@@ -1,4 +1,4 @@
-"""What can and what cannot be said about the population, in sentences that follow from the facts of a release."""
+"""Sentences on what can and cannot be said about the population, from the facts of a release."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHOSEN = (
 
 
 def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | None = None) -> list[str]:
-    """How to read counts and estimates of a table; of a margin, what its sums are."""
+    """Return sentences on reading counts and estimates of a table; of a margin, on its sums."""
     laws = table.laws
     if laws.stratum is not None:
         return stratum_sentences(facts, table)
@@ -46,7 +46,7 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
 
 
 def chosen_labels(facts: ReleaseFacts) -> list[str]:
-    """What a choice of the labels by people of the same sample means for the intervals."""
+    """Return sentences on intervals where people of the same sample chose the labels."""
     return [_CHOSEN] if facts.chosen_by_the_sample else []
 
 
@@ -74,7 +74,7 @@ def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
 
 
 def probability(design: InclusionRates) -> str:
-    """With which probability people are in a sample: one number, or a range with those who may be outside of it."""
+    """Return the inclusion probability in words: a number, or a range with its exceptions."""
     if design.least == design.most:
         return f"{design.least:g}"
     others = f", but for at most {design.exceptions:,} people, who have any" if design.exceptions else ""
@@ -100,7 +100,7 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
 
 
 def threshold_cells(law: NoiseFromThreshold, unpublished: int | None) -> list[str]:
-    """How cells are read that are shown because their noisy count reached a threshold."""
+    """Return sentences on cells that are shown because their noisy count reached a threshold."""
     held = "" if unpublished is None else f"; it may have up to {unpublished:,} people, 95 times in 100"
     return [
         f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
@@ -112,7 +112,7 @@ def threshold_cells(law: NoiseFromThreshold, unpublished: int | None) -> list[st
 
 
 def missing_rows(table: CellTable) -> list[str]:
-    """What it means that a row is not published, and what that makes of estimates; nothing where all rows are."""
+    """Return sentences on rows that are not published, and on estimates; none where all are."""
     laws = table.laws
     found = [own for own in (laws.estimator, *laws.strata.values()) if own is not None and own.law.shown_from]
     if not found:
@@ -137,7 +137,7 @@ def missing_rows(table: CellTable) -> list[str]:
 
 
 def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
-    """How to read counts and estimates of a stratified sample."""
+    """Return sentences on reading counts and estimates of a stratified sample."""
     laws = table.laws
     found = {label: own for label, own in laws.strata.items() if own is not None}
     if len(found) < len(laws.strata):
@@ -177,7 +177,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
 
 
 def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:
-    """How people were sampled, and what a cell that is not published may hold, for datapackage.json."""
+    """Return the sampling, and the size of hidden cells, for datapackage.json."""
     assumed, laws = facts.drawn_before, table.laws
     if laws.stratum is not None:
         known = {label: own for label, own in laws.strata.items() if own is not None}

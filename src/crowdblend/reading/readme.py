@@ -66,7 +66,7 @@ def _publishes(facts: ReleaseFacts) -> str:
 
 
 def _reading(facts: ReleaseFacts) -> list[str]:
-    """What is true of all publications, and then what is true of each alone."""
+    """Return sentences true of all publications, and then those true of each alone."""
     said = {name: sentences(one, table) for name, one in facts.publications.items() for table in one.tables.values()}
     said |= {name: one.notes for name, one in facts.publications.items() if name not in said}
     first = next(iter(said.values()))

@@ -49,7 +49,7 @@ class PublishedRelease:
 
     @cached_property
     def facts(self) -> ReleaseFacts:
-        """What the certificate says about the release; refuses facts that are not those of its kind.
+        """The certificate's facts about the release; refuses facts that are not those of its kind.
 
         Of one publication of a programme, what it says about that.
         """
@@ -65,12 +65,12 @@ class PublishedRelease:
 
     @property
     def kind(self) -> str:
-        """What is published: table, microdata, points and so on."""
+        """The kind of publication: table, microdata, points and so on."""
         return self.facts.kind
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is guaranteed to the people, strongest first."""
+        """The guarantees to the people, strongest first."""
         return self.certificate.guarantees
 
     @property
@@ -110,7 +110,7 @@ class PublishedRelease:
         return files
 
     def _most_rows(self, name: str) -> int | None:
-        """How many rows a table can have: a few of statistics, and of cells as many as there are; else unknown."""
+        """Return the largest possible number of rows of a table; None where it is unknown."""
         if self.facts.stated_confidence is not None:
             return MOST_STATED
         if not self.facts.rows_are_counted or name not in self.tables:
@@ -141,7 +141,7 @@ class PublishedRelease:
         *,
         consistent: bool = False,
     ) -> pa.Table:
-        """How many people of the population there are, with intervals, for every cell or for a margin.
+        """Return estimates of the population with intervals, by cell or by margin.
 
         `consistent` estimates are those of a table that agrees with all other publications in what they have in common;
         its own estimate and interval stand beside them.
@@ -176,7 +176,7 @@ class PublishedRelease:
         return margin_of(self.tables[name], cells, cells.columns if columns is None else columns, confidence)
 
     def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
-        """What can and what cannot be said, in sentences."""
+        """Return sentences on what can and cannot be said."""
         if self.is_programme:
             one = self._publication(margin, table)
             others = ", ".join(name for name in self.publications if name != one.publication)
@@ -211,7 +211,7 @@ class PublishedRelease:
 
     @property
     def is_programme(self) -> bool:
-        """Whether there are several publications."""
+        """True if there are several publications."""
         return DATA not in self.publications or self.publications[DATA] is not self
 
     def _publication(self, columns: Sequence[str] | None, table: str | None) -> PublishedRelease:

@@ -39,7 +39,7 @@ class Axis(Intervals):
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return self._steps
 
     @cached_property

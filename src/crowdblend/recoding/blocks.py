@@ -30,7 +30,7 @@ class Blocks(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
 
     @abstractmethod
     def of(self, cells: Cells) -> Cells:
@@ -42,7 +42,7 @@ class Blocks(ABC):
 
     @abstractmethod
     def size(self, blocks: Cells) -> Cells:
-        """How many cells each block has on every axis, a row each."""
+        """Return the number of cells of each block on every axis, a row each."""
 
     @property
     def same_size(self) -> tuple[int, ...] | None:

@@ -57,13 +57,13 @@ class Bounded:
 
     @property
     def steps(self) -> int:
-        """How many steps lie between the bounds."""
+        """The number of steps between the bounds."""
         start, stop, resolution = self._declared
         return int((stop - start) / resolution)
 
     @property
     def from_zero(self) -> int | None:
-        """How many steps the upper bound lies above 0, where no value is negative and 0 is on the grid; else None."""
+        """The steps from 0 to the upper bound; None if values may be negative or 0 is off the grid."""
         start, stop, resolution = self._declared
         return int(stop / resolution) if start >= 0 and start % resolution == 0 else None
 

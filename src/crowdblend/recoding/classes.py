@@ -1,4 +1,4 @@
-"""What every recoding is: a fixed map from raw values to classes, decided before the data are seen.
+"""Recodings: fixed maps from raw values to classes, decided before the data are seen.
 
 Three kinds, by what an engine has to do:
 
@@ -61,7 +61,7 @@ class Recoding(ABC):
 
     @property
     def closed(self) -> bool:
-        """Whether every possible class is known beforehand."""
+        """True if every possible class is known beforehand."""
         return self.labels is not None
 
     @property
@@ -71,7 +71,7 @@ class Recoding(ABC):
 
     @property
     def size(self) -> int | None:
-        """How many classes there are, or None when they are not listed."""
+        """The number of classes; None when they are not listed."""
         return None if self.labels is None else len(self.labels)
 
     @abstractmethod
@@ -137,7 +137,7 @@ class Closed(Recoding):
 
     @property
     def size(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.labels)
 
     def code(self, value: str | None) -> int | None:

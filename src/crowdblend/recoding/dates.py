@@ -156,12 +156,12 @@ class DateRange(Computed):
         return tuple(dict.fromkeys(period_label(self.period, when) for when in days))
 
     def own_code(self, value: str) -> int | None:
-        """How many periods after the first one the date lies, or None outside the range."""
+        """Return the number of periods from the first one to the date; None outside the range."""
         when = day(value)
         return self.place(when) if when is not None and self.start <= when <= self.last else None
 
     def place(self, when: date) -> int:
-        """How many periods after the first one a day of the range lies."""
+        """Return the number of periods from the first one to a day of the range."""
         return period_number(self.period, when) - period_number(self.period, self.start)
 
     def own_sql(self, column: str, typed: bool) -> str:

@@ -1,4 +1,4 @@
-"""What is declared of a column, and published as it is: nothing of it depends on the data."""
+"""Declarations of a column, published as they are: they never depend on the data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Number: TypeAlias = int | float
 class Domain(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True, rename={"start": "from"}
 ):
-    """How values become labels, or numbers on a grid, and which labels there can be.
+    """The map from values to labels, or to numbers on a grid, with the possible labels.
 
     `labels` are listed unless the domain is open or they follow from the rest; then `size` says how many there are.
     `recodings` are those among which the data choose, before they have.
@@ -42,17 +42,17 @@ class Domain(
 
     @property
     def number_of_labels(self) -> int | None:
-        """How many labels there can be; None where the domain is open."""
+        """The number of possible labels; None where the domain is open."""
         return self.size if self.labels is None else len(self.labels)
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the labels have an order of their own: intervals and dates."""
+        """True if the labels have an order of their own: intervals and dates."""
         return self.recoding in ("intervals", "breaks", "dates")
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Between which numbers values lie."""
+        """The bounds of the values."""
         assert isinstance(self.start, int | float), "only numbers have bounds"
         assert isinstance(self.to, int | float), "only numbers have bounds"
         return float(self.start), float(self.to)

@@ -71,7 +71,7 @@ class Hierarchies(Lookup):
 
     @property
     def levels(self) -> int:
-        """How many levels there are, the values themselves included."""
+        """The number of levels, the values themselves included."""
         return len(self.lines[0])
 
     def at(self, level: int) -> Hierarchies:

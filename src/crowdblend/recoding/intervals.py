@@ -278,5 +278,5 @@ def check_whole(named: Iterable[tuple[str, Number]]) -> None:
 
 
 def whole_sql(value: str) -> str:
-    """Whether a number has no fraction, in SQL."""
+    """Return SQL for whether a number has no fraction."""
     return f"{value} = floor({value})"

@@ -1,4 +1,4 @@
-"""How a raw value is read as text, number or date: once in Python, once in SQL, side by side.
+"""Reading of raw values as text, number or date: once in Python, once in SQL.
 
 The Python side is the definition; the SQL side (DuckDB's dialect) must give the same answer for every text.
 
@@ -43,19 +43,19 @@ def double(value: float) -> str:
 
 
 def is_blank(value: str | None) -> bool:
-    """Whether there is no value: NULL, or white space only."""
+    """Return whether there is no value: NULL, or white space only."""
     return value is None or not value.strip(SPACES)
 
 
 def blank_sql(column: str, typed: bool = False) -> str:
-    """Whether there is no value, in SQL; a typed column can only be NULL."""
+    """Return SQL for whether there is no value; a typed column can only be NULL."""
     if typed:
         return f"{column} IS NULL"
     return f"({column} IS NULL OR trim(CAST({column} AS VARCHAR), {_SPACES_SQL}) = '')"
 
 
 def seen_sql(column: str) -> str:
-    """Whether there is a value, in SQL; most texts are told by their first byte, without trimming."""
+    """Return SQL for whether there is a value; the first byte decides for most texts."""
     text = f"CAST({column} AS VARCHAR)"
     return f"({text} >= '!' OR trim({text}, {_SPACES_SQL}) <> '')"
 

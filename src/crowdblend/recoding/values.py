@@ -71,7 +71,7 @@ class Prefixes(Open):
         super().__post_init__()
 
     def declaration(self) -> Domain:
-        """How many characters are kept."""
+        """Return the domain: the number of characters kept."""
         return Domain(recoding="prefix", length=self.length)
 
     def own_label(self, value: str) -> str:

@@ -39,7 +39,7 @@ _STRATA = 4
 
 @dataclass(frozen=True)
 class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPlan[Any], Population]):
-    """What a policy publishes about made-up people in classes.
+    """A policy on made-up people in classes.
 
     `sizes` says how many people share the audited person's class, the person included, and why; `further` are pairs
     beside those. `people` is how many there are in all.
@@ -53,7 +53,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
 
     @property
     def together(self) -> int:
-        """How many releases are run as one."""
+        """The number of releases that are run as one."""
         return releases_of(self.people) if self.stacked else 1
 
     def corner(self, place: int) -> tuple[Values, Values]:

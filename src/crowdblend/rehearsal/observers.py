@@ -1,4 +1,4 @@
-"""What an observer makes of a release: the audited person's class, how much is shown, and the files as they are."""
+"""Observers of a release: the audited person's class, the amount shown, and the raw files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PublishedFiles = Mapping[str, Shown]
 
 
 class Observer(Protocol):
-    """Somebody who looks at releases, each time in several ways."""
+    """An observer of releases, each time in several ways."""
 
     def observe(self, files: PublishedFiles, outcome: Outcome) -> Views:
         """Return what is seen of the files of one release, and of what the data decided about it."""
@@ -72,7 +72,7 @@ def digest_of(files: PublishedFiles) -> str:
 
 @dataclass(frozen=True)
 class ClassObserver:
-    """Somebody who wants to know about a person with these raw values, one for each column.
+    """An observer who looks for a person with these raw values, one for each column.
 
     `score_noise` is how far the noise moves a score that is shown, on average.
     """
@@ -128,7 +128,7 @@ class Number:
 
 @dataclass(frozen=True)
 class NumbersObserver:
-    """Somebody who knows which numbers two persons move, and how far."""
+    """An observer who knows which numbers two persons move, and how far."""
 
     numbers: tuple[Number, ...]
 

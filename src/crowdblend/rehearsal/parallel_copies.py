@@ -44,7 +44,7 @@ Choice = tuple[Node, tuple[tuple[Node, int], ...] | None]
 
 
 class ParallelCopies:
-    """So many copies of a population, released together."""
+    """Copies of a population, released together."""
 
     def __init__(self, planned: ClassCountsPlan[Any], population: Population, copies: int, files: Files) -> None:
         policy, mechanism = planned.policy, planned.mechanisms[0]

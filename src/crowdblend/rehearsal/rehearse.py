@@ -77,7 +77,7 @@ class NumberExpectation:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a policy is expected to publish; nothing of it is about real people."""
+    """The expected publication of a policy; nothing of it is about real people."""
 
     policy: str
     kind: str

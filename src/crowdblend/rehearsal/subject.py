@@ -57,7 +57,7 @@ Hard = Callable[[int, float, float], Mapping[str, int]]
 
 @dataclass(frozen=True)
 class AuditRequest:
-    """How a policy is to be audited.
+    """A request to audit a policy.
 
     `hard(k, rate, epsilon)` gives sizes of the audited person's crowd, by the reason for looking there. `people` is how
     many there are made up, where the policy does not say. `understated` divides the ε of the guarantee. `stacked` runs
@@ -145,19 +145,19 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
 
     @cached_property
     def guarantee(self) -> Differential:
-        """What the certificate says about one person."""
+        """The certificate's guarantee to one person."""
         stated = self.honest_plan.certificate().differential(self.relation)
         assert stated is not None, "a certificate has a guarantee for one person"
         return replace(stated, epsilon=stated.epsilon / self.understated)
 
     @property
     def together(self) -> int:
-        """How many releases are run as one: fewer take as long."""
+        """The number of releases that are run as one: fewer take as long."""
         return RELEASES if self.stacked else 1
 
     @cached_property
     def files(self) -> Files:
-        """Where releases are written to."""
+        """The files that releases are written to."""
         return Files()
 
     def publish(self, population: PopulationT, key: bytes) -> tuple[PublishedFiles, Outcome]:

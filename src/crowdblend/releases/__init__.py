@@ -1,1 +1,1 @@
-"""What releases of all kinds share: facts, plans, readings of a sample, crowds, and files; it knows no kind."""
+"""The common parts of all kinds: facts, plans, readings, crowds, and files; it knows no kind."""

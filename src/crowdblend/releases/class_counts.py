@@ -40,7 +40,7 @@ class ClassCountsReading(Reading):
 
     @property
     def sample(self) -> SampledClasses:
-        """How many sampled people are in each class."""
+        """The number of sampled people in each class."""
         return self.counted.classes
 
     @property
@@ -49,7 +49,7 @@ class ClassCountsReading(Reading):
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """What went to the class `other` of a column."""
+        """Values that went to the class `other` of a column."""
         return self.counted.outside
 
 
@@ -83,7 +83,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     @property
     @abstractmethod
     def sample(self) -> sampled.Design:
-        """How people come into the sample, as it is drawn and as the facts say."""
+        """The design of the sample, as it is drawn and as the facts state it."""
 
     @property
     def names(self) -> list[str]:
@@ -122,7 +122,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         return ClassCountsReading(counted)
 
     def draw(self, coin: DrawKey) -> Draw:
-        """Who is in the sample; the coin also decides which of several rows of a person counts."""
+        """Return the draw of the sample; the coin also picks one of several rows of a person."""
         return self.sample.draw(coin)
 
     @property

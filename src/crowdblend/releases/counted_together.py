@@ -56,7 +56,7 @@ def _can_count_together(plans: Sequence[AnyPlan]) -> bool:
 
 
 def _adds_up(plan: AnyPlan) -> bool:
-    """Whether what a plan counts can be added up from finer classes."""
+    """Return whether what a plan counts can be added up from finer classes."""
     return (
         isinstance(plan, ClassCountsPlan)
         and type(plan).read is ClassCountsPlan.read

@@ -1,4 +1,4 @@
-"""What tables and microdata share: classes of crowds, whose recoding the data may choose."""
+"""Common parts of tables and microdata: crowds whose recoding the data may choose."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
 
     @property
     def sample(self) -> Poisson | Biased | Strata:
-        """How people are sampled, as it is drawn."""
+        """The design of the sample, as it is drawn."""
         found = super().sample
         return type(found)(self.rate) if self.divides_people and isinstance(found, Poisson) and self.rate else found
 
     @cached_property
     def score(self) -> Score:
-        """What the choice of the recoding goes by."""
+        """The score by which the recoding is chosen."""
         assert self.policy.recoding is not None
         assert self.rate is not None
         return self.policy.recoding.score_for(self.parameters.k, self.rate)
@@ -68,13 +68,13 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         return recoding_choice.choice_of(self.policy, self.score)
 
     def recoded_facts(self, publication: Result | None) -> dict[str, Any]:
-        """What the facts of tables and microdata have in common, by field."""
+        """Return the common facts of tables and microdata, by field."""
         chosen = chosen_of(publication)
         fields = {**self.common_facts(), **self.by_stratum(self.ran(publication))}
         return fields | {"columns": self.domains_in(chosen), "recoding": self.recoding_facts(chosen)}
 
     def recoding_facts(self, chosen: ChosenRecoding | None) -> RecodingFacts | None:
-        """How the recoding is chosen, and once it is, which; None where it is fixed."""
+        """Return how the recoding is chosen, and the chosen one if any; None where it is fixed."""
         if self.policy.recoding is None:
             return None
         released = self.crowds.epsilon
@@ -94,7 +94,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         }
 
     def describe_choice(self) -> Lines:
-        """How the recoding would be chosen; nothing where it is fixed."""
+        """Describe how the recoding would be chosen; nothing where it is fixed."""
         choosing = self.policy.recoding
         if choosing is None:
             return []

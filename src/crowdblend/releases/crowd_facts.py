@@ -58,7 +58,7 @@ class Around(Fact, frozen=True, kw_only=True):
 
 
 class RecodingFacts(Fact, frozen=True, kw_only=True):
-    """How the recoding was chosen, what is left of epsilon for the release itself, and what was chosen.
+    """The choice of the recoding, its outcome, and the epsilon left for the release itself.
 
     `share` is the part of the sample that decided and is not published; without one everybody decided.
     """
@@ -73,7 +73,7 @@ class RecodingFacts(Fact, frozen=True, kw_only=True):
 
 
 class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
-    """What releases of crowds say of themselves; epsilon and delta are for all `releases` together."""
+    """Facts of releases of crowds; epsilon and delta cover all `releases` together."""
 
     epsilon: Epsilon
     delta: Delta
@@ -108,14 +108,14 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         check_strata(self.design, self.domains)
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """What sampling and the mechanisms guarantee; where the recoding is chosen, choice and release together."""
+        """Derive the guarantee of sampling and mechanisms, the choice of a recoding included."""
         self.check()
         if self.recoding is not None:
             return self._chosen(self.recoding)
         return self.kept(self.design.derivations(self.mechanisms, self.epsilon))
 
     def _chosen(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:
-        """That a release alone blends into crowds says nothing of the choice, so no crowd is listed."""
+        """Derive without listing crowds: that the release blends says nothing of the choice."""
         sample, (mechanism,), epsilon = self.design, self.mechanisms, chosen.released_epsilon
         shown = 0 if chosen.choice.show_epsilon is None else chosen.choice.shown
         if chosen.around is not None and len(chosen.around.near) >= shown:
@@ -158,7 +158,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
 
     def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
-        """How cells by this mechanism are read, of the sample or a part of it; of published strata each by its own."""
+        """Return the laws of this mechanism's cells in the sample or a part; one per published stratum."""
         sample = sample or self.design
         inclusion = sample.inclusion
         if isinstance(sample, Strata):
@@ -190,7 +190,7 @@ def check_strata(design: Design, columns: Mapping[str, Domain]) -> None:
 
 
 def laws_of(sample: Design, laws: Sequence[Law], sizes: Mapping[str, int | None]) -> CellLaws:
-    """How cells of a sample are read: by one law, of published strata each with the rate of its own."""
+    """Return the laws of a sample's cells: one law, or one for each published stratum."""
     if not isinstance(sample, Strata):
         (law,) = laws
         return CellLaws(estimator_of(law, sample.inclusion), sizes)

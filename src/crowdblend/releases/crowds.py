@@ -71,7 +71,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
 
     @property
     def sample(self) -> Poisson | Biased | Strata:
-        """How people are sampled, as it is drawn."""
+        """The design of the sample, as it is drawn."""
         drawn = self.policy.sampling.already_drawn
         if self.design is not None and self.design.published:
             return published_strata(self.design, already_drawn=drawn, thin=self.policy.sampling.thin)
@@ -85,7 +85,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return {column.name: column.recoding.domain() for column in self.policy.columns}
 
     def common_facts(self) -> dict[str, Any]:
-        """What the facts of all crowds have in common, by field."""
+        """Return the common facts of all crowds, by field."""
         return {
             "software": software(),
             "person": self.policy.data.person,
@@ -101,7 +101,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return self.mechanisms if publication is None else publication.mechanisms
 
     def by_stratum(self, ran: Sequence[object]) -> dict[str, Any]:
-        """What ran on the sample, by field of the facts: one, or one for every stratum."""
+        """Return what ran on the sample, by field of the facts: one, or one for every stratum."""
         if not isinstance(self.sample, Strata):
             (only,) = ran
             return {"mechanism": only}
@@ -113,11 +113,11 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
 
     @property
     def crowd_size(self) -> str:
-        """From which size on classes are shown, in words."""
+        """The size from which classes are shown, in words."""
         return "that k" if self.stratum is not None else f"k = {self.parameters.k}"
 
     def describe_sample(self) -> Lines:
-        """What would be read and sampled: of strata the rate and the k of each."""
+        """Describe what would be read and sampled: of strata the rate and the k of each."""
         reading, before = self.describe_reading(self.published_names), self.policy.sampling.already_drawn
         if self.stratum is not None:
             thin, strata = self.policy.sampling.thin, self.design.strata.strata if self.design else ()
@@ -132,7 +132,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
 
 
 def _spread(stratum: Rates) -> str:
-    """By how much estimates of a stratum may be off, where they divide by one of several rates."""
+    """Return the possible error of a stratum's estimates that divide by one of several rates."""
     if stratum.low == stratum.high:
         return ""
     most = max(stratum.rate / stratum.low, stratum.high / stratum.rate) - 1
@@ -140,7 +140,7 @@ def _spread(stratum: Rates) -> str:
 
 
 def describe_survey(sample: Thinned, epsilon: float | None = None, delta: float | None = None) -> Lines:
-    """How people of a survey are kept, what that rests on, and, for crowds, what other rates and noise would cost."""
+    """Describe how people of a survey are kept, the assumptions, and, for crowds, the alternatives."""
     lines = [("would sample", sample.description), ("rests on", sample.rests_on)]
     if epsilon and delta:
         lines += [("compared", line) for line in survey_costs(sample.people, sample.of, epsilon, delta)]
@@ -150,7 +150,7 @@ def describe_survey(sample: Thinned, epsilon: float | None = None, delta: float 
 def describe_strata(
     already_drawn: bool, column: str, strata: Sequence[Rates | StratumPlan], more: Sequence[str] = ()
 ) -> Lines:
-    """How people are sampled by strata: the rate of each, with what else is said of it."""
+    """Describe the sampling by strata: the rate of each, and its other parameters."""
     drawn = "was already drawn" if already_drawn else "will be drawn"
     if not column:
         return [("would sample", f"the sample {drawn} at rate {strata[0].rate}")]
@@ -164,7 +164,7 @@ def describe_strata(
 
 
 def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict[str, float]:
-    """What the steward may want to know and nobody else may."""
+    """Return the counts for the steward alone."""
     sampled, shown = sample.people, int(published.counts.sum())
     return {
         "people_sampled": sampled,

@@ -21,15 +21,15 @@ LARGEST_EPSILON = 10.0
 
 
 class DeltaPolicy(Protocol):
-    """What the limit depends on."""
+    """The part of a policy that the limit depends on."""
 
     @property
     def people(self) -> int | None:
-        """How many people the population has, where that is declared."""
+        """The number of people in the population, where it is declared."""
 
     @property
     def accept_delta(self) -> bool:
-        """Whether the steward accepts a delta above the limit."""
+        """True if the steward accepts a delta above the limit."""
 
 
 def check_delta(policy: DeltaPolicy, delta: float) -> None:

@@ -56,7 +56,7 @@ class CellTable:
 
 
 class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
-    """What releases of every kind say of themselves."""
+    """Facts of releases of every kind."""
 
     software: dict[str, str]
     person: str | None = None
@@ -68,27 +68,27 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         """Refuse facts of one publication that contradict each other, whatever they guarantee."""
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """What is guaranteed, from these facts alone: the strongest guarantee first."""
+        """Derive the guarantees from these facts alone, the strongest first."""
         raise NotImplementedError
 
     @property
     def drawn_before(self) -> bool:
-        """Whether the sample was drawn before, so that its rates are an assumption of the steward."""
+        """True if the sample was drawn before, so that its rates are an assumption of the steward."""
         return self.sample is not None and self.sample.drawn_before
 
     @property
     def assumption(self) -> Assumption | None:
-        """What is taken on trust of a sample that was drawn before."""
+        """The assumption about a sample drawn earlier."""
         return None if self.sample is None else self.sample.assumption
 
     @property
     def kind(self) -> str:
-        """What is published: table, microdata, points and so on."""
+        """The kind of publication: table, microdata, points and so on."""
         return str(self.__struct_config__.tag)
 
     @property
     def sample(self) -> Design | None:
-        """How people came into what was counted; None where nobody is drawn beforehand."""
+        """The design of the sample; None where nobody is drawn beforehand."""
         return None
 
     @property
@@ -98,7 +98,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
 
     @property
     def publications(self) -> Mapping[str, ReleaseFacts]:
-        """What is published, by name: the one publication, or all of a programme."""
+        """The publications by name: the one, or all of a programme."""
         return {DATA: self}
 
     @property
@@ -108,42 +108,42 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
 
     @property
     def notes(self) -> list[str]:
-        """How to read the numbers of a release that has no table of people in cells."""
+        """Sentences on the numbers of a release that has no table of people in cells."""
         return []
 
     @property
     def rests_on(self) -> list[str]:
-        """What readers are told of the draw: what the guarantee and the estimates rest on."""
+        """Sentences for readers on what the guarantee and the estimates rest on."""
         return [] if self.sample is None else self.sample.sentences()
 
     @property
     def rows_are_synthetic(self) -> bool:
-        """Whether published rows are nobody's: made to answer questions as the people do."""
+        """True if published rows are nobody's: made to answer questions as the people do."""
         return False
 
     @property
     def labels_are(self) -> str:
-        """What the labels of a column are, in a sentence."""
+        """A sentence on the labels of a column."""
         return "Recoded; not every label is published."
 
     @property
     def together(self) -> list[str]:
-        """What readers have to know of all that is published, or of rows that were made from it."""
+        """Sentences for readers on all that is published, or on rows that were made from it."""
         return []
 
     @property
     def rows_are_people(self) -> bool:
-        """Whether the steward vouches that every row is another person, instead of naming a column."""
+        """True if the steward vouches that every row is another person, instead of naming a column."""
         return self.person is None
 
     @property
     def largest_epsilon(self) -> float:
-        """What anybody's loss comes to, for everything that is published."""
+        """The largest loss of any person, for everything that is published."""
         return float(self.parameters["epsilon"])
 
     @property
     def planned_releases(self) -> int:
-        """How many releases were planned together, under one epsilon and delta."""
+        """The number of releases planned together, under one epsilon and delta."""
         return 1
 
     @property
@@ -153,7 +153,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return None if inclusion is None or inclusion.least == 1 else inclusion.rate
 
     def people_per_row(self, people: int, rows: int) -> float | None:
-        """How many of so many people each of the published rows stands for; None where that is not known."""
+        """Return the number of people that each published row stands for; None where unknown."""
         del people, rows
         return None if self.rate is None else 1 / self.rate
 
@@ -164,7 +164,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
 
     @property
     def stated_confidence(self) -> float | None:
-        """For which confidence errors are stated; None where intervals can be computed for any."""
+        """The confidence of stated errors; None where intervals can be computed for any."""
         return None
 
     @property
@@ -174,32 +174,32 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
 
     @property
     def counted(self) -> str | None:
-        """What counts are of, in a sentence, where they are not of people who are counted once."""
+        """A sentence on what counts are of, where people are not counted once."""
         return None
 
     @property
     def publishes(self) -> str | None:
-        """What is published, in a sentence, where that of the kind says too much."""
+        """A sentence on what is published, where that of the kind says too much."""
         return None
 
     @property
     def chosen_by_the_sample(self) -> bool:
-        """Whether people of the same sample, who are not published, chose the labels."""
+        """True if people of the same sample, who are not published, chose the labels."""
         return False
 
     @property
     def rows_are_counted(self) -> bool | None:
-        """Whether rows of the data are cells with counts, or people; None where they are neither."""
+        """True if rows of the data are cells with counts, or people; None where they are neither."""
         return None
 
     @property
     def domains(self) -> Mapping[str, Domain]:
-        """What is declared of every published column of labels."""
+        """The declaration of every published column of labels."""
         return {}
 
     @property
     def declared(self) -> Mapping[str, tuple[Domain, ...]]:
-        """What is declared of every column that was read, for one use or for several."""
+        """The declarations of every column that was read, for one use or for several."""
         return {name: (domain,) for name, domain in self.domains.items()}
 
     @property
@@ -237,14 +237,14 @@ def read_facts(document: Mapping[str, Any]) -> ReleaseFacts:
 
 
 def planned_releases(certificate: Certificate) -> int:
-    """How many releases were planned together with the one of a certificate; 1 where it is about none of our kinds."""
+    """Return the number of releases planned with that of a certificate; 1 for foreign kinds."""
     with suppress(DoesNotVerify):
         return read_facts(certificate.facts).planned_releases
     return 1
 
 
 def derive(facts: ReleaseFacts) -> tuple[Derivation, ...]:
-    """What a release with these facts guarantees; refuses facts to which no theorem applies."""
+    """Derive the guarantee of these facts; refuse facts to which no theorem applies."""
     try:
         return facts.derivations()
     except DoesNotVerify:

@@ -180,7 +180,7 @@ class PointsOutput(Output):
             yield [*piece, *places, *said]
 
     def _groups(self) -> tuple[Whole, Intervals]:
-        """How many points have the same labels, and block if it is shown, in their order, and what they say."""
+        """Return the number of points with equal labels, and block if shown, and their intervals."""
         published = self.published
         starts = np.zeros(len(published.counts), np.bool_)
         starts[:1] = True
@@ -219,7 +219,7 @@ def counts_output(policy: PublicationPolicy, published: PublishedClasses, facts:
 
 
 def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, noun: str) -> str:
-    """Which cells of a noisy table are shown, for the dry run."""
+    """Return which cells of a noisy table are shown, for the dry run."""
     if mechanism.show_from is None:
         return f"every one of the {cells:,} {noun} is shown, negative values included"
     false = mechanism.expected_false_cells(cells)
@@ -243,7 +243,7 @@ def _slices(rows: int) -> Iterator[slice]:
 
 
 def _repeated(counts: Whole) -> Iterator[tuple[slice, Whole]]:
-    """For every piece of rows that each occur several times: the rows in it, and how often they occur there."""
+    """Yield pieces of rows that occur several times, each with its rows and their numbers."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
     for rows in _slices(total):

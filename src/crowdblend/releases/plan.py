@@ -1,4 +1,4 @@
-"""What every kind of release has in common: three steps, with a typed value between each two of them.
+"""The common steps of all kinds of release, with a typed value between each two of them.
 
     policy ── plan ──▶ ReleasePlan ── read ──▶ Reading ── (ledger) ── publish ──▶ Result ── write ──▶ files
 
@@ -43,27 +43,27 @@ Outcome: TypeAlias = "ChosenRecoding | Misfit | None"
 
 
 class AnyPolicy(Protocol):
-    """What the ledger and the folder need to know of a policy, whatever it publishes."""
+    """The part of a policy that the ledger and the folder need, of any kind."""
 
     @property
     def kind(self) -> str:
-        """What is published."""
+        """The kind of publication."""
 
     @property
     def data(self) -> DataSource:
-        """Where the people are."""
+        """The source of the people."""
 
     @property
     def sampling(self) -> Sampling:
-        """How they were, or will be, drawn."""
+        """The way in which people were, or will be, drawn."""
 
     @property
     def resources(self) -> Resources:
-        """What the engine may use."""
+        """The resources that the engine may use."""
 
     @property
     def about(self) -> About | None:
-        """What readers are told beside the data."""
+        """The text for readers beside the data."""
 
     def with_source(self, data: DataSource) -> Self:
         """The same policy about rows that lie elsewhere."""
@@ -71,16 +71,16 @@ class AnyPolicy(Protocol):
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of the data. Secret: nothing of it is published as it is."""
+    """The data read for a release. Secret: nothing of it is published as it is."""
 
     @property
     def internal(self) -> dict[str, int]:
-        """What the steward may know of the reading, and nobody else."""
+        """Facts about the reading for the steward alone."""
         return {}
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """What went to the class `other` of a column, by its name; for the steward alone."""
+        """Values that went to the class `other` of a column, by its name; for the steward alone."""
         return {}
 
 
@@ -93,7 +93,7 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Result:
-    """What is to be published: the files, the mechanisms that computed them, and what the data decided.
+    """The files to publish, the mechanisms that computed them, and what the data decided.
 
     `internal` is for the steward alone; `parts` are those of a programme's publications, by their names.
     """
@@ -130,7 +130,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
-        """What the steward says and nobody can check."""
+        """The steward's statements that nobody can check."""
         drawn = self.policy.sampling
         stated = {
             Assumption.ASSUMED_RATE: drawn.already_drawn and drawn.thin is None,
@@ -162,18 +162,18 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     @abstractmethod
     def facts(self, publication: Result | None = None) -> ReleaseFacts:
-        """What the mechanisms that ran say of the release; before anything ran, what the planned ones will say."""
+        """Return the facts of the mechanisms that ran, or of the planned ones before any ran."""
 
     @abstractmethod
     def describe(self) -> Lines:
-        """What would happen, from the policy alone: what is done, and how."""
+        """Describe the plan from the policy alone: what is done, and how."""
 
     def describe_publication(self) -> Lines:
         """The same of one of several publications, which are read and sampled together."""
         return [line for line in self.describe() if line[0] not in ("would read", "would sample", "compared")]
 
     def describe_reading(self, names: Iterable[str] | None = None) -> tuple[str, str]:
-        """What would be read; the columns are those of the release unless others are named."""
+        """Describe the reading; the columns are those of the release unless others are named."""
         return "would read", f"{', '.join(self.names if names is None else names)} from {self.policy.data.name}"
 
     @property
@@ -183,7 +183,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     @property
     def divides_people(self) -> bool:
-        """Whether several readings have to find the same people: who is in one part of a sample is in no other."""
+        """True if several readings must find the same people, since parts of a sample are disjoint."""
         return False
 
     def check_source(self, engine: Engine) -> None:

@@ -97,7 +97,7 @@ def choice_facts(
     outcome: ChosenRecoding | None,
     released_epsilon: float,
 ) -> RecodingFacts:
-    """How the recoding is chosen, and once it is, which: all of it is output, and paid for."""
+    """Return how the recoding is chosen, and the chosen one if any: all is output, and paid for."""
     lattice = choice.lattice
     chosen: dict[str, Level] = {}
     if outcome is not None:

@@ -22,7 +22,7 @@ from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, ReleaseF
 
 
 class Series(Fact, frozen=True, kw_only=True):
-    """As many releases, under one epsilon and delta."""
+    """Several releases under one epsilon and delta."""
 
     releases: Annotated[int, msgspec.Meta(ge=2, le=10**6)]
     epsilon: Epsilon
@@ -30,7 +30,7 @@ class Series(Fact, frozen=True, kw_only=True):
 
 
 class RepeatedFacts(ReleaseFacts, frozen=True, kw_only=True):
-    """What releases say of themselves of which each may be one of a series."""
+    """Facts of releases of which each may be one of a series."""
 
     series: Series | None = None
 
@@ -40,7 +40,7 @@ class RepeatedFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     @property
     def series_parameters(self) -> Parameters:
-        """What all releases spend together, where there are several."""
+        """The joint spending of all releases, where there are several."""
         return {} if self.series is None else {"epsilon": self.series.epsilon, "releases": self.series.releases}
 
     def in_series(self, derived: Sequence[Derivation]) -> tuple[Derivation, ...]:
@@ -55,11 +55,11 @@ class RepeatedPolicy(Protocol):
 
     @property
     def releases(self) -> int:
-        """How many."""
+        """The number of releases."""
 
     @property
     def epsilon(self) -> float:
-        """What all of them spend together."""
+        """The joint epsilon of all releases."""
 
     def replace(self, **changes: object) -> Any:
         """Return the same with other values."""

@@ -38,7 +38,7 @@ _FEW = 1 << 22
 
 @dataclass(frozen=True)
 class AxisNoise:
-    """How far points may have moved on one axis: on average, as a standard deviation, and the width of their block."""
+    """The movement of points on an axis: the mean, the standard deviation, the block's width."""
 
     mean: float
     deviation: float
@@ -57,7 +57,7 @@ class Places:
 
     @property
     def points(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return int(self.counts.sum())
 
     def quantiles(self, axis: int) -> Values:

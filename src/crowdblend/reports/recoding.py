@@ -1,4 +1,4 @@
-"""Which recoding was chosen, what each column lost, and what lies around: from the certificate's facts alone."""
+"""The chosen recoding, the loss of each column, and its neighbours, from the facts alone."""
 
 from __future__ import annotations
 

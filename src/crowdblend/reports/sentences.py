@@ -33,7 +33,7 @@ _FEW = 6
 
 
 def title(columns: tuple[str, ...], counted: bool, what: str = "people") -> str:
-    """What was published, by its columns."""
+    """Return the title of the publication, by its columns."""
     if not columns:
         return f"A count of {what}"
     names = enumeration(columns) if len(columns) <= MOST_NAMES else f"{', '.join(columns[:MOST_NAMES])} and others"
@@ -98,7 +98,7 @@ def reading(facts: TableFacts | MicrodataFacts) -> list[str]:
 
 
 def _from_threshold(facts: TableFacts | MicrodataFacts, noise: ThresholdHistogram, table: CellTable) -> list[str]:
-    """How to read cells that are shown because their noisy count reached a threshold."""
+    """Return sentences on cells that are shown because their noisy count reached a threshold."""
     sampled = not isinstance(facts.design, Everybody)
     who = _sample(facts.rate, 0.0, counted=True) if sampled else "No sample was drawn: everybody is counted."
     off = three_digits(noise.expected_error())
@@ -115,7 +115,7 @@ def _from_threshold(facts: TableFacts | MicrodataFacts, noise: ThresholdHistogra
 
 
 def _population(table: CellTable, counted: bool) -> list[str]:
-    """What the figures and the columns beside the counts are about."""
+    """Return sentences on the figures and the columns beside the counts."""
     if table.laws.estimator is None:
         return []
     columns = "The columns estimate, low and high and the figures" if counted else "The figures"
@@ -126,7 +126,7 @@ def _population(table: CellTable, counted: bool) -> list[str]:
 
 
 def _of_everybody(facts: TableFacts, noise: NoiseEverywhere | GaussianEverywhere) -> list[str]:
-    """How to read a table of a register."""
+    """Return sentences on reading a table of a register."""
     rows = facts.rows_per_person
     off = f"{three_digits(noise.expected_error())} on average, whatever the size of the cell"
     whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"

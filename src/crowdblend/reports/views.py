@@ -1,4 +1,4 @@
-"""How each kind of release is shown: by the function `view(folder, figures)` of its module `view`."""
+"""Views of each kind of release: the function `view(folder, figures)` of its module `view`."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Ladder:
 
     @cached_property
     def merges(self) -> tuple[bool, ...]:
-        """For every level whether it merges classes of the one before; the first, of the finest classes."""
+        """For every level, whether it merges classes of the one before; the first, finest classes."""
         if self.nested:
             return (True,) * self.levels
         before = (np.arange(len(self.maps[0])), *self.maps)
@@ -71,7 +71,7 @@ class Ladder:
 
     @property
     def levels(self) -> int:
-        """How many levels there are to choose from."""
+        """The number of levels to choose from."""
         return len(self.maps)
 
     @property
@@ -96,7 +96,7 @@ class Ladder:
         return levels[0] if fine else None
 
     def size_at(self, level: int | None) -> int:
-        """How many classes a level has; None for the finest classes."""
+        """Return the number of classes of a level; None for the finest classes."""
         return len(self.maps[0]) if level is None else int(self.maps[level].max()) + 1
 
     def offering(self, levels: Sequence[int]) -> Ladder:
@@ -151,12 +151,12 @@ class Lattice:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many levels each column has."""
+        """The number of levels of each column."""
         return tuple(ladder.levels for ladder in self.ladders)
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return math.prod(self.shape)
 
     @property
@@ -178,7 +178,7 @@ class Lattice:
 
 
 def _is_coarsening(finer: NDArray[np.integer], coarser: NDArray[np.integer]) -> bool:
-    """Whether classes that are one at the finer level are one at the coarser level."""
+    """Return whether classes that are one at the finer level are one at the coarser level."""
     one = np.zeros(int(finer.max()) + 1, coarser.dtype)
     one[finer] = coarser  # the coarser class of some member; of every member, if they are one
     return bool(np.array_equal(one[finer], coarser))

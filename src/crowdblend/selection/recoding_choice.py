@@ -58,7 +58,7 @@ class RecodingChoice:
 
     @cached_property
     def certified(self) -> CertifiedChoice:
-        """What is certified of it, and written into the facts of a release."""
+        """The certified choice, which is written into the facts of a release."""
         shown = 0
         if self.show_epsilon is not None:
             noise_around(self.lattice, self.score, self.show_epsilon)
@@ -66,7 +66,7 @@ class RecodingChoice:
         return CertifiedChoice(self._bound(), self.epsilon, self.search.steps, self.show_epsilon, shown)
 
     def claim(self) -> Derivation:
-        """What choosing and showing guarantee."""
+        """Return the guarantee of choosing and showing."""
         return self.certified.claim()
 
     def run(
@@ -82,7 +82,7 @@ class RecodingChoice:
     def several(
         self, lattice: Lattice, codes: NDArray[np.int32], counts: NDArray[np.int64], key: ReleaseKey, times: int
     ) -> list[ChosenRecoding]:
-        """So many independent choices of the same people, for rehearsals."""
+        """Return independent choices of the same people, for rehearsals."""
         if (lattice.shape, lattice.most) != (self.lattice.shape, self.lattice.most):
             message = "The lattice has other levels or weights than the claim."
             remedy = "Build both from the same columns."
@@ -107,7 +107,7 @@ class RecodingChoice:
         ]
 
     def _bound(self) -> ExpectedPeople | StatedScore:
-        """How far one person moves a score: computed where the score is known, else as it was read off the score."""
+        """Return how far one person moves a score: computed, or as read off the score."""
         known, most = self.score.published, self.lattice.most
         if known is None:
             return StatedScore(float(self.score.sensitivity(most)), self.score.monotone)

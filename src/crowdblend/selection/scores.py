@@ -90,7 +90,7 @@ class Score:
 
     @cached_property
     def monotone(self) -> bool:
-        """Whether f never falls, so that a further person never lowers a score."""
+        """True if f never falls, so that a further person never lowers a score."""
         return self.slope >= 0 and bool((np.diff(self.values) >= 0).all())
 
     def parts(self, most: int) -> int:

@@ -112,7 +112,7 @@ def _settle(
 
 
 def _beginnings(rest: Numbers, labels: Numbers) -> Numbers:
-    """Where a class begins in a sorted table."""
+    """Return the places where a class begins in a sorted table."""
     new = np.empty(len(rest), np.bool_)
     new[:1] = True
     np.not_equal(rest[1:], rest[:-1], out=new[1:])
@@ -131,7 +131,7 @@ def _sorted(groups: Numbers, after: Numbers, following: int, sizes: Numbers, kep
 
 
 def _order(groups: Numbers, after: Numbers, following: int) -> Numbers:
-    """What sorts rows by (group, suffix) that are sorted by suffix within each group already."""
+    """Return the order by (group, suffix) of rows sorted by suffix within each group."""
     if int(groups.max(initial=0)) >> 16 == 0:
         # A stable sort keeps the suffixes in order, and one of short numbers takes linear time.
         return np.argsort(groups.astype(np.uint16), kind="stable")

@@ -41,7 +41,7 @@ Offer = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Search:
-    """By step, the columns whose levels are chosen in it.
+    """The columns whose levels are chosen, by step.
 
     >>> Search.in_steps((5, 4, 4, 1, 5, 4, 4))
     Search(shape=(5, 4, 4, 1, 5, 4, 4), free=((0, 1, 2, 4, 5), (6, 0, 1, 2, 4), (5, 6, 0, 1, 2)))
@@ -69,7 +69,7 @@ class Search:
 
     @staticmethod
     def once_around(shape: tuple[int, ...]) -> int:
-        """How many steps free every column once."""
+        """Return the number of steps that free every column once."""
         waiting = {column for column, levels in enumerate(shape) if levels > 1}
         for step, free in enumerate(_turns(shape)):
             waiting -= set(free)
@@ -79,7 +79,7 @@ class Search:
 
     @property
     def steps(self) -> int:
-        """How many choices are made."""
+        """The number of choices made."""
         return len(self.free)
 
     @property
@@ -142,7 +142,7 @@ def _turns(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def _fitting(levels: list[int]) -> int:
-    """How many of the columns, one after the other, have few enough combinations; at least one."""
+    """Return how many columns, in order, have few enough combinations; at least one."""
     combinations = np.cumprod(np.array(levels, dtype=float))
     return max(1, int((combinations <= LARGEST_STEP).sum()))
 

@@ -23,7 +23,7 @@ _MOST_BYTES = 1 << 16
 
 
 def signature_file(path: Path) -> Path:
-    """Where the signature of a file is."""
+    """Return the path of a file's signature."""
     return path.with_name(path.name + SUFFIX)
 
 

@@ -39,7 +39,7 @@ _LEAST_RSA_BITS = 2048
 
 @dataclass(frozen=True)
 class Signature:
-    """What a signature file says: whose key, for which purpose, over which hash."""
+    """The content of a signature file: whose key, for which purpose, over which hash."""
 
     key: bytes
     namespace: str
@@ -80,7 +80,7 @@ def sign(message: bytes, key: PrivateKey, namespace: str) -> str:
 
 
 def parse(text: str) -> Signature:
-    """What a signature file says; raises DoesNotVerify when it is none."""
+    """Return the content of a signature file; raise DoesNotVerify when it is none."""
     try:
         lines = text.strip().splitlines()
         if lines[0] != _BEGIN or lines[-1] != _END:

@@ -1,4 +1,4 @@
-"""Which databases a page may name: an allow list, so that no text in a form becomes a connection to something else.
+"""Databases that a page may name: an allow list, so that no text in a form opens others.
 
 PostgreSQL by host or service, and SQLite files under the root. Passwords, certificates and socket folders come from
 libpq's own variables and files; an address that carries them, or that hides another host in its parameters, is refused.

@@ -45,7 +45,7 @@ class Draft:
 
     @property
     def title(self) -> str:
-        """What the list of drafts calls it."""
+        """The title in the list of drafts."""
         if self.name:
             return self.name
         population = self.choices.text("data", "population")

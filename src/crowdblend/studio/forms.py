@@ -138,7 +138,7 @@ def prefixed(sent: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 
 def revision_of(sent: Mapping[str, str]) -> int | None:
-    """Which revision of the draft the page was made from."""
+    """Return the revision of the draft that the page was made from."""
     text = sent.get("revision", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 

@@ -35,7 +35,7 @@ _MOST_KEPT = 50
 
 @dataclass(frozen=True)
 class Order:
-    """What a job is to do."""
+    """The task of a job."""
 
     action: str
     arguments: Mapping[str, object]
@@ -43,7 +43,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Status:
-    """How far a job is: running, done, refused, cancelled or stopped; and what came of it."""
+    """The state of a job (running, done, refused, cancelled or stopped), and its outcome."""
 
     state: str = "running"
     phase: str = ""
@@ -55,7 +55,7 @@ class Status:
 
 @dataclass(frozen=True)
 class Job(Status):
-    """What a job does and how far it is."""
+    """A job: its task and its state."""
 
     id: str = ""
     action: str = ""
@@ -65,7 +65,7 @@ class Job(Status):
 
     @property
     def running(self) -> bool:
-        """Whether it still runs."""
+        """True if it still runs."""
         return self.state == "running"
 
 

@@ -43,7 +43,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Picture:
-    """What the classes of a column look like, in words and drawn."""
+    """The classes of a column, in words and drawn."""
 
     words: str
     levels: tuple[Level, ...]

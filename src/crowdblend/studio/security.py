@@ -1,4 +1,4 @@
-"""Who may ask, from where, and what a page may load.
+"""Access rules: who may send requests, from where, and what a page may load.
 
 The studio listens on 127.0.0.1 only, but a browser on this machine runs pages of other sites. So every request names
 the studio itself as its host, whoever asks holds the cookie that the one-time address was exchanged for, and whatever

@@ -83,7 +83,7 @@ def bound(port: int) -> Iterator[socket.socket]:
 
 @contextmanager
 def _state(root: Root, read_only: bool) -> Iterator[Path]:
-    """Where drafts and jobs are kept: in the root, or in a folder that goes away where the root is only looked at."""
+    """Yield the folder of drafts and jobs: in the root, or temporary where the root is read-only."""
     if read_only:
         with tempfile.TemporaryDirectory(prefix="crowdblend-studio-", ignore_cleanup_errors=True) as folder:
             yield Path(folder)

@@ -16,7 +16,7 @@ from crowdblend.studio.places import Root
 
 @dataclass(frozen=True)
 class Studio:
-    """What every page works on; `state` is the folder of drafts and jobs."""
+    """The objects that every page works on; `state` is the folder of drafts and jobs."""
 
     root: Root
     state: Path

@@ -98,7 +98,7 @@ class Visit:
 
     @property
     def by_script(self) -> bool:
-        """Whether a page that is open asks for a part of itself."""
+        """True if a page that is open asks for a part of itself."""
         return bool(self.request.headers.get("hx-request") == "true")
 
     @property

@@ -1,4 +1,4 @@
-"""What runs in the process of a job: `python -m crowdblend.studio.work FOLDER`. It says how far it is in a file."""
+"""The process of a job: `python -m crowdblend.studio.work FOLDER`; a file has its progress."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Source(Fact, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def release(self) -> ReleaseFacts:
-        """What the source says of itself; refuses rows that were made from rows."""
+        """The facts of the source; refuses rows that were made from rows."""
         found = read_facts(self.facts)
         if isinstance(found, SyntheticFacts):
             raise contradiction("its rows were made from synthetic rows")
@@ -73,7 +73,7 @@ class TableMet(Fact, frozen=True, kw_only=True):
 
 
 class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="synthetic"):
-    """What synthetic rows say of themselves."""
+    """Facts of synthetic rows."""
 
     rows: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)]
     sources: Annotated[tuple[Source, ...], msgspec.Meta(min_length=1, max_length=MOST_SOURCES)]
@@ -92,7 +92,7 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
                 raise contradiction("it names a table that no source has")
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """What holds of one source holds of the rows; of several, what their differential guarantees come to."""
+        """Derive the guarantee of the rows: that of one source, or the sum over several."""
         self.check()
         each = [one.certificate for one in self.sources]
         if len(each) == 1:
@@ -105,7 +105,7 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     @property
     def stated(self) -> tuple[Assumption, ...]:
-        """What the certificates of the sources take on trust."""
+        """The assumptions of the certificates of the sources."""
         return tuple(dict.fromkeys(assumed for one in self.sources for assumed in one.certificate.stated))
 
     @property

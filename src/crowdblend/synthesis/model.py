@@ -42,7 +42,7 @@ class Mixture:
 
     @cached_property
     def starts(self) -> Places:
-        """Where the labels of every column begin."""
+        """The places where the labels of every column begin."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
     def of_column(self, column: str) -> Floats:
@@ -180,7 +180,7 @@ class _Problem:
 
 @dataclass(frozen=True)
 class _Target:
-    """What a table wants of the model: between which numbers of people a cell lies, and how much it counts.
+    """A table's target for the model: the range of people in a cell, and its weight.
 
     Of a cell that is shown both ends are its estimate.
     """

@@ -26,7 +26,7 @@ _KEEP = (
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
-    """Everything here comes from the certificate; the rows are counted in no table of the page."""
+    """Return the page, from the certificate alone; no table of it counts the rows."""
     facts = folder.facts
     assert isinstance(facts, SyntheticFacts)
     names = list(facts.columns)

@@ -63,7 +63,7 @@ class Counterexample:
 
     @property
     def excess(self) -> Fraction:
-        """By how much the event is more likely than it may be."""
+        """The amount by which the event is more likely than the guarantee allows."""
         return self.likely - self.allowed
 
     def describe(self) -> str:

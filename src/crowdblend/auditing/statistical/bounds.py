@@ -1,4 +1,4 @@
-"""What counts of an event say about ε, except with a stated probability of error.
+"""Bounds on ε from counts of an event, except with a stated probability of error.
 
 With p and q the probabilities of the event on both sides, (ε, δ)-closeness says p ≤ e^ε·q + δ. Let X of n and Y of m
 runs have the event, x and y of them here, and T = X/n − c·Y/m for some c fixed before the runs were made.
@@ -89,7 +89,7 @@ def epsilon_lower(
 
 
 def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float) -> bool:
-    """Whether these counts refute (guaranteed, δ)-closeness, except with probability `error`."""
+    """Return whether these counts refute (guaranteed, δ)-closeness, except with probability `error`."""
     return _Seen(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST))).refutes(guaranteed)
 
 
@@ -112,7 +112,7 @@ class _Seen:
     weight: float
 
     def refutes(self, epsilon: float) -> bool:
-        """Whether P(ε) is at most the error: intervals of q are halved until each is clear, or one is clearly not."""
+        """Return whether P(ε) is at most the error, halving intervals of q until each is decided."""
         growth, allowed = math.exp(min(epsilon, _ENDLESS)), self.error * (1 - _SHARE)
         waiting = [(*self._interval, 0)]
         while waiting:
@@ -130,7 +130,7 @@ class _Seen:
         return clopper_pearson(*self.unlikely, self.error * _SHARE / 2)
 
     def _chance(self, p: float, q: float) -> float:
-        """At least the probability of T as large as it was seen, at these probabilities of the event."""
+        """Return an upper bound on the probability of a T this large, at these event probabilities."""
         (x, n), (y, m) = self.likely, self.unlikely
         here, there = _Binomial(n, p), _Binomial(m, q)
         others = np.arange(there.first, there.last + 1)
@@ -141,7 +141,7 @@ class _Seen:
 
 
 class _Binomial:
-    """How many of so many runs have an event: each number's probability, listed where they are not negligible."""
+    """The binomial distribution, listed where its probabilities are not negligible."""
 
     def __init__(self, trials: int, probability: float) -> None:
         mean = trials * probability
@@ -152,7 +152,7 @@ class _Binomial:
 
     @cached_property
     def probabilities(self) -> Vector:
-        """Of each number from the first to the last that is listed."""
+        """The probability of each number from the first to the last that is listed."""
         n, p = self._trials, self._probability
         if p in (0.0, 1.0):
             return np.ones(1)

@@ -22,7 +22,7 @@ _LARGEST = 300.0
 
 @dataclass(frozen=True)
 class Fold:
-    """What some runs on one side of a pair saw."""
+    """The outcomes of some runs on one side of a pair."""
 
     runs: int = 0
     seen: Observed = field(default_factory=dict)
@@ -43,7 +43,7 @@ Sides = tuple[tuple[Fold, Fold], tuple[Fold, Fold]]
 
 @dataclass(frozen=True)
 class Event:
-    """Some outcomes of one way of looking, on one pair; `likelier` is the side that has them more often."""
+    """A set of outcomes on one pair; `likelier` is the side that has them more often."""
 
     pair: int
     view: str
@@ -52,7 +52,7 @@ class Event:
     promising: float
 
     def hits(self, seen: Observed) -> int:
-        """How often the event happened."""
+        """Return the number of times the event happened."""
         return sum(count for outcome, count in seen.get(self.view, {}).items() if outcome in self.outcomes)
 
 
@@ -114,7 +114,7 @@ class _Compared:
         return frozenset(known[place] for place in order[: best + 1])
 
     def excess(self, view: str, event: frozenset[str]) -> float:
-        """By how much an event exceeds the guarantee, in standard deviations."""
+        """Return by how many standard deviations an event exceeds the guarantee."""
         if not event or not self.here.runs or not self.there.runs:
             return -math.inf
         likely, unlikely = (

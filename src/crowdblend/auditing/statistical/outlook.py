@@ -1,4 +1,4 @@
-"""What an audit can find with so many runs, said before it starts.
+"""The power of an audit with a given number of runs, stated before it starts.
 
 Two figures. The *smallest leak* follows from the runs alone: something that happens with one population and never with
 the other is judged on N runs of each side, x of them refute the guarantee (by the very bound that judges), and a
@@ -56,7 +56,7 @@ _USEFUL = 0.8
 
 @dataclass(frozen=True)
 class Outlook:
-    """How many runs there will be, how long they take, and what they can find.
+    """The number of runs, the time they take, and the leaks they can find.
 
     `smallest_leak` is how often something that never happens otherwise must happen to be found with 95 %; None when
     nothing can be found. `half_refuted` is how likely the audit is at least to refute a claim of half this ε.
@@ -169,7 +169,7 @@ def audit_foreseen(
 
 
 def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> float | None:
-    """How often something that never happens otherwise must happen to be found by the last round; None if never."""
+    """Return the smallest probability of a leak that the last round finds; None if there is none."""
     last = rounds(runs, error)[-1]
     trials = max(1, last.judging // 2)
 

@@ -38,7 +38,7 @@ class Verdict:
 
     @property
     def finding(self) -> bool:
-        """Whether the guarantee is broken."""
+        """True if the guarantee is broken."""
         return self.epsilon_lower > self.guarantee.epsilon
 
     def describe(self) -> str:

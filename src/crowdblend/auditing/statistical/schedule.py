@@ -1,4 +1,4 @@
-"""How the runs of an audit are spent: in three rounds, so that a guarantee that is far off is found early.
+"""The schedule of an audit: three rounds, so that a badly broken guarantee is found early.
 
 Every round first looks for an event and then judges it on fresh runs. Looking may use whatever was seen before; judging
 never uses a run that took part in choosing. The rounds share the probability of error, so all their bounds hold
@@ -77,7 +77,7 @@ class Pace:
         self._runs, self._spent, self._first = _EXPECTED, _EXPECTED * each, True
 
     def fitting(self, runs: int, left: int) -> int:
-        """So many of these runs as leave time for the others, if `left` are planned from here on."""
+        """Return the number of these runs that leaves time for the `left` runs planned after them."""
         if self._deadline is None:
             return runs
         fits = max(0.0, self._deadline - self._clock()) * self._runs / max(self._spent, 1e-9)

@@ -1,4 +1,4 @@
-"""What is audited: a black box with a guarantee, neighbouring populations, and a way to look at its outputs."""
+"""Subjects of an audit: a black box with a guarantee, neighbouring populations, an observer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def brief(value: Any) -> str:
 
 
 def _of_double(value: float) -> dict[str, str]:
-    """Where a double lies, and how fine it is: its exponent and the bits that its mantissa needs.
+    """Return the exponent of a double and the number of bits that its mantissa needs.
 
     Noise in floating point lands on grids that depend on the number it was added to, and this view sees grids.
     """
@@ -62,7 +62,7 @@ class Pair(Protocol):
 
     @property
     def name(self) -> str:
-        """What the pair is called in a report."""
+        """The name of the pair in a report."""
 
     @property
     def more(self) -> Any:
@@ -81,11 +81,11 @@ class Subject(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in the verdict."""
+        """The name of the subject in the verdict."""
 
     @property
     def guarantee(self) -> Differential:
-        """What it claims."""
+        """The guarantee that the subject claims."""
 
     def pairs(self) -> Sequence[Pair]:
         """Neighbouring populations under the relation of the guarantee."""
@@ -105,7 +105,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class BlackBox:
-    """Any function from a population to an output, with fresh randomness of its own in every call."""
+    """A function from a population to an output, with fresh randomness in every call."""
 
     name: str
     guarantee: Differential
@@ -131,7 +131,7 @@ _LARGEST = 300.0
 
 
 def hard_sizes(k: int, rate: float, epsilon: float) -> dict[str, int]:
-    """How many people are in the class, the audited person included, each with the reason for looking there.
+    """Return class sizes worth auditing, the audited person included, each with its reason.
 
     Sampling and suppression lose most at the n where the divergence is attained: with X ~ Bin(n−1, rate) of the
     others, one more person shows best at the first n with s·rate·(n−k+1) ≥ (k−1)(1−rate), s = 1 + (e^ε−1)/rate, and

@@ -1,4 +1,4 @@
-"""What may be published together, and what may not (CBP 3.2, LQS 2.2 and 2.6, ZKP Proposition 2)."""
+"""Rules for releases that may be published together (CBP 3.2, LQS 2.2 and 2.6, ZKP Prop. 2)."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ _SHARED_SAMPLE = Refusal(
 
 
 def why_not_from_one_sample(first: Iterable[Guarantee], second: Iterable[Guarantee]) -> Refusal:
-    """Why two sampled releases, each with these guarantees, may not come from the same sample.
+    """Return why two sampled releases with these guarantees may not use the same sample.
 
     Every guarantee that sampling strengthened takes for granted that nothing else is published from the sample, so
     there is always a reason; the most telling one is given. A survey that is thinned was sampled twice: there the coins

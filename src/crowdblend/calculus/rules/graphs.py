@@ -1,4 +1,6 @@
-"""How well a few people and their links estimate statistics of networks (ZKP Theorem 26; docs/proofs.md#networks).
+"""Accuracy of network statistics estimated from a few people and their links (ZKP Theorem 26).
+
+Proofs are in docs/proofs.md#networks.
 
 Distances are edge edits divided by M = d·n/2, d the public degree bound. The paper leaves constants in O(·); here
 each sampler is a plain average over random vertices, whose constants Hoeffding's inequality proves.
@@ -150,7 +152,7 @@ def _hoeffding(samples: int, relative: arb) -> float:
 
 @dataclass(frozen=True)
 class _Error:
-    """How far an error reaches and from which scale on; errors of one estimate add up in both (Hölder)."""
+    """The size of an error and the scale from which it holds; both add up (Hölder)."""
 
     reach: arb
     least: arb

@@ -1,4 +1,4 @@
-"""Which mechanisms are crowd-blending (CBP 3.1 and 4), and the plain noisy histogram."""
+"""Crowd-blending mechanisms (CBP 3.1 and 4), and the plain noisy histogram."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def histogram_gaussian(*, sigma: float, epsilon: float) -> Differential:
     about=mechanism("histogram.threshold", "noise_epsilon", "show_from"),
 )
 def histogram_threshold(*, noise_epsilon: float, show_from: int) -> Differential:
-    """Somebody who is alone makes a cell appear that nobody else could; among others the noise hides one person."""
+    """A person who is alone makes a cell appear; among others the noise hides one person."""
     delta = upper_bound(lambda: appears((-arb(noise_epsilon)).exp(), show_from))
     return Differential(noise_epsilon, delta, Relation.ADD_REMOVE)
 
@@ -124,7 +124,7 @@ def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     about=mechanism("blending.stated", "k", "blend_epsilon"),
 )
 def blending_stated(*, k: int, blend_epsilon: float) -> CrowdBlending:
-    """For planning with a mechanism that is not one of ours."""
+    """A mechanism that is not ours is planned with on its author's word."""
     return CrowdBlending(k, blend_epsilon)
 
 

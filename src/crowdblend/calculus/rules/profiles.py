@@ -156,7 +156,7 @@ def profile_of_one_sample(premise: Profile, *, rate: float) -> Profile:
 def profile_of_one_unequal_sample(
     premise: Profile, *, low: float, high: float, exceptions: int, max_rate: float
 ) -> Profile:
-    """What others' probabilities are does not matter to noise, and a person who is sampled less often loses less."""
+    """Noise does not depend on the rates of others, and a smaller rate loses less."""
     check_rates(low, high, exceptions, max_rate)
     _add_remove(premise)
     require_unsampled(premise)
@@ -215,7 +215,7 @@ def profile_of_outliers(*, epsilon: float, transition: int, limit: int) -> Profi
     about=same_release(),
 )
 def profile_of_differential(premise: Differential) -> Profile:
-    """What is known of a release whose curve is not."""
+    """One known pair (ε, δ) bounds the curve everywhere."""
     uses = (Uses(ClosenessCurve(premise.epsilon, premise.delta), 1),)
     return Profile(uses, premise.relation, premise.people, premise.samplings)
 
@@ -262,7 +262,7 @@ def profile_of_split_recoding(choice: Differential, release: CrowdBlending, *, r
     about=same_release(),
 )
 def profile_under_replacing(premise: Profile) -> Profile:
-    """So releases of which only one relation is known compose: each is converted by itself, at every ε."""
+    """Each release is converted by itself, at every ε, so that releases under one relation compose."""
     _add_remove(premise)
     uses = tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in premise.uses)
     return Profile(uses, Relation.REPLACE, 1, premise.samplings)

@@ -42,7 +42,7 @@ _PART = Composite("part", ("share",))
     about=_PART,
 )
 def crowds_in_a_part(premise: CrowdBlending, *, share: float) -> PartInCrowds:
-    """What is true of the mechanism on every table is true of it on the part."""
+    """A guarantee on every table holds on the part, which is a table."""
     return PartInCrowds(share, premise.k, premise.epsilon)
 
 
@@ -87,7 +87,7 @@ def points_in_a_part(*, k: int, noise_epsilon: float, share: float) -> PartOfPoi
     about=_PART,
 )
 def private_in_a_part(premise: Profile, *, share: float) -> PrivatePart:
-    """What is true of the mechanism on every table is true of it on the part."""
+    """A guarantee on every table holds on the part, which is a table."""
     require_one_person(premise, "State the mechanism's add-remove guarantee.")
     require_unsampled(premise)
     return PrivatePart(share, premise.uses)

@@ -63,7 +63,7 @@ def quantile_of_groups(*, numerator: int, denominator: int, noise_epsilon: float
     about=mechanism("quantile.groups", "numerator", "denominator", "noise_epsilon"),
 )
 def quantile_without_a_person(*, numerator: int, denominator: int, noise_epsilon: float) -> Differential:
-    """Whoever leaves moves the losses of one group by max(a, b − a)."""
+    """A person who leaves moves the losses of one group by at most max(a, b − a)."""
     _proper(numerator, denominator)
     moved = max(numerator, denominator - numerator)
     return Differential(round_up(moved * arb(noise_epsilon)), 0.0, Relation.ADD_REMOVE)

@@ -1,4 +1,4 @@
-"""How well samples answer averages and whole classes of queries (ZKP 3.1 and 4)."""
+"""Accuracy of averages and of whole classes of queries on samples (ZKP 3.1 and 4)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, l
     free={"failure": PROVED},
 )
 def laplace_noise_is_accurate(*, scale: float, failure: float) -> Useful:
-    """How far Laplace noise strays."""
+    """The tails of Laplace noise fall off exponentially."""
     _some_failure(failure)
     return Useful(round_up(arb(scale) * log(1 / arb(failure))) if failure < 1 else 5e-324, failure)
 

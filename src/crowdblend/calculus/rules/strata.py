@@ -124,7 +124,7 @@ def stratum_in_copies(premise: Differential, *, low: float, high: float, copies:
     about=_JOINT,
 )
 def another_stratum_in_copies(premise: StrataOfSample, *, low: float, high: float, copies: int) -> StrataOfSample:
-    """Whoever else is kept, a person is hidden as those of the person's stratum are."""
+    """A person is hidden as the people of their stratum are, no matter who else is kept."""
     epsilon = _kept_in_copies(premise.inner_epsilon, high, copies)
     ends = min(low, premise.low), max(high, premise.high)
     return StrataOfSample(*ends, premise.inner_epsilon, max(premise.epsilon, epsilon))
@@ -139,7 +139,7 @@ def another_stratum_in_copies(premise: StrataOfSample, *, low: float, high: floa
     about=same_release(),
 )
 def mechanism_of_all_strata(premise: StrataOfSample) -> Differential:
-    """Everybody is in one of the strata."""
+    """Every person is in one of the strata."""
     return Differential(premise.epsilon, 0.0, Relation.ADD_REMOVE, samplings=1)
 
 

@@ -67,7 +67,7 @@ def profile_of_stratified_survey(premise: Profile, *, samples: int, population: 
     about=Composite("drawn.groups", ("samples", "population")),
 )
 def profile_of_survey_of_groups(premise: Profile, *, samples: int, population: int) -> Profile:
-    """Whoever is asked instead is a whole group, so that only the chance of being asked counts."""
+    """A whole group is asked instead of another, so that only the chance of being asked counts."""
     return _surveyed(premise, GroupSurveyCurve(samples, population, premise.uses))
 
 

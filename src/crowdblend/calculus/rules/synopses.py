@@ -1,4 +1,4 @@
-"""How well synthetic rows answer a class of fraction queries about the people they were made from (ZKP 4)."""
+"""Accuracy of synthetic rows for a class of fraction queries about their source (ZKP 4)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _TILTS = 64
 def exponential_synopsis_is_useful(
     *, samples: int, universe: int, queries: int, rows: int, epsilon: float, failure: float
 ) -> Useful:
-    """Some table of m rows is close, and a table much worse than the best is chosen with a small probability."""
+    """A table of m rows is close, and a much worse one is chosen with small probability."""
     _possible(samples, failure)
     if epsilon == 0:
         raise Unmet("needs epsilon above 0, got 0. A blind choice is of no use.")
@@ -115,7 +115,7 @@ def noise_bound(queries: int, addends: int, noise_epsilon: float, failure: float
 
 
 def _within(beyond: arb) -> arb:
-    """What whole noise stays within when it is below every whole t ≥ beyond; stated as at least 1."""
+    """Return the bound of whole noise that is below every whole t ≥ beyond: at least 1."""
     return (beyond.upper().ceil() - 1).max(arb(1))
 
 

@@ -61,7 +61,7 @@ def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
     about=mechanism("totals.groups", "bins", "grid_steps", "noise_epsilon"),
 )
 def noisy_groups(*, bins: int, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
-    """As bins, with w steps to give away instead of one: a variance is at most w times a mean, less its square."""
+    """Bins with w steps per person instead of one: a variance is at most w times a mean."""
     if bins == 1:
         return noisy_sum.function(grid_steps=grid_steps, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
     loss = arb(noise_epsilon)
@@ -108,7 +108,7 @@ def totals_are_differential(premise: NoisyTotals) -> Differential:
     about=mechanism("totals.groups", "bins", "grid_steps", "noise_epsilon"),
 )
 def totals_without_a_person(*, bins: int, grid_steps: int, noise_epsilon: float) -> Differential:
-    """Whoever leaves takes w steps away in all; replacing somebody would move up to 2w."""
+    """A person who leaves takes w steps away in all; replacing one would move up to 2w."""
     del bins
     return Differential(round_up(grid_steps * arb(noise_epsilon)), 0.0, Relation.ADD_REMOVE)
 

@@ -1,4 +1,4 @@
-"""From raw values to packed codes: the recodings of a policy as one query.
+"""A query from raw values to packed codes: the recodings of a policy.
 
 Columns with a closed domain are coded by the database; the labels of an open column are numbered here as they come.
 
@@ -75,7 +75,7 @@ class Coding:
         return tuple(codes), [found.column(name).to_numpy() for name in carried]
 
     def outside(self) -> dict[str, OutsideValues]:
-        """What went to `other`, by the name of the column."""
+        """Return the values that went to `other`, by column."""
         return {name: counter.found() for name, counter in self.counted_outside().items()}
 
     def counted_outside(self) -> dict[str, OutsideCounter]:
@@ -127,7 +127,7 @@ class Coding:
 
     @cached_property
     def _lookups(self) -> dict[int, tuple[pa.Array, pa.Array]]:
-        """By position, the listed values of a column and their codes."""
+        """The listed values of a column and their codes, by its position."""
         return {
             position: (pa.array(recoding.lookup, pa.string()), pa.array(recoding.lookup.values(), pa.int32()))
             for position, column in enumerate(self._columns)
@@ -157,7 +157,7 @@ class Coding:
         self.packing.refuse(position, self._hint(position))
 
     def _hint(self, position: int) -> str | None:
-        """What helps with values that have no class, where something is known to."""
+        """Return a hint for values that have no class, where one is known."""
         recoding, text = self._columns[position].recoding, f"CAST(v{position} AS VARCHAR)"
         query = (
             f"SELECT DISTINCT {text} FROM raw WHERE ({self._codes[position]}) IS NULL "
@@ -168,7 +168,7 @@ class Coding:
 
 
 def reads_typed(column: Column, kind: ColumnType) -> bool:
-    """Whether a recoding reads the values themselves.
+    """Return whether a recoding reads the values themselves.
 
     All other columns are read as the text they are shown as, because that is what a recoding is defined on and the
     database's own conversion of them rounds differently or depends on it.
@@ -188,11 +188,11 @@ _SMALL, _EXACT = 1 << 31, 1 << 53
 
 
 class HasNoClass(Exception):
-    """Somebody who is drawn has a value outside the domain; nothing is said of it here."""
+    """A sampled person has a value outside the domain; the value is not kept."""
 
 
 def recodes_directly(form: str, columns: Sequence[Column], types: Sequence[ColumnType]) -> bool:
-    """Whether rows of a source in this format may be recoded while they are read."""
+    """Return whether rows of a source in this format may be recoded while they are read."""
     return form in _COLUMNAR and all(_is_quick(column, kind) for column, kind in zip(columns, types, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""From a table of people to the class counts and sums of a draw.
+"""A query from a table of people to the class counts and sums of a draw.
 
     drawn rows ── recode ──▶ packed codes ── count ──▶ ClassCounts
 
@@ -122,7 +122,7 @@ class Counting:
         self.add_codes(codes)
 
     def result(self) -> ClassCounts:
-        """What was counted, if these were the people that the draw speaks of."""
+        """Return the counts, if these were the people of the draw."""
         rows, draw = self.rows, self.rows.draw
         rows.finish()
         codes, counts = self.counter.counts()

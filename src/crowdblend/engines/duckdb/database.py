@@ -120,7 +120,10 @@ def redacted(
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What reading can raise: of the libraries, only those that are loaded, since headers are read without them."""
+    """Return the exceptions that reading can raise, of libraries that are loaded.
+
+    Headers are read without them.
+    """
     kinds = (("duckdb", "Error"), ("pyarrow", "ArrowException"))
     return *(getattr(sys.modules[name], kind) for name, kind in kinds if name in sys.modules), OSError, UnicodeError
 

@@ -104,7 +104,7 @@ class DuckDBSource:
     def class_counts(
         self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
     ) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
+        """Count the people of a draw in each class, and add up their measures."""
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             return counting.class_counts(lambda: self._rows(draw, cursor), columns, measures)
 
@@ -113,7 +113,7 @@ class DuckDBSource:
         return read_table(self._connection, self._ready, names, values, what)
 
     def identity(self, wanted: Wanted) -> Identity:
-        """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
+        """Return the source's identity for the ledger: its files, its people, its rows without ids."""
         # The files' bytes are hashed beside the database's work.
         with redacted(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
             hashes = identity.DuckDBHashes(self._connection, self._ready)

@@ -198,7 +198,7 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
 
 
 def _types(footer: parquet.FileMetaData) -> dict[str, tuple[Any, ...]]:
-    """How every column, or column inside a column, is stored; otherwise it would be cast to the type it has first."""
+    """Return the stored type of every column and nested column, lest it be cast to the first."""
     columns = (footer.schema.column(place) for place in range(len(footer.schema)))
     return {column.path: (column.physical_type, str(column.logical_type), column.converted_type) for column in columns}
 

@@ -1,4 +1,4 @@
-"""What helps with values outside a domain, where something is known to: for the remedy of a refusal.
+"""Hints about values outside a domain, for the remedy of a refusal.
 
 A hint names keys of the policy and the bounds that it declares, never a value of the data.
 """
@@ -58,7 +58,7 @@ def hint_for(
 
 
 def _end_hint(recoding: Recoding, texts: Sequence[str]) -> str | None:
-    """What helps where every value is the excluded end of the domain, or has a fraction among whole numbers."""
+    """Return a hint where values are the excluded end of the domain, or fractions among integers."""
     if isinstance(recoding, Intervals | Breaks) and recoding.whole:
         plain = replace(recoding, whole=False)
         if all(plain.code(text) is not None for text in texts):
@@ -96,7 +96,7 @@ def _date_hint(texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> s
 
 
 def _partial_hint(recoding: Recoding, texts: Sequence[str], connection: duckdb.DuckDBPyConnection) -> str | None:
-    """What helps where months or years are written, and the domain is of periods as long."""
+    """Return a hint where months or years are written, and the domain has such periods."""
     wanted = _COARSE.get(getattr(recoding, "period", ""), ())
     return _format_hint([each for period in wanted for each in _PARTIAL[period]], texts, connection)
 

@@ -1,4 +1,4 @@
-"""By what a source is known again, computed in the database: hashes of people and rows, for sketches.
+"""Identity of a source, computed in the database: hashes of people and rows, for sketches.
 
 Copies in other formats agree: a number is hashed as a number, also where a text spells it, everything else as the
 text that CSV would have for it, and the empty text as NULL. All anchors are read in one scan of their columns.
@@ -30,7 +30,7 @@ _HASHED = "crowdblend_hashed"
 
 
 class _Value(NamedTuple):
-    """In SQL: the hash of a value, and whether it could number a row: a whole number not far above that of rows."""
+    """SQL of a value's hash, and of whether it could be a row number: a small whole number."""
 
     hashed: str
     numbered: str
@@ -136,7 +136,7 @@ class DuckDBHashes:
         return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(wanted)]
 
     def _numbered(self, anchor: Anchor) -> str:
-        """Whether a value could number a row of this table: a whole number not far above the number of rows."""
+        """Return SQL for whether a value could be a row number: a whole number, not far above rows."""
         return self._values[anchor.columns[0]].numbered if len(anchor.columns) == 1 else "false"
 
     def _hash(self, names: Sequence[str]) -> str:
@@ -144,7 +144,7 @@ class DuckDBHashes:
 
     @cached_property
     def _source(self) -> str:
-        """What is read: the source, or the hashes of all its values, where all rows are looked at anyway."""
+        """The table to read: the source, or the hashes of all values where all rows are read anyway."""
         if self.rows > rows_to_look_at(len(self._columns)):
             return self._relation.known_again
         values = [_value(*each, self.rows) for each in self._columns.values()]
@@ -156,14 +156,14 @@ class DuckDBHashes:
 
     @cached_property
     def _values(self) -> dict[str, _Value]:
-        """What to ask of the source for a value of each column."""
+        """The SQL of a value of each column."""
         if self._source == _HASHED:
             return {name: _Value(f"h{at}", f"n{at}") for at, name in enumerate(self._columns)}
         return {name: _value(*each, self.rows) for name, each in self._columns.items()}
 
     @cached_property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         if self._relation.rows is not None:
             return self._relation.rows
         return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])

@@ -100,7 +100,7 @@ class Rows:
 
     @property
     def _is_sparse(self) -> bool:
-        """Whether few rows are drawn from a file whose rows can be picked by their places."""
+        """True if few rows are drawn from a file whose rows can be picked by their places."""
         one_file = self.relation.placed and len(self.relation.sizes) == 1
         return one_file and isinstance(self.draw, Coin) and self.draw.rate <= _FEW
 
@@ -243,7 +243,7 @@ def streamed(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.R
 
 
 def filtered(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
-    """Some of the rows."""
+    """Return the rows that pass the filter."""
     if any(not pa.types.is_integer(field.type) for field in rows.schema) or any(some.null_count for some in rows):
         return rows.filter(pa.array(keep))
     # Numbers alone need none of Arrow's functions, which take longer to load than a small table to read.

@@ -1,4 +1,4 @@
-"""Where rows come from: CSV, Parquet, DuckDB, stdin or Python, opened as one relation with known columns.
+"""Sources of rows: CSV, Parquet, DuckDB, stdin or Python, opened as one relation.
 
 Nothing is guessed from the rows. Every column of a CSV file is text; the policy says what it means. A column must be
 spelt in the data exactly as in the policy.
@@ -117,7 +117,7 @@ def files_to_read(data: DataSource, folder: Path) -> list[Path]:
 
 
 def spooled(data: DataSource, folder: Path) -> Path:
-    """What comes through stdin, in a private file, because it may have to be read twice."""
+    """Return a private file with what comes through stdin, which may be read twice."""
     path = folder / f"stdin.{data.format}"
     with redacted("What comes through stdin cannot be stored in the temporary folder.", "Free some space.", "TMPDIR"):
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -1,4 +1,4 @@
-"""From a source to the class counts and sums of a draw.
+"""Class counts and sums of a draw, from a source in Spark.
 
     tasks: coin, recoding, counting ──▶ shuffle by bucket ──▶ the same person twice? sums of classes ──▶ driver
 
@@ -80,21 +80,21 @@ def class_counts(
 
 
 def with_row_key(draw: Draw) -> Everybody | Coin | StratifiedCoin:
-    """What tasks know of a draw: of exactly k people the secret of the marks; else a secret that all tasks share."""
+    """Return the draw for tasks: with the secret of the marks, or with one that all tasks share."""
     if isinstance(draw, Exactly) or (isinstance(draw, Everybody) and draw.row_key is None):
         return replace(Everybody() if isinstance(draw, Exactly) else draw, row_key=DrawKey(row_key_of(draw)))
     return draw
 
 
 def allowed_classes(columns: Sequence[Column], memory_limit: int | None) -> int:
-    """How many classes the driver takes."""
+    """Return the number of classes that the driver takes."""
     return _USUAL if memory_limit is None else memory_limit // (4 * len(columns) + _CLASS_BYTES)
 
 
 def merged(
     relation: SparkRelation, task: Task, allowed: int, progress: Progress | None, keep: OfTask | None = None
 ) -> tuple[Facts, list[Piece]]:
-    """What all tasks together counted, and the pieces that are for the driver; refuses what a task refuses."""
+    """Return the sum of all tasks' facts and the driver's pieces; refuse what a task refuses."""
     found = relation.mapped(task, task.opening)
     if keep is not None:
         found = then(found, keep)
@@ -113,7 +113,7 @@ def merged(
 
 
 def checked(relation: SparkRelation, facts: Facts) -> int:
-    """How many rows were read; refuses a source without any, or of which some were not read."""
+    """Return the number of rows read; refuse a source without any, or one read in part."""
     read = facts.counts.get("read", 0)
     if not read:
         raise no_rows()
@@ -179,7 +179,7 @@ def _at_places(relation: SparkRelation, task: CountClasses, draw: Exactly) -> Co
 
 
 def _starts(relation: SparkRelation) -> dict[str, int]:
-    """Where each file begins, among the rows of all files in the order of their names."""
+    """Return the first row number of each file, among the rows of all files by name."""
     names = [str(file.resolve() if relation.frame is not None else file) for file in relation.files]
     if relation.sizes is None:
         task = RowsOfFiles(relation.opening((), placed=True))

@@ -91,7 +91,7 @@ class SparkSource:
     def class_counts(
         self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
     ) -> ClassCounts:
-        """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
+        """Count the people of a draw in each class, and add up their measures."""
         return class_counts(self.relation, columns, draw, measures, self._memory_limit, self._progress)
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
@@ -99,6 +99,6 @@ class SparkSource:
         return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
 
     def identity(self, wanted: Wanted) -> Identity:
-        """By what the ledger knows the source again: its content, its people, and its rows without their ids."""
+        """Return the source's identity for the ledger: its content, its people, its rows without ids."""
         hashes = SparkHashes(self.relation)
         return identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))

@@ -1,4 +1,4 @@
-"""By what a source is known again: the hashes of the DuckDB engine, computed by the tasks and grouped by Spark.
+"""Identity of a source: the hashes of the DuckDB engine, computed by tasks, grouped by Spark.
 
 The same rows have the same hashes on both engines, so the ledger knows a sample again whichever has read it.
 """
@@ -94,7 +94,7 @@ class SparkHashes(DuckDBHashes):
 
     @cached_property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         if self._in_spark.rows is not None:
             return self._in_spark.rows
         facts, _ = merged(self._in_spark, CountRows(self._in_spark.opening(())), allowed_classes((), None), None)

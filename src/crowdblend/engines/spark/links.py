@@ -25,7 +25,7 @@ def rows_of(
     progress: Progress | None = None,
     phase: str = "reading",
 ) -> tuple[pa.Table, tuple[Field, ...]]:
-    """Some columns on the driver, called c0, c1 and so on; of all rows, or of the first ones."""
+    """Return some columns on the driver, called c0, c1, …; of all rows, or of the first ones."""
     opening = relation.opening(names)
     if most is not None and relation.frame is not None:
         relation = replace(relation, frame=relation.frame.limit(most), rows=None)

@@ -1,4 +1,4 @@
-"""What tasks hand to each other: columns of numbers in pieces, so that Spark shuffles few large rows, not many small.
+"""Messages between tasks: columns of numbers in pieces, so that Spark shuffles few large rows.
 
     task ── pieces by bucket ──▶ shuffle ──▶ one merging task has everything of a bucket
 
@@ -42,7 +42,7 @@ Buckets = NDArray[np.uint16]
 
 @dataclass(frozen=True)
 class Piece:
-    """Some content of one kind, of one bucket."""
+    """Content of one kind, of one bucket."""
 
     bucket: int
     kind: str
@@ -51,7 +51,7 @@ class Piece:
 
 @dataclass
 class Facts:
-    """What a task counted, and what it found wrong; that of several tasks adds up."""
+    """Counts and problems of a task; those of several tasks add up."""
 
     counts: dict[str, int] = field(default_factory=dict)
     problem: InvalidInput | None = None
@@ -79,7 +79,7 @@ class Facts:
         return Piece(_FACTS, "facts", json.dumps(told).encode())
 
     def outside_values(self) -> dict[str, OutsideValues]:
-        """What all tasks noted that went to `other`, by the name of the column."""
+        """Return the values that went to `other` in all tasks, by column."""
         return {name: counter.found() for name, counter in self.outside.items()}
 
     def take(self, content: bytes) -> None:

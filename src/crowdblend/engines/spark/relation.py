@@ -53,7 +53,7 @@ class SparkRelation:
         Relation("", (), rows=self.rows).check_rows(read)
 
     def opening(self, names: Sequence[str], *, placed: bool = False) -> Opening:
-        """How tasks come to these columns; the person comes first. With `placed` rows are known by their places."""
+        """Return how tasks open these columns, the person first; `placed` rows have their places."""
         person = [] if self.data.person is None else [self.data.person]
         wanted = dict.fromkeys([*person, *names])
         fields = tuple(self.field(name) for name in wanted)
@@ -65,7 +65,7 @@ class SparkRelation:
         return Opening(replace(self.data, frame=None), fields, lists, placed)
 
     def mapped(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:
-        """What the tasks hand over."""
+        """Return what the tasks hand over."""
         if self.frame is None:
             source = self.spark.range(0, len(opening.files), 1, len(opening.files))
         else:
@@ -74,7 +74,7 @@ class SparkRelation:
             return source.mapInArrow(plain_function(task), schema)
 
     def selected(self, names: Sequence[str], *, placed: bool = False) -> DataFrame:
-        """Some columns of the frame, called c0, c1 and so on, and each row's file and place in it."""
+        """Return columns of the frame as c0, c1, …, with each row's file and place in it."""
         assert self.frame is not None
         # Without columns there would be no rows.
         columns = [f"{_quoted(name)} AS c{at}" for at, name in enumerate(names)] or ["0 AS c0"]
@@ -89,7 +89,7 @@ def shuffled(pieces: DataFrame) -> DataFrame:
 
 
 def then(pieces: DataFrame, task: OfTask) -> DataFrame:
-    """What tasks that have whole buckets make of them."""
+    """Return what tasks with whole buckets make of them."""
     with quiet():
         return shuffled(pieces).mapInArrow(plain_function(task), SCHEMA)
 

@@ -57,7 +57,7 @@ class TaskRows(Rows):
             yield from chunks(self._placed(places, starts, selected))
 
     def _placed(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.RecordBatch]:
-        """Of rows that come with their file and their place in it."""
+        """Yield rows that come with their file and their place in it."""
         file, place = PLACE
         for batch in self.batches(f"{file}, {place}, {selected}"):
             files = batch.column(0).dictionary_encode()

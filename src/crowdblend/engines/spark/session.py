@@ -99,7 +99,7 @@ def _refuse_settings(master: str | None, conf: Mapping[str, str] | None) -> None
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without the warnings of PySpark about versions of pandas, which is not used here."""
+    """Silence PySpark's warnings about versions of pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -127,7 +127,7 @@ def collected(frame: DataFrame, progress: Progress | None = None, phase: str = "
 
 
 def _is_interrupt(problem: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind a failure: PySpark stops the job, and then complains that it was stopped."""
+    """Return whether Ctrl-C is behind a failure: PySpark stops the job, and then complains that it was stopped."""
     while problem is not None and not isinstance(problem, KeyboardInterrupt):
         problem = problem.__cause__ or problem.__context__
     return problem is not None
@@ -157,7 +157,7 @@ def redacted() -> Iterator[None]:
 
 
 def _failure(text: str) -> CrowdblendError:
-    """What we say of a failure, by what Spark says of it."""
+    """Return our error for a failure, from what Spark says of it."""
     if "maxResultSize" in text:
         message = "Raise spark.driver.maxResultSize and the driver's memory, or coarsen the columns."
         remedy = "The classes of the sample take more room than the driver has."

@@ -1,4 +1,4 @@
-"""Where rows come from: frames of Spark, tables of its catalog, Parquet files and addresses, and CSV files.
+"""Sources in Spark: frames, tables of its catalog, Parquet files and addresses, CSV files.
 
 CSV files are read by the tasks themselves with the reader of the DuckDB engine: Spark's own reader takes some lines for
 other rows, and never refuses what has several readings. Every file is counted and read by one task; a file is not
@@ -170,7 +170,7 @@ def _arrow_types(frame: DataFrame) -> list[tuple[str, Any]]:
 
 
 def _duckdb_types(kinds: Sequence[Any]) -> list[str | None]:
-    """What DuckDB calls the types; None for those that it does not read as what they are."""
+    """Return DuckDB's names of the types; None for types that it does not read as they are."""
     known = [pa.string() if kind is not None and pa.types.is_null(kind) else kind for kind in kinds]
     readable = [at for at, kind in enumerate(known) if kind is not None and is_readable(kind)]
     if not readable:

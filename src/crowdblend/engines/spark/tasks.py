@@ -1,4 +1,4 @@
-"""What tasks do on the executors. All of it is computed by the code of the DuckDB engine, on the rows of the task.
+"""Tasks on the executors. The DuckDB engine's code computes everything, on the task's rows.
 
 A task is a frozen value that Spark carries to the executors, with the secret of the draw where it draws: it travels
 inside the function, and is in no query, plan or setting. It never shows itself.
@@ -68,7 +68,7 @@ class Task:
         yield facts.piece()
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
-        """What is handed over of the rows."""
+        """Yield the pieces of the rows."""
         raise NotImplementedError
 
 

@@ -45,27 +45,27 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """Its name in the published table."""
+        """The name of the statistic in the published table."""
         return self.name if self.column is None else f"{self.name} of {self.column}"
 
     @property
     def classes(self) -> int | None:
-        """How many classes a histogram has."""
+        """The number of classes of a histogram."""
         return len(self.labels) or None
 
     @property
     def published(self) -> bool:
-        """Whether it is in the paper's form."""
+        """True if it is in the paper's form."""
         return self.accuracy is not None
 
     @property
     def error(self) -> float:
-        """What the published number is off by at most, with the stated confidence."""
+        """The largest error of the published number, with the stated confidence."""
         return error_of(self.scale, self.resolution)
 
 
 class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"):
-    """What a release of network statistics says of itself."""
+    """Facts of a release of network statistics."""
 
     people: Count
     degree_bound: Count
@@ -79,7 +79,7 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
 
     @cached_property
     def bounds(self) -> Bounds:
-        """What everybody may know of the network."""
+        """The public bounds of the network."""
         return Bounds(self.people, self.degree_bound, self.average_bound)
 
     @property
@@ -88,7 +88,7 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
 
     @cached_property
     def claims(self) -> tuple[Derivation, ...]:
-        """What every statistic guarantees relative to random people."""
+        """The guarantee of every statistic relative to random people."""
         return tuple(
             claim_of(one, self.bounds, Seen(one.samples, one.explored), one.scale, one.resolution)
             for one in self.statistics
@@ -104,7 +104,7 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
         return compose(*self.claims), compose(*alone)
 
     def range_of(self, place: int) -> tuple[float, float]:
-        """Between which numbers the published values of a statistic lie, rounding included."""
+        """Return the range of the published values of a statistic, rounding included."""
         one = self.statistics[place]
         width = 1.0 if one.labels else float(self.claims[place].premises[0].conclusion.width)
         return one.low, one.low + width + one.resolution

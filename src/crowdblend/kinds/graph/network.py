@@ -36,7 +36,7 @@ class NetworkData:
 
     @cached_property
     def structure(self) -> Structure:
-        """What its statistics are computed from; a network that is published again is taken apart once."""
+        """The structure that statistics are computed from, found once per network."""
         return Structure(self.network)
 
     def values(self, statistic: Statistic) -> list[Fraction]:
@@ -165,7 +165,7 @@ def _of_graph(graph: Any, links: Links) -> pa.Table:
 
 
 def _average(column: pa.ChunkedArray, statistic: Statistic) -> Fraction:
-    """In exact arithmetic, value by value."""
+    """Return the average in exact arithmetic, value by value."""
     low, width = Fraction(statistic.low), Fraction(statistic.request.width or 0)
     total = Fraction(0)
     for item in column.value_counts().to_pylist():

@@ -67,7 +67,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
         )
 
     def describe(self) -> Lines:
-        """What would happen, from the policy alone."""
+        """Describe the plan, from the policy alone."""
         policy, bounds = self.policy, self.policy.graph.bounds
         lines = [
             ("would read", f"{' and '.join(self.names)} from {policy.data.name}"),
@@ -196,7 +196,7 @@ def exact_values(statistic: NetworkStatistic, mechanism: NoisyStatistic, network
 
 
 def _from(low: float, value: float) -> float:
-    """Where an average lies, in decimals, so that it is on the grid to the eye too."""
+    """Return the lower end of an average, in decimals, so that it is visibly on the grid."""
     return float(Decimal(repr(low)) + Decimal(repr(value)))
 
 
@@ -216,7 +216,7 @@ def numbers_output(policy: GraphPolicy, numbers: Sequence[Number]) -> NumbersOut
 
 
 def _internal(structure: Structure, true: dict[str, list[float]]) -> dict[str, object]:
-    """What the steward may want to see and nobody else may: the network's own numbers."""
+    """Return the network's own numbers, for the steward alone."""
     degrees, people = np.unique(structure.network.degrees, return_counts=True)
     sizes, components = np.unique(np.bincount(structure.parts), return_counts=True)
     return {

@@ -66,13 +66,13 @@ class Links(Section, frozen=True, kw_only=True):
 
     @cached_property
     def bounds(self) -> Bounds:
-        """What everybody may know of the network."""
+        """The public bounds of the network."""
         average = self.degree_bound if self.average_bound is None else self.average_bound
         return naming("[[publish]]", lambda: requests.Bounds(self.people, self.degree_bound, float(average)))
 
     @cached_property
     def people_source(self) -> DataSource | None:
-        """Where everybody is listed, ready to be opened."""
+        """The source that lists everybody, ready to be opened."""
         if self.vertices is None:
             return None
         path = self.vertices
@@ -138,16 +138,16 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """Its name in the published table."""
+        """The name of the statistic in the published table."""
         return self.name if self.column is None else f"{self.name} of {self.column}"
 
     @property
     def shares(self) -> bool:
-        """Whether it takes a part of the release's epsilon: not where samples and error already say it."""
+        """True if it takes a part of the release's epsilon: not where samples and error already say it."""
         return self.epsilon is None and (self.samples is None or self.error is None)
 
     def request(self, bounds: Bounds, epsilon: float | None = None) -> NetworkRequest:
-        """What is planned; `epsilon` is its part of the release's."""
+        """Return the request to plan; `epsilon` is its part of the release's."""
         given = {name: value for name, value in asdict(self).items() if name in _REQUEST}
         if self.shares:
             given["epsilon"] = epsilon
@@ -169,12 +169,12 @@ class NetworkStatistic:
 
     @property
     def label(self) -> str:
-        """Its name in the published table."""
+        """The name of the statistic in the published table."""
         return self.request.name if self.column is None else f"{self.request.name} of {self.column}"
 
 
 class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
-    """What the steward decided, complete and free of contradictions."""
+    """The decisions of the steward, complete and free of contradictions."""
 
     kind = "graph"
     rows_are_links = True
@@ -243,7 +243,7 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         )
 
     def _part_of_epsilon(self) -> float | None:
-        """What each statistic without an epsilon of its own gets of the release's."""
+        """Return the part of the release's epsilon for each statistic without one of its own."""
         sharing = sum(statistic.shares for statistic in self.statistics)
         if self.epsilon is None:
             return None
@@ -254,7 +254,7 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         return left / sharing if sharing else None
 
     def _taken(self, statistic: GraphStatistic) -> float:
-        """What a statistic takes of the release's epsilon before the others share the rest."""
+        """Return the part of the release's epsilon that a statistic takes before the others share."""
         if statistic.epsilon is not None:
             return statistic.epsilon
         if statistic.shares:

@@ -62,7 +62,7 @@ class ReplacedLinks:
 
 @dataclass(frozen=True)
 class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
-    """What a policy publishes about made-up networks, when one person's links and data are replaced."""
+    """A policy on made-up networks, when one person's links and data are replaced."""
 
     def pairs(self) -> list[Neighbours[ReplacedLinks]]:
         """Return links to some people, and instead to others or to nobody, where that moves the numbers most."""
@@ -198,7 +198,7 @@ class LinkedGroups:
 
     @property
     def people(self) -> int:
-        """How many people it takes: the person, the groups, and a couple that is there in any case."""
+        """The number of people needed: the person, the groups, and a couple that is always there."""
         return 3 + sum(self._size(group) for group in self.groups)
 
     @property
@@ -249,7 +249,7 @@ def _pair(bounds: Bounds, here: str, instead: str, reach: int) -> tuple[LinkedGr
 
 
 def _too_many(bounds: Bounds, here: str, instead: str, reach: int) -> bool:
-    """Whether so many links need more people, or more links on average, than there may be."""
+    """Return whether so many links need more people, or more links on average, than there may be."""
     return any(
         graph.people > bounds.people or 2 * len(graph.links) > bounds.average_bound * bounds.people
         for graph in _pair(bounds, here, instead, reach)

@@ -12,7 +12,7 @@ from crowdblend.releases.facts import CellTable, Parameters
 
 
 class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):
-    """What a release of microdata says of itself."""
+    """Facts of a release of microdata."""
 
     design: Sample
     mechanism: SuppressedRecords | None = None

@@ -1,4 +1,4 @@
-"""How microdata are shown: as tables are, counted by equal rows."""
+"""View of microdata: as of tables, counted by equal rows."""
 
 from crowdblend.kinds.table.view import view
 

@@ -15,7 +15,7 @@ from crowdblend.releases.series import RepeatedFacts
 
 
 class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-table"):
-    """What an outlier-private table says of itself."""
+    """Facts of an outlier-private table."""
 
     design: AnySample
     mechanism: OutlierHistogram
@@ -54,7 +54,7 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
 
     @property
     def largest_epsilon(self) -> float:
-        """That of the smallest bins, after sampling."""
+        """The epsilon of the smallest bins, after sampling."""
         return float(self.derivations()[0].conclusion.epsilon)
 
     @property

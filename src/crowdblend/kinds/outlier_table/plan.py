@@ -66,7 +66,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return {**self.parameters.to_dict(), **super().summary()}
 
     def describe(self) -> Lines:
-        """What would happen, from the policy alone."""
+        """Describe the plan, from the policy alone."""
         policy = self.policy
         rate = policy.sampling.rate
         drawn = f"a sample at rate {rate}"
@@ -82,7 +82,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return [self.describe_reading(), ("would sample", drawn), *self._describe_bins(guaranteed=True)]
 
     def describe_publication(self) -> Lines:
-        """What would be published; what is guaranteed is for the programme to say."""
+        """Describe the publication; the programme describes the guarantee."""
         return self._describe_bins(guaranteed=False)
 
     def _describe_bins(self, *, guaranteed: bool) -> Lines:

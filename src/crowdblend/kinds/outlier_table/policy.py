@@ -19,7 +19,10 @@ from crowdblend.policies.terms import Terms
 
 
 class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
-    """What the steward decided; `transition` is None where it is planned for delta. Without a rate nobody is drawn."""
+    """The decisions of the steward; `transition` is None where it is planned for delta.
+
+    Without a rate nobody is drawn.
+    """
 
     kind = "outlier-table"
     designs = ("everybody", "poisson", "survey", "coins", "strata", "weights", "biased")
@@ -67,7 +70,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
 
     @property
     def cells(self) -> int:
-        """How many bins there are, empty ones included."""
+        """The number of bins, empty ones included."""
         return math.prod(column.recoding.size or 1 for column in self.columns)
 
 

@@ -38,13 +38,13 @@ class AxisFacts(Fact, frozen=True, kw_only=True):
 
     @property
     def blocks(self) -> int | None:
-        """How many blocks there are along the axis; None where they differ."""
+        """The number of blocks along the axis; None where they differ."""
         return None if self.width is None else max(1, round((self.high - self.low) / self.width))
 
 
 @dataclass(frozen=True)
 class Displacement:
-    """How far points of blocks of one width move along an axis: on average, and none of many beyond `within`."""
+    """The displacement of points along an axis: the mean, and a bound (`within`) for nearly all."""
 
     width: float
     mean: float
@@ -53,7 +53,7 @@ class Displacement:
 
 
 class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
-    """What a release of points says of itself.
+    """Facts of a release of points.
 
     `shapes` are the sizes of blocks, in steps along every axis; `blocks` are their ends where they are no grid, and few
     enough to be listed.
@@ -124,7 +124,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     @property
     def number_of_blocks(self) -> int | None:
-        """How many blocks the axes are cut into; None where that is not stated."""
+        """The number of blocks that the axes are cut into; None where it is not stated."""
         if self.blocks:
             return len(self.blocks)
         along = [axis.blocks for axis in self.axes.values()]
@@ -140,7 +140,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     @property
     def displacements(self) -> list[dict[str, Displacement]]:
-        """For every size of blocks: how far its points move on each axis, on average and at worst (CBP Prop. 11)."""
+        """For every block size, the mean and largest displacement on each axis (CBP Prop. 11)."""
         return [self._displacement(shape) for shape in self.shapes]
 
     def _displacement(self, shape: tuple[int, ...]) -> dict[str, Displacement]:

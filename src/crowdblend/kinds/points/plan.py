@@ -73,7 +73,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         )
 
     def describe(self) -> Lines:
-        """What would happen, from the policy alone."""
+        """Describe the plan, from the policy alone."""
         policy, noise = self.policy, self.mechanisms[0].noise_epsilon
         lines = [
             *self.describe_sample(),

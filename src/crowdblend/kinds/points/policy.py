@@ -46,7 +46,7 @@ class QuadtreeRegion(Section, frozen=True, kw_only=True):
 
 
 class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
-    """What the steward decided about points; the axes are the last of the columns."""
+    """The decisions of the steward about points; the axes are the last of the columns."""
 
     kind = "points"
     designs = ("poisson", "coins", "survey", "strata", "weights", "biased")
@@ -89,7 +89,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
 
     @property
     def dimension(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return sum(map(_is_axis, self.columns))
 
     @property
@@ -167,7 +167,7 @@ def _box(ends: Ends, axes: dict[str, Axis], where: str) -> Box:
 
 
 class Points(Publication):
-    """Where people are: blocks of at least k, every point moved by noise."""
+    """Places of people: blocks of at least k, every point moved by noise."""
 
     kind = "points"
     policy = PointsPolicy

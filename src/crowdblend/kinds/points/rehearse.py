@@ -26,7 +26,7 @@ def subject(policy: PointsPolicy, request: AuditRequest) -> CrowdSubject:
 
 @dataclass(frozen=True)
 class PointsSubject(CrowdSubject):
-    """What a policy publishes about made-up people who are somewhere."""
+    """A policy on made-up people with places."""
 
     policy: PointsPolicy
     corners_are = "block"
@@ -51,7 +51,7 @@ class PointsSubject(CrowdSubject):
 
 @dataclass(frozen=True)
 class PointsObserver:
-    """Somebody who wants to know about a person with these raw values, one for each column."""
+    """An observer who looks for a person with these raw values, one for each column."""
 
     policy: PointsPolicy
     values: Values
@@ -81,7 +81,7 @@ class PointsObserver:
 
     @cached_property
     def _labels(self) -> list[str]:
-        """What travels along with the person; these columns come first."""
+        """The labels that travel with the person; these columns come first."""
         along = self.policy.columns[: -self.policy.dimension]
         return [str(column.recoding.label(value)) for column, value in zip(along, self.values, strict=False)]
 

@@ -77,7 +77,7 @@ class _Groups:
 
     @property
     def people(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return sum(int(sizes.sum()) for sizes in self._sizes)
 
     def check(self) -> None:

@@ -43,7 +43,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
 
 
 def _largest_noise(facts: PointsFacts, axis: str) -> AxisNoise:
-    """How far points of the largest blocks move along an axis."""
+    """Return the noise of the largest blocks along an axis."""
     stated = [shape[axis] for shape in facts.displacements]
     return AxisNoise(max(on.mean for on in stated), max(on.deviation for on in stated), max(on.width for on in stated))
 
@@ -97,12 +97,12 @@ def _map(facts: PointsFacts, found: Places, axes: list[str], drawn: bool) -> lis
 
 
 def _bins(axis: AxisFacts) -> int:
-    """As many bars as there are blocks along an axis: noise moves points about as far as a block is wide."""
+    """Return the number of bars: that of blocks on the axis, as noise is about a block wide."""
     return min(axis.blocks or MOST_BARS, MOST_BARS)
 
 
 def _population(facts: PointsFacts, points: int) -> list[tuple[str, str]]:
-    """How many people of the population the points stand for: classes that are not shown add to the upper end."""
+    """Return how many people the points stand for; hidden classes add to the upper end."""
     laws = facts.tables["data"].laws
     estimator, classes = laws.estimator, laws.finest_classes(())
     if estimator is None or classes is None or not points:

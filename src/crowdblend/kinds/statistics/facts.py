@@ -67,7 +67,7 @@ class StatisticFacts(Fact, frozen=True, kw_only=True):
 
 
 class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="statistics"):
-    """What a release of statistics says of itself.
+    """Facts of a release of statistics.
 
     `people` is how many there are, which is public; of strata it is no part of the guarantee. Every column has the
     domain of its labels, that of its numbers, or both.
@@ -217,7 +217,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         return asked.sentences() if self.design.already_drawn else []
 
     def values(self, place: int) -> StatisticValues:
-        """How the numbers of a statistic are computed."""
+        """Return the values of a statistic."""
         return (SampleValues if isinstance(self.design, Survey) else StrataValues)(self, self.plan, place)
 
     @property
@@ -229,6 +229,6 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
 
 
 def _labels_of_weights(breaks: tuple[float, ...]) -> list[tuple[str, ...]]:
-    """What classes of weights between these breaks can be called."""
+    """Return the possible labels of classes of weights between these breaks."""
     whole = all(end.is_integer() for end in breaks)
     return [Breaks(breaks, whole=wholly).labels for wholly in (False, True)[: 1 + whole]]

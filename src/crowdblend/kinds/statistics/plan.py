@@ -84,7 +84,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return (self.policy.design, way) if self.policy.design and isinstance(way, StrataWay) else None
 
     def values(self, place: int) -> StatisticValues:
-        """How the numbers of a statistic are computed."""
+        """Return the values of a statistic."""
         return (SampleValues if self.strata is None else StrataValues)(self.policy, self.parameters, place)
 
     def facts(self, publication: Result | None = None) -> StatisticsFacts:
@@ -137,7 +137,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return _sampled(self.strata[0], self.policy.sampling)
 
     def describe(self) -> Lines:
-        """What would happen, from the policy alone: for every statistic both ways, and the one that is taken."""
+        """Describe the plan from the policy alone: each statistic both ways, and the way taken."""
         policy = self.policy
         if self.strata is None:
             drawn = "all" if policy.samples == policy.people else f"{policy.samples:,} random people of"
@@ -255,7 +255,7 @@ def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[Publi
 
 
 def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
-    """How a column is read: by its labels, within its bounds, or both."""
+    """Return the domains of a column: its labels, its bounds, or both."""
     domains = []
     if name in labelled(policy.statistics):
         domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
@@ -311,7 +311,7 @@ def _plan_strata(policy: StatisticsPolicy, design: Design, counted: Everybody | 
 
 
 def _sampled(design: Design, sampling: Sampling) -> Strata | Poisson | Everybody:
-    """How people are sampled: by strata or weights, or all of them at one rate."""
+    """Return the design: by strata or weights, or everybody at one rate."""
     if design.column is not None:
         return published_strata(design, already_drawn=sampling.already_drawn)
     found = sample_of(sampling)
@@ -355,7 +355,7 @@ def _planned(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
 
 
 def _accurate(planned: StatisticsPlan) -> bool:
-    """Whether every statistic keeps to the error that is acceptable."""
+    """Return whether every statistic keeps to the error that is acceptable."""
     wanted = enumerate(made.error for made in planned.policy.statistics)
     return all(error is None or planned.values(place).error <= error for place, error in wanted)
 

@@ -42,7 +42,7 @@ BETWEEN = " / "
 
 
 class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
-    """What the steward decided, complete and free of contradictions."""
+    """The decisions of the steward, complete and free of contradictions."""
 
     kind = "statistics"
     designs = ("survey", "everybody", "poisson", "coins", "strata", "weights")
@@ -129,11 +129,11 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
 
     @property
     def plans_sample(self) -> bool:
-        """Whether sample follows from the errors that are acceptable."""
+        """True if sample follows from the errors that are acceptable."""
         return any(made.error is not None for made in self.statistics)
 
     def shapes(self) -> tuple[AnyShape, ...]:
-        """What the noise has to know of every statistic."""
+        """Return the shape of every statistic, which its noise depends on."""
         weights = sum(statistic.weight for statistic in self.statistics)
         return tuple(
             shape_of(

@@ -1,4 +1,4 @@
-"""What is read for statistics, and the exact totals in it: of everybody, of a sample, or of all strata."""
+"""Readings for statistics, with exact totals of everybody, of a sample, or of all strata."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True)
 class TotalsReading(Reading):
-    """What everybody, or a sample, or both add up to: the totals of every way that is taken.
+    """Totals of everybody, of a sample, or of both: one for every way that is taken.
 
     `crossed` has for numbers of groups and quantiles the people counted by steps and labels together.
     """
@@ -53,7 +53,7 @@ class TotalsReading(Reading):
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """What went to the class `other` of a column, among everybody where they were added up.
+        """Values that went to the class `other` of a column, among everybody where added up.
 
         Nothing is added up where every statistic is a quantile or a number of groups.
         """
@@ -103,7 +103,7 @@ def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, rea
 
 
 def strata_columns(policy: StatisticsPolicy, design: Design, way: StrataWay) -> list[Column]:
-    """What is counted of strata: the strata first, then labels, then the steps of numbers, and own weights last."""
+    """Return the columns to count: strata, labels, steps of numbers, and own weights last."""
     strata = [] if design.column is None else [design.column]
     wanted = labelled(policy.statistics) - {column.name for column in strata}
     labels = [column for column in policy.classes if column.name in wanted]

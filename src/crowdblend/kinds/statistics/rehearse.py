@@ -47,11 +47,11 @@ def subject(policy: StatisticsPolicy, request: AuditRequest) -> StatisticsSubjec
 
 @dataclass(frozen=True)
 class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, Replaced]):
-    """What a policy publishes about made-up people, when one person's data are replaced."""
+    """A policy on made-up people, when one person's data are replaced."""
 
     @property
     def together(self) -> int:
-        """How many releases are run as one."""
+        """The number of releases that are run as one."""
         return releases_of(self.policy.people) if self.stacked else 1
 
     def pairs(self) -> list[Neighbours[Replaced]]:

@@ -97,7 +97,7 @@ class Statistic(Section, frozen=True, kw_only=True):
 
     @property
     def what(self) -> What:
-        """Which of them it is."""
+        """The sort of statistic."""
         return next(what for what in WHAT if getattr(self, what) is not None)
 
     @property
@@ -119,27 +119,27 @@ class Statistic(Section, frozen=True, kw_only=True):
 
     @property
     def measured(self) -> bool:
-        """Whether it is of a column of numbers."""
+        """True if it is of a column of numbers."""
         return self.what in MEASURED
 
     @property
     def of_some(self) -> bool:
-        """Whether it is of numbers of some people only, so that it needs the numbers and the labels together."""
+        """True if it is of numbers of some people only, so that it needs the numbers and the labels together."""
         return self.measured and bool(self.groups or self.among)
 
     @property
     def is_quantile(self) -> bool:
-        """Whether it is a median or another quantile."""
+        """True if it is a median or another quantile."""
         return self.what in QUANTILES
 
     @property
     def depends_on_groups(self) -> bool:
-        """Whether its error follows from the noisy size of each group, and so is known only when it is published."""
+        """True if its error depends on noisy group sizes, so that it is known only when published."""
         return self.of_some and self.what != "sum"
 
     @property
     def share(self) -> Fraction:
-        """Of a quantile: the share of people below it."""
+        """The share of people below a quantile."""
         return Fraction(1, 2) if self.at is None else Fraction(Decimal(repr(float(self.at))))
 
     def facts(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a statistic is read off: class counts and sums of some people, or people counted by steps of their numbers."""
+"""Totals of statistics: class counts and sums, or people counted by steps of numbers."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ class Crossing:
     labels: tuple[str, ...]
 
     def columns(self, policy: StatisticsPolicy) -> list[Column]:
-        """What an engine counts: the labels, and the steps last."""
+        """Return the columns that an engine counts: the labels, and the steps last."""
         known = {column.name: column for column in policy.classes}
         return [*(known[name] for name in self.labels), Column(self.column, (Steps(policy.measures[self.column]),))]
 
 
 def crossing_of(made: Statistic) -> Crossing | None:
-    """What a statistic has to be counted by; None where class counts and sums are enough."""
+    """Return the columns to count a statistic by; None where class counts and sums are enough."""
     if not (made.is_quantile or made.of_some):
         return None
     return Crossing(str(made.column), tuple(sorted({*made.among, *made.groups})))
 
 
 def people_at_steps(counted: SampledClasses, made: Statistic, bounds: Bounded) -> NDArray[np.int64]:
-    """How many people of each group are at each step: a row for every group, in the order of their labels."""
+    """Return the number of people by group (row) and step, in the order of the groups' labels."""
     fits = fitting(counted, made)
     groups, number = group_numbers(counted, made.groups)
     found = np.zeros((groups, bounds.steps + 1), dtype=np.int64)
@@ -62,7 +62,7 @@ def people_at_steps(counted: SampledClasses, made: Statistic, bounds: Bounded) -
 
 
 def fitting(counted: SampledClasses, made: Statistic) -> NDArray[np.bool_]:
-    """Which classes have the labels of the people who count."""
+    """Return the classes with the labels of the people who count."""
     fits = np.ones(len(counted.counts), dtype=np.bool_)
     for name, labels in made.among.items():
         place = counted.columns.index(name)
@@ -72,7 +72,7 @@ def fitting(counted: SampledClasses, made: Statistic) -> NDArray[np.bool_]:
 
 
 def group_numbers(counted: SampledClasses, groups: tuple[str, ...]) -> tuple[int, NDArray[np.int64]]:
-    """How many groups there are, and which of them every class is in."""
+    """Return the number of groups, and the group of every class."""
     places = [counted.columns.index(name) for name in groups]
     sizes = [len(counted.labels[place]) for place in places]
     number = np.zeros(len(counted.counts), dtype=np.int64)
@@ -82,7 +82,7 @@ def group_numbers(counted: SampledClasses, groups: tuple[str, ...]) -> tuple[int
 
 
 def group_totals(ranks: NDArray[np.int64], made: Statistic, bounds: Bounded) -> Whole:
-    """What the people of every group add up to: steps from 0, or two totals, below the upper and above the lower bound.
+    """Return the totals of every group: steps from 0, or a pair, below and above the bounds.
 
     The two of a group add up to all steps for each of its people, so that they tell its size as well.
     """

@@ -1,4 +1,4 @@
-"""From noisy totals and chosen steps to published numbers, each with its error.
+"""Published numbers with their errors, from noisy totals and chosen steps.
 
 Everything here is computed from what the noise hides already, the policy and the plan, so that it costs nothing more.
 """
@@ -35,11 +35,11 @@ class Published:
 
 
 class Declared(Protocol):
-    """What numbers depend on beside the plan: a policy declares it, and the facts of a release say it again."""
+    """Declarations that numbers depend on beside the plan, in a policy and in the facts."""
 
     @property
     def people(self) -> int:
-        """How many people there are."""
+        """The number of people."""
 
     @property
     def failure(self) -> float:
@@ -84,7 +84,7 @@ class StatisticValues(ABC):
 
     @property
     def shape(self) -> AnyShape:
-        """What the noise knows of it, with its part of its way's ε."""
+        """The shape that the noise depends on, with its part of its way's ε."""
         return self.parameters.shapes[self.place]
 
     @property
@@ -95,7 +95,7 @@ class StatisticValues(ABC):
     @property
     @abstractmethod
     def least_error(self) -> float:
-        """What no error that follows from the noisy size of a group is below: that of a group of all people."""
+        """The smallest possible error that follows from a group's noisy size: that of all people."""
 
     @abstractmethod
     def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
@@ -103,7 +103,7 @@ class StatisticValues(ABC):
 
     @abstractmethod
     def _rank_error(self, group: int, size: int, people: int) -> float:
-        """How far the rank of the quantile of a group of this noisy size may be off."""
+        """Return the error in the rank of a quantile, for a group of this noisy size."""
 
     def of_choice(self, chosen: ChosenQuantile, people: int) -> list[Published]:
         """The quantiles that were chosen, with how far their ranks may be off."""
@@ -114,12 +114,12 @@ class StatisticValues(ABC):
 
     @property
     def _reach(self) -> int:
-        """What the noise on the size of a group does not exceed."""
+        """The largest noise on the size of a group."""
         noise, shape = self.parameters.noise_epsilon(self.place), self.shape
         return noise_error(shape.size_epsilon(noise) if isinstance(shape, QuantileShape) else noise, _IMPOSSIBLE)
 
     def _mean(self, ends: tuple[Fraction, Fraction], low: int, high: int, failing: float) -> Published:
-        """What lies between two ends as the second total does between nothing and both, off by a share `failing`."""
+        """Return the point between two ends where the second total splits both, with its error."""
         (start, stop), total = ends, low + high
         share = min(max(Fraction(high, total), Fraction(0)), Fraction(1)) if total > 0 else Fraction(1, 2)
         value = float(start + (stop - start) * share)
@@ -149,7 +149,7 @@ class SampleValues(StatisticValues):
         return float(stop - start) * found
 
     def in_unit(self, steps: float) -> float:
-        """So many steps per person in the statistic's own unit; ranks have the unit 1."""
+        """Return steps per person in the statistic's own unit; ranks have the unit 1."""
         made, people = self.made, self.policy.people
         if made.is_quantile:
             return steps
@@ -184,7 +184,7 @@ class SampleValues(StatisticValues):
         return [Published(value, error) for value in values]
 
     def value(self, steps: Fraction) -> float:
-        """What is published when the people add up to this many steps on average, kept within what is possible."""
+        """Return the published value for a mean number of steps, kept within what is possible."""
         made, people = self.made, self.policy.people
         if made.what == "average":
             return float(self.bounds.value(steps))
@@ -232,7 +232,7 @@ class StrataValues(StatisticValues):
 
     @property
     def paired(self) -> bool:
-        """Whether every number has two totals."""
+        """True if every number has two totals."""
         assert isinstance(self.shape, Shape)
         return self.shape.sized or (self.made.what == "sum" and self.bounds.from_zero is None)
 
@@ -260,7 +260,7 @@ class StrataValues(StatisticValues):
 
     @cached_property
     def _strata(self) -> list[tuple[int, ...] | None]:
-        """For every published number the strata that its people can be in; None for all."""
+        """The strata of the people of every published number; None for all."""
         policy, made = self.policy, self.made
         if policy.stratum is None:
             return [None] * max(1, len(policy.bins(made)))

@@ -46,7 +46,7 @@ def check(published: PublishedRelease) -> None:
 
 
 def _on_grid(facts: StatisticsFacts, made: Statistic, rows: list[Row]) -> bool:
-    """Whether quantiles are steps of the grid among which they were chosen."""
+    """Return whether quantiles are steps of the grid among which they were chosen."""
     if not made.is_quantile:
         return True
     bounds = facts.measures[str(made.column)]
@@ -54,7 +54,7 @@ def _on_grid(facts: StatisticsFacts, made: Statistic, rows: list[Row]) -> bool:
 
 
 def _counts_follow(facts: StatisticsFacts, place: int, rows: list[Row]) -> bool:
-    """Whether counts of a sample by coins are whole multiples of its weight, with the errors that follow from them.
+    """Return whether counts of a sample by coins are multiples of its weight, with their errors.
 
     So are sums of numbers from 0 on, in steps of their grid.
     """
@@ -79,7 +79,7 @@ def _is_whole(number: float) -> bool:
 
 
 def _is_stated(facts: StatisticsFacts, place: int) -> bool:
-    """Whether the error was known beforehand; else it follows from noisy sizes of groups, which are not published."""
+    """Return whether the error was known beforehand, not from unpublished noisy group sizes."""
     return isinstance(facts.design, Survey) and not facts.statistics[place].depends_on_groups
 
 
@@ -90,7 +90,7 @@ def _least_error(facts: StatisticsFacts, place: int) -> float:
 
 
 def _error_holds(facts: StatisticsFacts, made: Statistic, row: Row, stated: float | None, least: float) -> bool:
-    """Whether the error is the stated one; where none was, that it is a possible one."""
+    """Return whether the error is the stated one; where none was, that it is a possible one."""
     name, blank = _ERRORS[:: -1 if made.is_quantile else 1]
     if row.get(blank) is not None or row[name] is None:
         return False

@@ -38,7 +38,7 @@ class Published:
 
     @property
     def digits_of(self) -> float:
-        """How coarse the value is: its error, or nothing that could be said of a quantile."""
+        """The coarseness of the value: its error, or zero where a quantile has none."""
         return self.error or 0.0
 
     @property
@@ -170,7 +170,7 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[Published], 
 
 
 def _how(facts: StatisticsFacts, name: str) -> str:
-    """Whether everybody was counted or a sample."""
+    """Return a phrase: everybody, or a sample, was counted."""
     stated, everybody = facts.statistics_[name], isinstance(facts.design, Everybody)
     if isinstance(facts.design, Poisson | Coins):
         return _WAYS["sample"]

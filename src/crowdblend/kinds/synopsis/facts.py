@@ -19,7 +19,7 @@ from crowdblend.releases.series import RepeatedFacts
 
 
 class Queries(Fact, frozen=True, kw_only=True):
-    """Which queries are answered: one of four classes.
+    """The class of queries that are answered: one of four.
 
     Of conjunctions, `add_up` is how many parts a cell of a table that is not measured may have.
     """
@@ -56,7 +56,7 @@ class Exponential(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="e
 
 
 class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="synopsis"):
-    """What a synopsis says of itself.
+    """Facts of a synopsis.
 
     `failure` is the probability with which sampling, and sanitizing, may err by more than planned; `misfit` is the
     largest difference between a share among the rows and its noisy answer.
@@ -86,7 +86,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many labels every column has, the largest first: the order of the universe's axes."""
+        """The number of labels of every column, the largest first: the order of the axes."""
         if any(domain.labels is None for domain in self.columns.values()):
             raise contradiction("it does not list the labels of its columns")
         sizes = {name: len(domain.labels or ()) for name, domain in self.columns.items()}

@@ -75,7 +75,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         )
 
     def describe(self) -> Lines:
-        """What would happen, from the policy alone."""
+        """Describe the plan, from the policy alone."""
         plan, policy, facts = self.parameters, self.policy, self.facts()
         how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
         return [
@@ -170,7 +170,7 @@ def universe_order(policy: SynopsisPolicy) -> list[int]:
 
 
 def asked_queries(policy: SynopsisPolicy, measured: QueryClass | None = None) -> Queries:
-    """Which queries the policy asks, and how conjunctions are measured."""
+    """Return the queries of the policy, and the way in which conjunctions are measured."""
     return Queries(
         conjunctions=policy.conjunctions,
         add_up=measured.add_up if isinstance(measured, Conjunctions) else 0,

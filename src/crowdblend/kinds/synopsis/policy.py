@@ -14,7 +14,7 @@ from crowdblend.policies.value_types import Conditions, Texts
 
 
 class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
-    """What the steward decided: exactly one class of queries, and how the rows are made."""
+    """The decisions of the steward: one class of queries, and the way in which rows are made."""
 
     kind = "synopsis"
     designs = ("survey", "everybody")

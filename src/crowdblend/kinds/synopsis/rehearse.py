@@ -54,7 +54,7 @@ def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
 
 @dataclass(frozen=True)
 class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, Replaced]):
-    """What a policy publishes about made-up people, when one person's data are replaced."""
+    """A policy on made-up people, when one person's data are replaced."""
 
     def pairs(self) -> list[Neighbours[Replaced]]:
         """Return two persons who differ in as many measured counts as can be, among people like either of them."""
@@ -97,7 +97,7 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, Replaced]):
 
     @cached_property
     def _places(self) -> list[dict[str, int]]:
-        """Where each label of each column is."""
+        """The place of each label of each column."""
         every = [self.policy.labels(column.name) for column in self.policy.columns]
         return [{label: place for place, label in enumerate(labels)} for labels in every]
 
@@ -118,7 +118,7 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, Replaced]):
 
 @dataclass(frozen=True)
 class SynopsisObserver:
-    """Somebody who looks for rows like either of two persons, of whom so many are expected among the others."""
+    """An observer who looks for rows like either of two persons, with a known number expected."""
 
     subject: SynopsisSubject
     numbers: NumbersObserver

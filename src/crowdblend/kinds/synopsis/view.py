@@ -19,7 +19,7 @@ _ACCURACY = "What they answer, and how well"
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
-    """Everything here comes from the certificate and the synthetic rows."""
+    """Return the page, from the certificate and the synthetic rows alone."""
     facts = folder.facts
     assert isinstance(facts, SynopsisFacts)
     summary = summarize(open_cells(next(iter(folder.files.values())), counted=False))

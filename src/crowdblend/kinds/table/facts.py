@@ -30,7 +30,7 @@ _CHOSEN_ENDS = {
 
 
 class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
-    """What a release of tables says of itself; `count` says what the rows of a register count, where they are many."""
+    """Facts of a release of tables; `count` says what the rows of a register count."""
 
     mechanism: SuppressedHistogram | NoisyHistogram | AnyNoise | None = None
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
@@ -49,7 +49,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
 
     @property
     def rows_per_person(self) -> int | None:
-        """How many rows of a person are counted at most; None where everybody has one."""
+        """The largest number of rows counted per person; None where everybody has one."""
         return self.mechanism.rows_per_person if isinstance(self.mechanism, NoiseEverywhere) else None
 
     @property

@@ -54,7 +54,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         return stated(TableFacts(**self.recoded_facts(publication)))
 
     def describe(self) -> Lines:
-        """What would happen, from the policy alone."""
+        """Describe the plan, from the policy alone."""
         below = _BELOW[self.policy.below_k]
         exact = ("would publish", f"a table, exact from {self.crowd_size}, {below} below")
         lines = [*self.describe_sample(), exact, *self.describe_choice()]

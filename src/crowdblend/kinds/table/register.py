@@ -48,7 +48,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
 
     @property
     def sample(self) -> Everybody | Poisson | Strata | Biased:
-        """Who is counted: everybody, or a sample."""
+        """The people counted: everybody, or a sample."""
         return sample_of(self.policy.sampling, self.policy.design)
 
     @property
@@ -157,6 +157,6 @@ def plan_noisy(policy: TablePolicy, epsilon: float, sigma: float | None = None) 
 
 
 def _added(*mechanisms: NoiseEverywhere | NoisyTotal) -> Derivation:
-    """What mechanisms on one table guarantee together."""
+    """Derive the joint guarantee of mechanisms on one table."""
     claims = [mechanism.claim() for mechanism in mechanisms]
     return claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)

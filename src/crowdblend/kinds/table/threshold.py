@@ -36,7 +36,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
 
     @property
     def sample(self) -> Everybody | Poisson | Strata | Biased:
-        """Who is counted: everybody, or a sample."""
+        """The people counted: everybody, or a sample."""
         return sample_of(self.policy.sampling, self.policy.design)
 
     @property
@@ -62,7 +62,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
 
     @property
     def keeps(self) -> bool:
-        """Whether the facts of the plan give what they state."""
+        """True if the facts of the plan give what they state."""
         try:
             self.facts().derivations()
         except CrowdblendError:

@@ -52,7 +52,7 @@ _TWICE = (
 
 @dataclass(frozen=True)
 class Words:
-    """What is counted, what estimates are about, what is shown, and why there would be no totals."""
+    """Words for what is counted, estimated and shown, and why there would be no totals."""
 
     counted: str = "people"
     estimated: str = "people of the population"

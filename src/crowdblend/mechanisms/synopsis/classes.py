@@ -77,7 +77,7 @@ def _between(wide: int, high: int) -> list[tuple[int, int]]:
 
 
 def _by_angle(one: tuple[int, int], other: tuple[int, int]) -> int:
-    """By the angle from the positive axis, in whole numbers."""
+    """Compare by the angle from the positive axis, in whole numbers."""
     halves = [int(y < 0 or (y == 0 and x < 0)) for x, y in (one, other)]
     if halves[0] != halves[1]:
         return halves[0] - halves[1]

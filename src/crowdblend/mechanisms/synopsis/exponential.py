@@ -28,7 +28,7 @@ _PIECE = 4_096
 
 
 def candidates_of(universe: int, rows: int) -> int:
-    """How many multisets of rows there are."""
+    """Return the number of multisets of rows."""
     return math.comb(universe + rows - 1, rows)
 
 
@@ -75,7 +75,7 @@ class ExponentialSynopsis:
         return self.chosen(self.scores(sample, people), source)[0]
 
     def chosen(self, scores: list[int], source: Source, times: int = 1) -> list[Synopsis]:
-        """So many tables, each chosen by its score, their rows in random order."""
+        """Return tables chosen by their scores, their rows in random order."""
         places = choose_several(
             scores, times, epsilon=self.epsilon, sensitivity=self.rows, monotone=False, source=source
         )

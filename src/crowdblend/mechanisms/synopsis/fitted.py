@@ -20,7 +20,7 @@ from crowdblend.randomness import Source, discrete_laplace
 
 @dataclass(frozen=True)
 class Synopsis:
-    """What is published: cells of the universe, one for each synthetic row, and how they fit the noisy answers.
+    """The published cells, one for each synthetic row, and their fit to the noisy answers.
 
     `misfit` is the largest difference between a share among the rows and its noisy answer; None where there are none.
     """

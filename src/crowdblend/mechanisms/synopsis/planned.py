@@ -1,4 +1,4 @@
-"""Which synopsis is published, what it guarantees and how well it will answer: all proved before data are touched."""
+"""Plans of synopses: guarantees and accuracy, proved before data are touched."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PlannedSynopsis:
 
     @property
     def name(self) -> str:
-        """How the rows are made."""
+        """The way in which the rows are made."""
         return FITTED if isinstance(self.mechanism, FittedSynopsis) else EXPONENTIAL
 
     def derivations(self) -> tuple[Derivation, Derivation, Derivation]:
@@ -56,13 +56,13 @@ class PlannedSynopsis:
 
     @property
     def about_sample(self) -> Useful:
-        """How well the rows answer about the sample."""
+        """The accuracy of the rows about the sample."""
         stated: Useful = self._sanitizing().conclusion
         return stated
 
     @property
     def about_everybody(self) -> Useful:
-        """How well the rows answer about everybody."""
+        """The accuracy of the rows about everybody."""
         stated: Useful = self.usefulness.conclusion
         return stated
 
@@ -172,13 +172,13 @@ class _Way:
     rows: int | None
 
     def fitted(self) -> PlannedSynopsis:
-        """With the least noise on the counts."""
+        """Plan with the least noise on the counts."""
         noise_epsilon = _largest(self._sanitizer_epsilon() / self.queries.sensitivity, self._keeps_counts)
         rows = self.rows or self.samples
         return self._planned(fitted_synopsis(self.queries, self.samples, noise_epsilon, rows, self.failure))
 
     def exponential(self) -> list[PlannedSynopsis]:
-        """With the number of rows that errs least, if any leaves few enough candidates."""
+        """Plan the number of rows that errs least, if any leaves few enough candidates."""
         epsilon = _largest(self._sanitizer_epsilon(), self._keeps_choice)
         tried = range(1, _MOST_ROWS_TRIED + 1) if self.rows is None else (self.rows,)
         found = []
@@ -192,7 +192,7 @@ class _Way:
         return PlannedSynopsis(mechanism, self.samples, self.population, self.failure)
 
     def _sanitizer_epsilon(self) -> float:
-        """About what the sanitizer may lose, since sampling strengthens it: e^ε' = 1 + (e^ε − 1)·n/k."""
+        """Return about the sanitizer's ε', since sampling strengthens it: e^ε' = 1 + (e^ε − 1)·n/k."""
         return math.log1p(math.expm1(self.epsilon) * self.population / self.samples)
 
     def _keeps_counts(self, noise_epsilon: float) -> bool:

@@ -35,11 +35,11 @@ CAUTION = (3.0, 30.0, 1000.0)
 
 
 class Block(ABC):
-    """Some counts that no cell is in twice."""
+    """Counts that contain every cell at most once."""
 
     @abstractmethod
     def counts(self, table: Table) -> Vector:
-        """Those counts of a table."""
+        """Return these counts of a table."""
 
     @abstractmethod
     def scale(self, table: Table, factors: Vector) -> None:
@@ -75,7 +75,7 @@ class QueryClass(ABC):
 
     @property
     def universe(self) -> int:
-        """How many different rows there can be."""
+        """The number of possible rows."""
         return math.prod(self.shape)
 
     @abstractmethod
@@ -84,7 +84,7 @@ class QueryClass(ABC):
 
     @abstractmethod
     def pooled(self, noisy: Vector) -> list[Pooled]:
-        """What noisy measured counts say together, for a fit."""
+        """Return noisy measured counts, pooled for a fit."""
 
     @abstractmethod
     def answers(self, counts: Vector) -> Vector:
@@ -103,7 +103,7 @@ class QueryClass(ABC):
         return self.answers(self.counts(table))
 
     def matrix(self) -> NDArray[np.int64]:
-        """Which query (row) is satisfied by which cell (column); for small universes."""
+        """Return which cell (column) satisfies which query (row); for small universes."""
         satisfied = np.zeros((self.size, self.universe), np.int64)
         for query in range(self.size):
             marked = np.zeros(self.shape, np.int64)

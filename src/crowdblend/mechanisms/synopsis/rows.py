@@ -16,7 +16,7 @@ MOST_DRAWS = 200
 def rows_like(
     queries: QueryClass, p: Table, rows: int, source: Source, *, within: float
 ) -> tuple[Cells, NDArray[np.float64]]:
-    """That many cells of the universe, in random order, whose shares answer the class like p within the bound.
+    """Return m cells, in random order, whose shares answer the class like p within the bound.
 
     And these answers.
 
@@ -41,7 +41,7 @@ def shares(cells: Cells, shape: tuple[int, ...]) -> Table:
 
 
 def counted(cells: Cells, shape: tuple[int, ...]) -> Table:
-    """How many rows are in each cell of the universe; a concealed row, −1, is in none."""
+    """Return the number of rows in each cell of the universe; a concealed row, −1, is in none."""
     return np.bincount(cells[cells >= 0], minlength=int(np.prod(shape))).reshape(shape)
 
 

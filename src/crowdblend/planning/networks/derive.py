@@ -15,7 +15,7 @@ class Asked(Protocol):
 
     @property
     def name(self) -> str:
-        """Which statistic it is."""
+        """The name of the statistic."""
 
     @property
     def accuracy(self) -> float | None:
@@ -23,7 +23,7 @@ class Asked(Protocol):
 
     @property
     def published(self) -> bool:
-        """Whether it is in the paper's form."""
+        """True if it is in the paper's form."""
 
     @property
     def width(self) -> float | None:
@@ -31,12 +31,12 @@ class Asked(Protocol):
 
     @property
     def classes(self) -> int | None:
-        """How many classes a histogram has."""
+        """The number of classes of a histogram."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What the simulator looks at: so many random people, and so many reached from each."""
+    """The simulator's view: a number of random people, and of people reached from each."""
 
     samples: int
     explored: int = 1
@@ -73,13 +73,13 @@ def _apply(rule: Rule, asked: Asked, bounds: Bounds, *premises: Derivation, **mo
 
 
 def estimator(asked: Asked, bounds: Bounds, seen: Seen) -> Derivation:
-    """How well the sampler of the statistic estimates it, on average over its luck."""
+    """Return the accuracy of the statistic's sampler, on average over its luck."""
     found = [_apply(rule, asked, bounds, **vars(seen)) for rule in _ESTIMATORS[asked.name]]
     return min(found, key=lambda made: float(made.conclusion.reach))
 
 
 def sampler(asked: Asked, bounds: Bounds, seen: Seen) -> Derivation:
-    """How often the sampler of the statistic misses its accuracy; that of the average degree is a share of L."""
+    """Return how often the sampler misses its accuracy; that of the average degree is a share of L."""
     assert asked.accuracy is not None
     scale = bounds.average_bound if asked.name == "average-degree" else 1
     more = {**vars(seen), "accuracy": asked.accuracy * scale}
@@ -105,7 +105,7 @@ def claim_of(asked: Asked, bounds: Bounds, seen: Seen, scale: float, resolution:
 
 
 def differential(asked: Asked, bounds: Bounds, scale: float, resolution: float) -> Derivation:
-    """What the noise alone guarantees against somebody who knows everybody else."""
+    """Return the guarantee of the noise alone, against an adversary who knows everybody else."""
     rules = {
         "average": graph_releases.differential_average,
         "histogram": graph_releases.differential_histogram,
@@ -116,7 +116,7 @@ def differential(asked: Asked, bounds: Bounds, scale: float, resolution: float) 
 
 
 def sensitivity(asked: Asked, bounds: Bounds) -> float:
-    """How far concealing a person moves the statistic; only to start a search from."""
+    """Return how far concealing a person moves the statistic; only to start a search from."""
     if asked.name == "average":
         return (asked.width or 0.0) / bounds.people
     if asked.name == "histogram":

@@ -1,4 +1,4 @@
-"""What to plan about a network: the public bounds, and one statistic with its guarantee or its error."""
+"""Requests about a network: its public bounds, and a statistic with a guarantee or an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_ACCURATE = 0.5
 
 @dataclass(frozen=True)
 class Bounds:
-    """What everybody may know of the network: how many people, and bounds on their links."""
+    """Public bounds of a network: the number of people, and bounds on their links."""
 
     people: int
     degree_bound: int
@@ -69,12 +69,12 @@ class NetworkRequest:
 
     @property
     def published(self) -> bool:
-        """Whether the request is in the paper's terms, δ and K."""
+        """True if the request is in the paper's terms, δ and K."""
         return self.accuracy is not None or self.failure_exponent is not None
 
     @property
     def explores(self) -> bool:
-        """Whether the sampler walks along links."""
+        """True if the sampler walks along links."""
         return self.name in NAMES[:3]
 
     def _refusal(self, parameter: str, message: str, remedy: str) -> InvalidInput:

@@ -47,22 +47,22 @@ class NetworkPlan:
 
     @property
     def epsilon(self) -> float:
-        """What it guarantees."""
+        """The epsilon of the guarantee."""
         epsilon: float = self.derivation.conclusion.epsilon
         return epsilon
 
     def differential(self) -> Derivation:
-        """What it guarantees against somebody who knows everybody else."""
+        """Return the guarantee against an adversary who knows everybody else."""
         return differential(self.request, self.request.bounds, self.scale, self.resolution)
 
     @property
     def samples(self) -> int:
-        """How many random people the guarantee is relative to."""
+        """The number of random people that the guarantee is relative to."""
         return self.seen.samples
 
     @property
     def light_ends(self) -> bool:
-        """Whether the average degree is counted at the ends with fewer links."""
+        """True if the average degree is counted at the ends with fewer links."""
         aggregate = self.derivation.conclusion.aggregate
         return isinstance(aggregate, Neighbourhood) and aggregate.radius == 2
 
@@ -74,7 +74,7 @@ class NetworkPlan:
 
     @property
     def error(self) -> float:
-        """What the published number is off by at most, with probability CONFIDENCE, rounding included."""
+        """The largest error of the published number, with probability CONFIDENCE, rounding included."""
         return error_of(self.scale, self.resolution)
 
 
@@ -129,7 +129,7 @@ def least_people(plans: Sequence[NetworkPlan]) -> int | None:
 
 
 def trades(plan: NetworkPlan) -> dict[str, float]:
-    """What the error would be with more people in the guarantee, or with a weaker guarantee relative to the same."""
+    """Return the error with more people in the guarantee, or with a weaker guarantee."""
     if plan.request.published:
         more = replace(plan.request, accuracy=(plan.request.accuracy or 0.0) / 2)
         weaker = replace(plan.request, epsilon=2 * plan.epsilon)
@@ -251,7 +251,7 @@ def _published(request: NetworkRequest) -> NetworkPlan:
 
 
 def _explored(request: NetworkRequest, samples: int) -> int:
-    """As many people as make what exploring misses no larger than what sampling does."""
+    """Return the people to explore so that exploring misses no more than sampling does."""
     if not request.explores:
         return 1
     factor = 2 if request.name == "eulerian" else 1

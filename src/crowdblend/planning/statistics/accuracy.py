@@ -1,4 +1,4 @@
-"""How far a published statistic may be from the truth, except with a stated probability.
+"""Errors of published statistics, except with a stated probability.
 
 Errors are in steps per person: the average of what everybody adds to a total. A fraction has one step; an average of
 a column has as many as its grid, and multiplied with the resolution its error is in the column's own unit. What is
@@ -25,7 +25,7 @@ NOISE_PART = 0.25
 class Shape(
     msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="shape", tag="totals"
 ):
-    """What a statistic looks like: a person adds at most `steps` in all to `bins` totals; `share` is its part of ε.
+    """A statistic's shape: a person adds at most `steps` to `bins` totals; `share` is of ε.
 
     `sized` is an average in groups: it has two totals for each group, and its error depends on the group's size.
     """
@@ -37,7 +37,7 @@ class Shape(
 
     @property
     def reach(self) -> int:
-        """How far replacing one person moves the totals, in steps."""
+        """The number of steps by which replacing one person moves the totals."""
         return self.steps if self.bins == 1 else 2 * self.steps
 
     @property
@@ -54,7 +54,7 @@ class Shape(
 
 
 def finite_population(samples: int, population: int) -> float:
-    """How much smaller the variance proxy of a mean is when it is drawn without replacement (Serfling 1974)."""
+    """Return the variance factor of a mean drawn without replacement (Serfling 1974)."""
     left = population - samples
     return min((left + 1) / population, left * (samples + 1) / (population * samples))
 
@@ -66,7 +66,7 @@ def noise_error(noise_epsilon: float, failure: float) -> int:
 
 
 def draw_error(steps: int, samples: int, population: int, failure: float) -> float:
-    """How far the mean of k of n people strays: P[|mean of k − mean of n| > t] ≤ 2·exp(−2kt²/(c·steps²))."""
+    """Return t with P[|mean of k − mean of n| > t] ≤ 2·exp(−2kt²/(c·steps²))."""
     proxy = finite_population(samples, population) / (2 * samples)
     return steps * math.sqrt(proxy * math.log(2 / failure)) * UP
 
@@ -87,7 +87,7 @@ def error_of_sample(shape: Shape, noise_epsilon: float, samples: int, population
 
 
 def group_draw_error(drawn: int, failure: float, share_drawn: float) -> float:
-    """How far the share, or the mean of values in [0, 1], of `drawn` or more random people of a group strays.
+    """Return the error of a group's share, or of its mean in [0, 1], from `drawn` random people.
 
     `share_drawn` is 1 where everybody is counted, and nothing strays.
     """
@@ -97,7 +97,7 @@ def group_draw_error(drawn: int, failure: float, share_drawn: float) -> float:
 
 
 def parts_of_failure(failure: float, groups: int, samples: int, population: int) -> tuple[float, float]:
-    """What noise and draw may fail by in every single group."""
+    """Return the failure probabilities of noise and of draw in every single group."""
     part = 1.0 if samples == population else NOISE_PART
     return failure * part / groups, failure * (1 - part) / groups
 

@@ -1,4 +1,4 @@
-"""Which statistic is published in which way. The choice looks at the policy and never at the data."""
+"""The way in which each statistic is published, chosen from the policy and never from data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Taken = tuple[tuple[tuple[int, ...], Way], ...]
 
 @dataclass(frozen=True)
 class TotalsRequest:
-    """What a steward asks for: statistics within ε with respect to k of n samples, errors except with β.
+    """A steward's request: statistics within ε relative to k of n samples, errors except with β.
 
     `mixed` allows one part of the statistics to go one way and the rest the other, which reads the data twice.
     `plain` is about differential privacy alone: ε is the loss with one person's data replaced, not only concealed.

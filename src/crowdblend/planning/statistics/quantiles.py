@@ -38,13 +38,13 @@ class QuantileShape(
 
     @property
     def moved(self) -> int:
-        """How far replacing one person moves the losses, in parts of a person: of two groups together."""
+        """The shift of the losses of two groups by replacing one person, in parts of a person."""
         a, b = self.at.numerator, self.at.denominator
         return b if self.whole else 2 * max(a, b - a)
 
     @property
     def reach(self) -> float:
-        """What one unit of the rate of the choice costs, the noisy sizes of groups included."""
+        """The cost of one unit of the rate of the choice, the noisy sizes of groups included."""
         return self.moved if self.whole else self.moved / (1 - _SIZES)
 
     @property
@@ -57,7 +57,7 @@ class QuantileShape(
         return noise_epsilon * self.reach * _SIZES / (1 if self.groups == 1 else 2)
 
     def claims(self, noise_epsilon: float) -> list[Derivation]:
-        """What the choice guarantees, and the noisy sizes of groups."""
+        """Return the guarantees of the choice and of the noisy sizes of groups."""
         a, b = self.at.numerator, self.at.denominator
         named = {"numerator": a, "denominator": b, "noise_epsilon": noise_epsilon}
         if self.whole:
@@ -71,7 +71,7 @@ class QuantileShape(
         return [RULES["quantile.groups"](**named), RULES["totals.differential"](sizes)]
 
     def rank_error(self, noise_epsilon: float, failure: float) -> float:
-        """How many people the wanted rank lies outside those of the chosen candidate, at most.
+        """Return the largest distance in people between the wanted rank and the chosen candidate's.
 
         A candidate whose loss is l above the best is chosen with probability e^{−ηl/2}/2 at most.
         """

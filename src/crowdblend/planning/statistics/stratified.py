@@ -34,7 +34,7 @@ _NOISE, _SIZE = 0.25, 0.05
 
 @dataclass(frozen=True)
 class Weights:
-    """As how many people a person of each stratum counts at most, in whole multiples of `unit`; the rates of each.
+    """The weight of a person of each stratum, in whole multiples of `unit`, and its rates.
 
     Where everybody has a weight of their own, `rounding` is how far a weight is off in multiples of the unit, as a
     share of it; else everybody of a stratum counts alike.
@@ -64,7 +64,7 @@ class Weights:
 
     @property
     def jump(self) -> int:
-        """By how much one person's coin can move a sum of copies: by nothing where everybody is counted."""
+        """The jump of a sum of copies by one person's coin: 0 where everybody is counted."""
         return self.largest if self.spread else 0
 
     @cached_property
@@ -75,7 +75,7 @@ class Weights:
 
     @cached_property
     def bias(self) -> tuple[float, float]:
-        """Between which shares of the truth the mean of an estimate lies: 1 and 1 where weights are exact."""
+        """The range of the mean of an estimate, as shares of the truth: 1 and 1 if weights are exact."""
         if self.rounding is not None:
             return 1 - self.rounding, 1 + self.rounding
         each = list(zip(self.copies, self.rates, strict=True))
@@ -85,7 +85,7 @@ class Weights:
 
     @property
     def share_bias(self) -> float:
-        """How far a share may be off because weights are: odds are off by a factor r, shares by (√r − 1)/(√r + 1)."""
+        """The error of a share from inexact weights: odds err by r, shares by (√r − 1)/(√r + 1)."""
         low, high = self.bias
         root = math.sqrt(high / low)
         return (root - 1) / (root + 1) * UP
@@ -104,7 +104,7 @@ def weights_of(strata: Sequence[Ends]) -> Weights:
 
 
 def own_weights(breaks: Sequence[float], strata: Sequence[Ends]) -> Weights:
-    """Everybody's own weight, which lies between two breaks; a person counts for no more than the upper one.
+    """Return own weights, between two breaks; a person counts for no more than the upper one.
 
     Rounding to the unit is done in doubles, and one copy more than the upper break has covers that.
 
@@ -123,14 +123,14 @@ def own_weights(breaks: Sequence[float], strata: Sequence[Ends]) -> Weights:
 
 
 def lost(shape: AnyShape) -> float:
-    """What one unit of the noise of a statistic costs when a person counted once is removed."""
+    """Return the cost of one unit of a statistic's noise when a person counted once is removed."""
     if isinstance(shape, QuantileShape):
         return shape.moved / 2 + shape.size_epsilon(1.0)
     return float(shape.steps)
 
 
 def strata_claim(shapes: Sequence[AnyShape], noise_epsilons: Sequence[float]) -> Derivation:
-    """What all statistics together guarantee with one person more or less, each person counted once."""
+    """Derive the joint guarantee of all statistics, with one person counted once more or less."""
     steps: list[Derivation] = []
     for shape, noise in zip(shapes, noise_epsilons, strict=True):
         if isinstance(shape, QuantileShape):
@@ -159,7 +159,7 @@ class StrataWay:
 
     @cached_property
     def claim(self) -> Derivation:
-        """What the planned noise guarantees with one person counted once more or less."""
+        """The guarantee of the planned noise with one person counted once more or less."""
         return strata_claim(self.shapes, self.noise_epsilons)
 
     @cached_property
@@ -173,7 +173,7 @@ class StrataWay:
 
     @property
     def steps(self) -> int:
-        """How many steps a derivation of it has."""
+        """The number of steps of its derivation."""
         quantiles = sum(isinstance(shape, QuantileShape) for shape in self.shapes)
         kinds = set(zip(self.weights.rates, self.weights.copies, strict=True))
         return len(self.shapes) + quantiles + len(kinds) + 2
@@ -223,14 +223,14 @@ def _share_error(weights: Weights, noise: float, most: float, divided: float, fa
 
 
 def _deviation(weights: Weights, steps: int, expected: float, failure: float) -> float:
-    """How far a sum strays from its mean (Bernstein): variances add up to `expected` spreads at most."""
+    """Return a sum's deviation from its mean (Bernstein); variances sum to at most `expected` spreads."""
     logarithm = math.log(2 / failure)
     bound = logarithm * weights.jump * steps / 3
     return (bound + math.sqrt(bound**2 + 2 * logarithm * weights.spread * steps * expected)) * UP
 
 
 def _means(low: float, high: float, weights: Weights, steps: int, failure: float) -> tuple[float, float]:
-    """Between which means a sum can have that lies between low and high: the deviation solved for the mean."""
+    """Return the means that a sum between low and high can have, by the same deviation."""
     logarithm = math.log(2 / failure)
     bound, spread = logarithm * weights.jump * steps / 3, logarithm * weights.spread * steps
     above, below = max(0.0, high), max(0.0, low)
@@ -240,7 +240,7 @@ def _means(low: float, high: float, weights: Weights, steps: int, failure: float
 
 
 def _loss_of_kept(epsilon: float, rate: float) -> float:
-    """What a person who is kept may lose, so that everybody loses epsilon: ln(1 + (e^ε − 1)/rate)."""
+    """Return the loss of a kept person that costs everybody epsilon: ln(1 + (e^ε − 1)/rate)."""
     return math.log1p(math.expm1(epsilon) / rate) if epsilon < 500 else epsilon - math.log(rate)
 
 

@@ -32,7 +32,7 @@ class KeepsEpsilon(Protocol):
 
     @property
     def shapes(self) -> tuple[AnyShape, ...]:
-        """What the noise knows of every statistic."""
+        """The shape of every statistic, which its noise depends on."""
 
     @property
     def noise_epsilons(self) -> tuple[float, ...]:
@@ -40,7 +40,7 @@ class KeepsEpsilon(Protocol):
 
     @property
     def epsilon(self) -> float:
-        """What the noise costs."""
+        """The cost of the noise."""
 
 
 WayT = TypeVar("WayT", bound=KeepsEpsilon)
@@ -48,7 +48,7 @@ WayT = TypeVar("WayT", bound=KeepsEpsilon)
 
 @dataclass(frozen=True)
 class Way:
-    """Some statistics published by one mechanism with respect to `samples` of `population` people."""
+    """Statistics published by one mechanism with respect to `samples` of `population` people."""
 
     mechanism: SampleWay
     samples: int
@@ -59,12 +59,12 @@ class Way:
 
     @property
     def counted(self) -> int:
-        """How many people are counted: a source with another number of them is refused."""
+        """The number of people counted: a source with another number is refused."""
         return self.samples if self.mechanism == SAMPLE else self.population
 
     @cached_property
     def errors(self) -> tuple[float, ...]:
-        """How far each is off, except with the probability `failure`; of groups, where they are of equal size."""
+        """The error of each, except with the probability `failure`; of groups, where of equal size."""
         return tuple(
             shape.error(noise, self.counted, self.population, self.failure)
             for shape, noise in zip(self.shapes, self.noise_epsilons, strict=True)
@@ -72,7 +72,7 @@ class Way:
 
     @cached_property
     def claim(self) -> Derivation:
-        """What the planned noise guarantees: about the totals, or about totals and quantiles together."""
+        """The guarantee of the planned noise: of the totals, or of totals and quantiles together."""
         return statistics_claim(self.shapes, self.noise_epsilons)
 
     @property
@@ -158,7 +158,7 @@ def _total_claim(shape: Shape, noise: float) -> Derivation:
 
 
 def statistics_claim(shapes: Sequence[AnyShape], noise_epsilons: Sequence[float]) -> Derivation:
-    """What totals and quantiles guarantee that are published together; totals alone as totals."""
+    """Derive the guarantee of totals and quantiles published together; totals alone as totals."""
     both = list(zip(shapes, noise_epsilons, strict=True))
     totals = [_total_claim(shape, noise) for shape, noise in both if isinstance(shape, Shape)]
     summed = totals if len(totals) < 2 else [RULES["totals.together"](*totals)]

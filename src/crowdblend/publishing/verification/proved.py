@@ -1,4 +1,4 @@
-"""Which steps of a derivation rest on theorems that Coq has checked, and the numbers that Coq decides itself.
+"""Steps of a derivation that rest on theorems checked by Coq, and the numbers Coq decides.
 
 For sampled crowds in which people are alike (`suppression.exact`) the theorem `checker.passed` has a test in whole
 numbers: the rate and δ are the doubles of the certificate, the factor is a fraction that is at most e^ε.

@@ -33,7 +33,7 @@ PUBLISH = "publish"
 
 @dataclass(frozen=True)
 class PublicationChoices:
-    """What was chosen for one publication: its kind, its keys, and the sections inside it, such as statistics."""
+    """The choices for one publication: its kind, its keys, and its sections, such as statistics."""
 
     kind: str = "table"
     texts: Texts = field(default_factory=dict)
@@ -41,7 +41,7 @@ class PublicationChoices:
 
     @property
     def name(self) -> str:
-        """Its name; blank where it has none."""
+        """The name; blank where there is none."""
         return self.texts.get("name", "")
 
     @property
@@ -58,7 +58,7 @@ class PublicationChoices:
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen: the publications, the design, keys by section, and the columns with their domains.
+    """The choices: publications, design, keys by section, and columns with their domains.
 
     `design` is blank where the kind has none, and `split` where it is planned how publications share the budget.
     """
@@ -100,12 +100,12 @@ class Choices:
 
     @property
     def several(self) -> bool:
-        """Whether there are several publications under one budget."""
+        """True if there are several publications under one budget."""
         return len(self.publish) > 1
 
     @property
     def kind(self) -> str:
-        """What is published: the kind of the one publication, or a programme of several."""
+        """The kind of the one publication, or "programme" for several."""
         return PROGRAMME if self.several else self.publish[0].kind
 
     @property
@@ -121,7 +121,7 @@ class Choices:
 
     @property
     def has_columns(self) -> bool:
-        """Whether some publication takes columns with a declared domain."""
+        """True if some publication takes columns with a declared domain."""
         return any(has_columns(policy_class(one.kind)) for one in self.publish)
 
     @property
@@ -242,7 +242,7 @@ def _domain_texts(choices: Choices, name: str, texts: Texts) -> Texts:
 
 
 def start(kind: str = "table") -> Choices:
-    """Nothing chosen but the kind, and what is usual for it."""
+    """Return choices with the kind alone, and its usual defaults."""
     return with_kind(Choices(), kind)
 
 

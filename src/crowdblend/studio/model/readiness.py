@@ -1,4 +1,4 @@
-"""What is still missing before a policy in the making can go on, step by step, each in a sentence."""
+"""The steps that are still missing before a policy in the making can go on, in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a ledger's releases come to: before and after one more, and step by step since the first."""
+"""Totals of a ledger's releases: before and after one more, and step by step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ else:
 
 @dataclass(frozen=True)
 class Totals:
-    """What was guaranteed to the people of a population so far, and with one more release, added up."""
+    """The joint guarantee to the people of a population so far, and with one more release."""
 
     population: str
     releases: int
@@ -50,7 +50,7 @@ def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
 
 @dataclass(frozen=True)
 class Stair:
-    """What the first so many releases about a population come to."""
+    """The total of the first releases about a population."""
 
     releases: int
     created: str

@@ -1,4 +1,4 @@
-"""What is refused or explained further down, in the words of the pages: fields and steps, not keys and sections."""
+"""Refusals and explanations in the words of the pages: fields and steps, not keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a job is, and the button that cancels it."""
+"""The state of a job, and the button that cancels it."""
 
 from __future__ import annotations
 

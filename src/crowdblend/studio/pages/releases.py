@@ -34,7 +34,7 @@ from crowdblend.studio.views import Visit, on_get, on_post
 
 @dataclass(frozen=True)
 class OpenedRelease:
-    """What is shown of a release folder; the certificate is derived again before anything of it is shown."""
+    """A release folder as shown; its certificate is derived again before anything is shown."""
 
     certificate: Certificate
     lead: str | None
