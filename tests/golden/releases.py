@@ -114,6 +114,12 @@ PROGRAMMES = {
     + 'split = "people"\n'
     + _PARTS.format("share = 0.3\n", "share = 0.4\n")
     + _MORE,
+    "programme-choose": _TOWN
+    + _DRAW
+    + _LEVELS
+    + '[recoding]\nepsilon = 0.5\nusing = "split"\nshow_epsilon = 0.2\n'
+    + _PROMISE
+    + _PARTS.format("share = 0.5\n", "share = 0.4\n"),
     "programme-drawn": _TOWN
     + _DRAW.replace("poisson", "coins")
     + _COLUMNS

@@ -222,11 +222,11 @@ def test_recoding_adds_up(town: Path) -> None:
     assert np.array_equal(finest.codes, released.codes)
 
 
-@pytest.mark.parametrize(("text", "who"), [(POLICY, "everybody"), (SPLIT, "a share of 0.25 of the sample")])
+@pytest.mark.parametrize(("text", "who"), [(POLICY, "everybody"), (SPLIT, "a share of 0.25 of its sample")])
 def test_the_dry_run_says_what_would_be_chosen(town: Path, text: str, who: str) -> None:
     (town / "policy.toml").write_text(text)
     told = CliRunner().invoke(cli, ["release", str(town / "policy.toml"), "--dry-run"])
-    assert f"would choose   one of 12 recodings, decided by {who}, with 0.1 of epsilon" in told.output
+    assert f"would choose   one of 12 recodings, decided by {who}, with epsilon = 0.1" in told.output
     assert "e^1 times" in told.output
 
 

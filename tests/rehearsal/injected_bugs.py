@@ -87,8 +87,8 @@ class _ThresholdBeforeNoise(ThresholdPlan):
 
 
 class _OneSample(ProgrammePlan):
-    def draws(self, key: ReleaseKey) -> list[Draw | None]:
-        return [self.sample.draw(key.coin())] * len(self.planned)
+    def draws(self, key: ReleaseKey) -> list[tuple[Draw, ...]]:
+        return [(self.sample.draw(key.coin()),)] * len(self.planned)
 
 
 def _planned_as(changed: Callable[..., Any], planned: Any) -> Any:

@@ -10,11 +10,20 @@ import pytest
 from scipy.integrate import quad
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.guarantees import (
+    ClosenessCurve,
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    PartInCrowds,
+    PrivatePart,
+    Relation,
+    Uses,
+)
 from tests.cases import for_each
 
 from .definitions import add_remove_delta
-from .distributions import Distribution, double_above, epsilon_above, growth_below, mix, pushed
+from .distributions import Distribution, both, double_above, epsilon_above, growth_below, mix, pushed
 from .mechanisms import random_gentle_mechanism, suppressed_histogram
 from .worlds import Mechanism, Table, remembered, sampled
 
@@ -92,6 +101,37 @@ def test_choosing_in_steps_on_a_part_of_the_sample(seed: int, rate: float, share
             choice, CrowdBlending(K, 0.0), rate=rate, share=share, epsilon=epsilon_above(growth)
         )
         assert add_remove_delta(release, VALUES, MOST, growth_below(claimed.epsilon)) <= Fraction(claimed.delta)
+
+
+@for_each("seed", range(2))
+def test_two_publications_whose_recodings_are_chosen_by_parts_of_their_own(seed: int) -> None:
+    """Five places for everybody: choosing for the first table or in it, the same for the second, or not sampled."""
+    most, rate, shares = Fraction(5, 4), 0.5, (0.125, 0.375, 0.25, 0.25)
+    first, second = (random_gentle_mechanism((seed, which), most, outcomes=2) for which in range(2))
+    chances = [Fraction(rate) * Fraction(share) for share in shares] + [1 - Fraction(rate)]
+
+    @remembered
+    def release(table: Table) -> Distribution:
+        worlds = []
+        for places in product(range(5), repeat=len(table)):
+            parts = [tuple(v for v, at in zip(table, places, strict=True) if at == part) for part in range(4)]
+            shown = (
+                choose_then(choose(who), rest, lambda chosen: chosen)
+                for choose, who, rest in ((first, *parts[:2]), (second, *parts[2:]))
+            )
+            worlds.append((math.prod((chances[at] for at in places), start=Fraction(1)), both(*shown)))
+        return mix(worlds)
+
+    choice = Uses(ClosenessCurve(epsilon_above(most**2), 0.0), 1)
+    parts = [
+        made
+        for choosing, published in (shares[:2], shares[2:])
+        for made in (PrivatePart(choosing, (choice,)), PartInCrowds(published, K, 0.0))
+    ]
+    for growth in (Fraction(1), Fraction(5, 4), Fraction(2)):
+        claimed = RULES["programme.parts"].conclude(*parts, rate=rate, epsilon=epsilon_above(growth))
+        true = add_remove_delta(release, VALUES, MOST - 1, growth_below(claimed.epsilon))
+        assert 0 < true <= Fraction(claimed.delta)
 
 
 @for_each("seed", range(3))

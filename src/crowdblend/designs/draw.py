@@ -52,6 +52,15 @@ def parts_of(key: DrawKey, shares: Sequence[float]) -> list[Part]:
     return [Part(key, start, stop) for start, stop in pairwise(ends)]
 
 
+def shares_within(share: float, choosing: float | None) -> tuple[float, ...]:
+    """Return the shares of the sample that the people of one publication have.
+
+    Where a share of them, `choosing`, chooses the recoding of the others, theirs comes first. The doubles that come out
+    are those by which people are sent to parts, and those that are certified.
+    """
+    return (share,) if choosing is None else (share * choosing, share - share * choosing)
+
+
 @dataclass(frozen=True)
 class Everybody:
     """All people of the source, or one part of them.

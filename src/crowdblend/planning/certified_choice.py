@@ -8,7 +8,8 @@ import msgspec
 from flint import arb
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import composition, selection
+from crowdblend.calculus.profiles import profile_of
+from crowdblend.calculus.rules import composition, programme, selection
 from crowdblend.numerics.balls import precision, round_down
 
 Whole = Annotated[int, msgspec.Meta(ge=1)]
@@ -65,3 +66,12 @@ class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
         if self.show_epsilon is not None:
             steps.append(selection.noisy_scores(bounded, epsilon=self.show_epsilon, dimension=self.shown))
         return composition.steps_add_up(*steps) if len(steps) > 1 else choice
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
+        """Return None: only its claim counts."""
+        del rate, epsilon
+        return None
+
+    def claim_in_a_part(self, *, share: float) -> Derivation:
+        """Return what it guarantees on a part to which each sampled person goes with probability `share`."""
+        return programme.private_in_a_part(profile_of(self.claim()), share=share)

@@ -13,6 +13,9 @@ from crowdblend.planning.parts import largest_noise, smallest_k
 class PartBudget:
     """The share of a part, those of all parts, the rate of the sample, and what the part loses at most.
 
+    `drawn` is the share that its publication has of the sample: larger than that of the part where others of its people
+    choose the recoding.
+
     `noise_loss` is the part of epsilon that noise may spend in one release: all of it where there is one, and less in a
     series, in which crowds hardly lose more, and noise loses every time.
     """
@@ -23,6 +26,7 @@ class PartBudget:
     epsilon: float
     delta: float
     noise_loss: float
+    drawn: float
 
     @property
     def own_rate(self) -> float:

@@ -7,6 +7,7 @@ which nobody is published; docs/proofs.md#choosing-the-recoding shows why the sa
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec.structs import force_setattr
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from crowdblend import selection
     from crowdblend.calculus.rules import recoding as recoding_rules
     from crowdblend.numerics import balls
+    from crowdblend.policies.columns import Column
     from crowdblend.selection import Lattice, RecodingChoice, Score, Search
 else:
     flint, selection, balls = lazy("flint"), lazy("crowdblend.selection"), lazy("crowdblend.numerics.balls")
@@ -49,7 +51,8 @@ class Choosing(Section, frozen=True):
         key("Who decides: the whole population, or a part of the sample that is not published."),
     ]
     share: Annotated[
-        float | None, key("With split: the share of the sample that decides; 0.1 unless given.", "share")
+        float | None,
+        key("With split: the share of the sample, or of each part of it, that decides; 0.1 unless given.", "share"),
     ] = None
     score: Annotated[Literal["loss", "published", "discernibility", "entropy"], key("What a good recoding is.")] = (
         "loss"
@@ -146,6 +149,17 @@ class Choosing(Section, frozen=True):
             return _epsilon(recoding_rules.recoding_from_population.conclude(choice, premise))
         blending, given = CrowdBlending(2, 0.0), {"rate": rate, "share": self.share, "epsilon": released}
         return _epsilon(recoding_rules.recoding_from_split.conclude(choice, blending, **given))
+
+
+def check_choice(choosing: Choosing, columns: Sequence[Column], split: str | None) -> None:
+    """Refuse a choice for several publications that no part of their sample makes, or that has nothing to choose."""
+    if not any(column.chooses for column in columns):
+        message = "[recoding] has nothing to choose: no column offers several recodings."
+        raise _refusal(message, 'Write level = "choose" for a hierarchy, or remove [recoding].')
+    if choosing.share is None or split not in (None, "people"):
+        message = "The recodings of several publications are chosen by parts of their one sample."
+        remedy = 'Write using = "split" in [recoding] and split = "people" in [privacy], or name one level.'
+        raise _refusal(message, remedy, "using")
 
 
 def _epsilon(concluded: object) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
 
 from crowdblend.policies.about import About
-from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
 from crowdblend.policies.publication import Publication
@@ -160,6 +160,8 @@ class Policy:
                 message = f"column {column.name!r} is declared, and no publication uses it."
                 remedy = "Remove it from [columns], or name it in a publication."
                 raise refusal("unused-column", message, remedy, f"column {column.name!r}")
+        if self.is_programme and self.terms.recoding is not None:
+            check_choice(self.terms.recoding, self.terms.columns, self.split)
 
     @property
     def is_programme(self) -> bool:
@@ -176,11 +178,14 @@ class Policy:
         """The decisions about every publication, in their order."""
         if not self.is_programme:
             self._refuse_foreign(self.publish[0])
-        terms = self.terms
-        if self.is_programme:
-            # How often is for the programme to say, not for its parts.
-            return tuple(one.within_programme(terms.replace(releases=1)) for one in self.publish)
-        return tuple(one.within(terms) for one in self.publish)
+            return (self.publish[0].within(self.terms),)
+        # How often is for the programme to say, not for its parts.
+        terms = self.terms.replace(releases=1)
+        fixed = terms.replace(recoding=None)
+        return tuple(
+            one.within_programme(terms if any(column.chooses for column in one.columns_of(terms)) else fixed)
+            for one in self.publish
+        )
 
     def _refuse_foreign(self, only: Publication) -> None:
         """Refuse terms that the one publication's kind does not have: they would be ignored."""

@@ -11,6 +11,7 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, Thinned, Weights
 from crowdblend.designs.design import PartClaims, differential_of
+from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.table.facts import TableFacts
@@ -21,7 +22,7 @@ from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts
+from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
 from crowdblend.releases.facts import (
     DATA,
     CellTable,
@@ -97,13 +98,13 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of the mechanisms of all publications."""
         mechanisms = [self._mechanisms(name) for name in self.published]
-        shares = [one.share for one in self.published.values()]
-        given = [share for share in shares if share is not None]
         if self.split == "people":
-            if len(given) < len(shares) or isinstance(self.design, Everybody):
-                raise contradiction("every part of a sample has a share")
-            derived = self.design.parts_derivations(mechanisms, given, self.epsilon)
-        elif given:
+            named = zip(self.published, mechanisms, strict=True)
+            parts = [part for name, ran in named for part in self._parts(name, ran)]
+            derived = self.design.parts_derivations(
+                [ran for ran, _ in parts], [share for _, share in parts], self.epsilon
+            )
+        elif any(one.share is not None for one in self.published.values()):
             raise contradiction("a share is of one sample for all publications")
         elif self.split == "fresh":
             if not self.design.draws_here:
@@ -120,6 +121,25 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         check_totals(differential, self.releases, self.epsilon, self.delta)
         return tuple(derived)
 
+    def _parts(self, name: str, ran: Sequence[PartClaims]) -> list[tuple[Sequence[PartClaims], float]]:
+        """Return what runs on the parts of a publication, with their shares: the choice of its recoding comes first."""
+        facts, share = self.publications[name], self.published[name].share
+        if share is None or isinstance(self.design, Everybody):
+            raise contradiction("every part of a sample has a share")
+        chosen = facts.recoding if isinstance(facts, CrowdFacts) else None
+        if chosen is None:
+            return [(ran, share)]
+        return list(zip([(chosen.choice,), ran], shares_within(share, chosen.share), strict=True))
+
+    def _check_choice(self, chosen: RecodingFacts) -> None:
+        """Refuse a recoding that no part of the one sample chose, and scores that are not paid for."""
+        one_rate = isinstance(self.design, Poisson) and not isinstance(self.design, Thinned)
+        if self.split != "people" or chosen.share is None or not one_rate:
+            raise contradiction("a recoding is chosen by a part of one sample at one rate")
+        if chosen.released_epsilon != self.epsilon:
+            raise contradiction("a publication has another budget than its programme")
+        chosen.check()
+
     def _mechanisms(self, name: str) -> Sequence[PartClaims]:
         """The mechanisms of a publication, one for every stratum; refuses facts that are not about its own sample."""
         facts, share = self.publications[name], self.published[name].share
@@ -132,8 +152,10 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
             raise contradiction("a publication says of itself what its programme says")
         if isinstance(facts, CrowdFacts):
             stated = (facts.epsilon, facts.delta, facts.releases)
-            if stated != (self.epsilon, self.delta, 1) or facts.recoding is not None:
+            if stated != (self.epsilon, self.delta, 1):
                 raise contradiction("a publication has another budget than its programme")
+            if facts.recoding is not None:
+                self._check_choice(facts.recoding)
         if isinstance(facts, RepeatedFacts) and facts.series is not None:
             raise contradiction("a publication has another budget than its programme")
         if isinstance(facts, StatisticsFacts) and isinstance(self.design, Strata):

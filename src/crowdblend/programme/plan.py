@@ -14,11 +14,13 @@ from fractions import Fraction
 
 from crowdblend.designs import Strata, Thinned
 from crowdblend.designs.design import differential_of
+from crowdblend.designs.draw import shares_within
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import largest_noise
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -42,6 +44,8 @@ def plan(policy: Policy) -> ProgrammePlan:
     usual: tuple[Split, ...] = ("people", "fresh")
     if isinstance(policy.sampling, sampled.Everybody):
         usual = ("budget",)
+    elif policy.terms.recoding is not None:
+        usual = ("people",)
     elif all(getattr(part, "below_k", None) in ("noise", "threshold") for part in policy.parts):
         usual = ("people", "budget") if policy.sampling.already_drawn else ("people", "fresh", "budget")
     elif policy.sampling.already_drawn or any(one.share is not None for one in policy.publish):
@@ -92,9 +96,6 @@ def _budget(policy: Policy) -> Budget:
     assert terms.epsilon is not None, "a programme has an epsilon"
     delta = terms.delta or 0.0
     check_delta(terms, delta)
-    if terms.recoding is not None:
-        message = "A recoding is chosen for one publication, and there are several."
-        raise refusal("recoding", message, "Name one level of every column, and remove [recoding].", "[recoding]")
     if terms.rows_per_person is not None:
         message = "People with several rows are counted in one publication, and there are several."
         raise refusal("rows-per-person", message, 'Write duplicates = "one".', "[data] rows_per_person")
@@ -110,16 +111,33 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
         # Which row counts depends on the columns of the publication, and so would the stratum and the part.
         message = "Whoever has rows in two strata would be in two parts of the sample."
         raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")
-    shares = shares_of(policy)
+    shares, rate = shares_of(policy), sample.largest_rate
+    chosen_by = [
+        None if (choosing := getattr(part, "recoding", None)) is None else choosing.share for part in policy.parts
+    ]
+    within = [shares_within(share, choosing) for share, choosing in zip(shares, chosen_by, strict=True)]
+    every = tuple(share for each in within for share in each)
+    _check_choice(policy, every, rate)
 
     def planned(each: Each) -> ProgrammePlan:
         made = []
-        for one, part, share in zip(policy.publish, policy.parts, shares, strict=True):
-            own = PartBudget(share, tuple(shares), sample.largest_rate, each.epsilon, each.delta, each.noise_loss)
+        for one, part, share, (*_, released) in zip(policy.publish, policy.parts, shares, within, strict=True):
+            own = PartBudget(released, every, rate, each.epsilon, each.delta, each.noise_loss, drawn=share)
             made.append(PlannedPublication(str(one.name), module_for(part).plan_part(part, own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     return _within(planned, policy, budget, list(_before_asking(sample, budget)))
+
+
+def _check_choice(policy: Policy, shares: Sequence[float], rate: float) -> None:
+    """Refuse a choice of the recoding that loses more than anybody in a part of the sample may lose."""
+    choosing, epsilon = policy.terms.recoding, policy.terms.epsilon
+    assert epsilon is not None, "a programme has an epsilon"
+    if choosing is None or choosing.spent <= (most := largest_noise(shares, rate, epsilon)):
+        return
+    message = f"The choice of the recoding loses {choosing.spent:g}; in a part of this sample {most:.3g} is allowed."
+    remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
+    raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
 
 
 def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
@@ -221,15 +239,16 @@ def shares_of(policy: Policy) -> list[float]:
     given = [one.share for one in policy.publish]
     taken = sum((Fraction(share) for share in given if share is not None), Fraction(0))
     open_places = [place for place, share in enumerate(given) if share is None]
+    parts = len(given) + sum(getattr(part, "recoding", None) is not None for part in policy.parts)
     if (
-        len(given) > MOST_PARTS
+        parts > MOST_PARTS
         or taken > 1 + Fraction(SHARES_ROUNDING)
         or (open_places and taken > 1 - Fraction(len(open_places), 100))
     ):
         message = f"The shares in [[publish]] add up to {float(taken):g}: nobody is in two parts."
         if taken <= 1:
             message = f"The shares in [[publish]] add up to {float(taken):g}, and leave too little to the others."
-        if len(given) > MOST_PARTS:
+        if parts > MOST_PARTS:
             message = f"A sample is divided into at most {MOST_PARTS} parts."
         raise refusal("shares", message, "Lower them so that they add up to at most 1.", "[[publish]] share")
     found = [0.0 if share is None else share for share in given]

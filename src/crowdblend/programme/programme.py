@@ -10,7 +10,7 @@ from msgspec.structs import replace as replace_fields
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Biased, Claims, Everybody
-from crowdblend.designs.draw import Draw, parts_of
+from crowdblend.designs.draw import Draw, parts_of, shares_within
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -24,6 +24,7 @@ from crowdblend.programme.errors_expected import Expected, expected_of
 from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts, Sample
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.counted_together import groups, read_together
+from crowdblend.releases.crowd_classes import CrowdClassesPlan
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts, derive, to_json
 from crowdblend.releases.plan import AnyPlan, Lines, Reading, ReleasePlan, Result, software
@@ -63,6 +64,12 @@ class PlannedPublication:
     plan: AnyPlan
     share: float | None = None
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The shares of its parts of the sample: of those who choose its recoding, where some do, and of the others."""
+        choosing = getattr(self.plan.policy, "recoding", None)
+        return shares_within(self.share or 0.0, None if choosing is None else choosing.share)
+
     def alone(self) -> PublicationPolicy:
         """The publication as a policy of its own, with the parameters that were planned for it."""
         found: PublicationPolicy = self.plan.policy
@@ -82,6 +89,8 @@ class PlannedPublication:
         found = self.plan.facts(result)
         if isinstance(found, CrowdFacts):
             found = replace_fields(found, epsilon=budget[0], delta=budget[1])
+            if found.recoding is not None:
+                found = replace_fields(found, recoding=replace_fields(found.recoding, released_epsilon=budget[0]))
         elif isinstance(found, StatisticsFacts):
             found = replace_fields(found, epsilon=budget[0])
         return replace_fields(found, software={})
@@ -184,19 +193,26 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         found: dict[str, Reading] = {}
         for names in groups(plans) if self.split == "budget" else [[name] for name in plans]:
             first, together = names[0], [plans[name] for name in names]
-            read = read_together(together, engine, keys[first], progress, draws[first])
-            found |= zip(names, read, strict=True)
+            if isinstance(together[0], CrowdClassesPlan) and together[0].divides_people:
+                found[first] = together[0].read_parts(engine, progress, *draws[first])
+                continue
+            only = next(iter(draws[first]), None)
+            found |= zip(names, read_together(together, engine, keys[first], progress, only), strict=True)
         return ProgrammeReading({name: found[name] for name in plans})
 
-    def draws(self, key: ReleaseKey) -> list[Draw | None]:
-        """Return the draw of each part; None where every publication draws or counts by itself."""
+    def draws(self, key: ReleaseKey) -> list[tuple[Draw, ...]]:
+        """Return the draws of the parts that each publication has: those who choose its recoding come first.
+
+        None where every publication draws or counts by itself.
+        """
         if self.split == "fresh" or isinstance(self.sample, Everybody):
-            return [None] * len(self.planned)
+            return [()] * len(self.planned)
         if self.split == "budget":
-            return [self.sample.draw(key.coin())] * len(self.planned)
+            return [(self.sample.draw(key.coin()),)] * len(self.planned)
         assert not isinstance(self.sample, Biased), "parts are of samples whose rates are known"
-        coin, shares = key.coin(), [one.share or 0.0 for one in self.planned]
-        return [self.sample.draw(coin, part) for part in parts_of(key.coin(b"parts of the sample"), shares)]
+        coin, shares = key.coin(), [one.shares for one in self.planned]
+        parts = iter(parts_of(key.coin(b"parts of the sample"), [share for each in shares for share in each]))
+        return [tuple(self.sample.draw(coin, next(parts)) for _ in each) for each in shares]
 
     def publish(self, reading: ProgrammeReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Run every publication's mechanisms, each with randomness of its own."""

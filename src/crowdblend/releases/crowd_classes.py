@@ -98,13 +98,13 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         choosing = self.policy.recoding
         if choosing is None:
             return []
-        who = "everybody" if choosing.share is None else f"a share of {choosing.share} of the sample"
+        who = "everybody" if choosing.share is None else f"a share of {choosing.share} of its sample"
         lattice, steps = self.choice.lattice, self.choice.search.steps
         how = f", in {steps} steps" if steps > 1 else ""
-        spent = f"decided by {who}{how}, with {choosing.epsilon} of epsilon"
+        spent = f"decided by {who}{how}, with epsilon = {choosing.epsilon}"
         lines = [("would choose", f"one of {lattice.size:,} recodings, {spent}")]
         if choosing.show_epsilon is not None:
-            lines.append(("would show", f"noisy scores around the choice, with {choosing.show_epsilon} of epsilon"))
+            lines.append(("would show", f"noisy scores around the choice, with epsilon = {choosing.show_epsilon}"))
         return lines
 
     def read(
@@ -117,6 +117,13 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
             return recoding_choice.read_choice(
                 self.policy, None if self.sample.drawn_before else self.rate, source, key
             )
+
+    def read_parts(
+        self, engine: Engine, progress: Progress | None, choosing: Draw, published: Draw
+    ) -> ClassCountsReading:
+        """Count those who decide and those who are published, as parts of a larger sample."""
+        with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
+            return recoding_choice.read_parts(self.policy, source, choosing, published)
 
     def sample_of(
         self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None

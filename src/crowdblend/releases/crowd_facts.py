@@ -71,6 +71,12 @@ class RecodingFacts(Fact, frozen=True, kw_only=True):
     chosen: dict[str, Level] = msgspec.field(default_factory=dict)
     around: Around | None = None
 
+    def check(self) -> None:
+        """Refuse scores that the choice has not paid for."""
+        shown = 0 if self.choice.show_epsilon is None else self.choice.shown
+        if self.around is not None and len(self.around.near) >= shown:
+            raise contradiction("it shows more scores than its choice pays for")
+
 
 class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     """Facts of releases of crowds; epsilon and delta cover all `releases` together."""
@@ -117,9 +123,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def _chosen(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
         sample, (mechanism,), epsilon = self.design, self.mechanisms, chosen.released_epsilon
-        shown = 0 if chosen.choice.show_epsilon is None else chosen.choice.shown
-        if chosen.around is not None and len(chosen.around.near) >= shown:
-            raise contradiction("it shows more scores than its choice pays for")
+        chosen.check()
         if not isinstance(sample, Poisson) or isinstance(sample, Thinned):
             raise contradiction("a recoding is chosen for samples at one rate only")
         if chosen.share is None and sample.drawn_before:
@@ -167,6 +171,13 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
             # A part of the sample chose the labels and is not published.
             inclusion = InclusionRates.at_rate(inclusion.least * (1 - self.recoding.share))
         return CellLaws(estimator_of(mechanism.law, inclusion), sizes)
+
+    @property
+    def own_parameters(self) -> Parameters:
+        found = super().own_parameters
+        if self.rate is not None and self.recoding is not None and self.recoding.share is not None:
+            found |= {"rate": self.rate * (1 - self.recoding.share)}
+        return found
 
     @property
     def parameters(self) -> Parameters:

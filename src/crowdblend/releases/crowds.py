@@ -244,17 +244,19 @@ def plan_in_part(
     are sampled at one rate. What the part guarantees by itself is not what the programme says, so that its delta is
     left open.
     """
-    strata = _strata_of(policy)
+    strata, choosing = _strata_of(policy), getattr(policy, "recoding", None)
     planned = []
     for one in strata:
         own = replace(budget, rate=one.rate)
         loss = 0.0 if noise is None else noise(own)
         k = own.smallest_k(partial(_with_loss, part, loss)) if policy.k is None else policy.k
         below = {**more, **({} if noise is None else {"noise_epsilon": loss})}
-        request = PlanRequest(rate=own.own_rate, k=k, epsilon=budget.epsilon, form=form, **below)
-        planned.append(StratumPlan(one.label, own.own_rate, own.own_rate, own.own_rate, answer(request)))
+        # By itself a part sees others at this rate.
+        rate = own.own_rate if choosing is None else choosing.released_rate(own.rate * own.drawn)
+        request = PlanRequest(rate=rate, k=k, epsilon=budget.epsilon, form=form, **below)
+        planned.append(StratumPlan(one.label, rate, rate, rate, answer(request)))
     crowds = CrowdPlan.of(planned)
-    sampling, noise_epsilon = policy.sampling.thinned(budget.share), planned[0].noise_epsilon
+    sampling, noise_epsilon = policy.sampling.thinned(budget.drawn), planned[0].noise_epsilon
     changes = {"sampling": sampling, "k": crowds.k, "epsilon": budget.epsilon, "delta": None, "accept_delta": True}
     changes |= {"releases": 1} | ({} if noise is None else {"noise_epsilon": noise_epsilon})
     return policy.replace(**changes), crowds

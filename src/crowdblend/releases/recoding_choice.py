@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypedDict
 
-from crowdblend.designs.draw import Coin, Everybody, Part
+from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
 from crowdblend.engines.sampling import thinned
 from crowdblend.mechanisms import SampledClasses
@@ -63,6 +63,12 @@ def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: 
         return ChoiceReading(counted, deciding, released)
     deciding, counted = sample(choosing).classes, sample(rest)
     return ChoiceReading(counted, deciding, counted.classes)
+
+
+def read_parts(policy: RecodedPolicy, source: Source, choosing: Draw, published: Draw) -> ChoiceReading:
+    """Read those who decide and those who are published, of two parts of a sample that share nobody."""
+    deciding, counted = (source.class_counts(policy.columns, drawn) for drawn in (choosing, published))
+    return ChoiceReading(counted, deciding.classes, counted.classes)
 
 
 def choice_of(policy: RecodedPolicy, score: Score) -> RecodingChoice:

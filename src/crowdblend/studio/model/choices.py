@@ -130,7 +130,7 @@ class Choices:
         merged: dict[str, dict[str, Key]] = {}
         for one in self.publish:
             for section, keys in kind_sections(one.kind, self.design).items():
-                if section != PUBLISH and not (section == "recoding" and self.several):
+                if section != PUBLISH:
                     merged[section] = {**merged.get(section, {}), **keys}
         if self.several:
             # The budget is that of the programme, whatever its publications could say of one.

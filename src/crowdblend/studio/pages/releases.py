@@ -45,9 +45,10 @@ def _opened(studio: Studio, folder: str) -> OpenedRelease:
     """Return a release folder whose certificate holds."""
     release = read(studio.root.existing(folder))
     facts = release.facts
-    recoding = facts.recoding if isinstance(facts, CrowdFacts) else None
+    crowds = [one for one in facts.publications.values() if isinstance(one, CrowdFacts)]
     opening = lead(release.guarantees, facts.planned_releases)
-    return OpenedRelease(release.certificate, opening, chosen_recoding(recoding))
+    chosen = [block for one in crowds for block in chosen_recoding(one.recoding)]
+    return OpenedRelease(release.certificate, opening, chosen)
 
 
 def show_all(visit: Visit) -> Response:
