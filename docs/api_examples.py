@@ -95,6 +95,12 @@ True
 >>> cb.prefix(3, missing="unknown").prefix
 3
 """,
+    "propose": """
+>>> found = cb.propose(people, labels=["sex"], epsilon=1.0, delta=1e-6, person="person_id",
+...     out=f"{folder}/proposal", ledger=None)
+>>> sorted(found.columns["sex"].values), found.columns["sex"].other
+(['female', 'male'], 'other')
+""",
     "quantile": """
 >>> published(cb.quantile("income", 0.9), income=income)
 ['statistic', 'bin', 'value', 'error', 'rank_error']
@@ -256,6 +262,12 @@ True
     "Policy": """
 >>> isinstance(policy, cb.Policy), policy.kind, policy.plan().k
 (True, 'table', 35)
+""",
+    "Proposal": """
+>>> isinstance(found, cb.Proposal)
+True
+>>> print(found.describe()[0])
+sex: 2 labels that many people share, and 'other' for all others.
 """,
     "PublishedRelease": """
 >>> release: cb.PublishedRelease = cb.read(f"{folder}/published")

@@ -62,6 +62,10 @@ COMMAND_PAGES = {
         "[planning](plan.md)",
     ),
     "init": ("a policy to start from, from the names of your columns", "[a first policy](sources.md#a-first-policy)"),
+    "propose": (
+        "labels and bounds from the data, where no code book has them, at a small cost in privacy",
+        "[domains from the data](sources.md#domains-from-the-data)",
+    ),
     "check": (
         "which rows do not fit a policy, with values and counts: for you alone",
         "[checking rows](sources.md#check-your-rows)",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crowdblend.api.checks import audit, compose, sign, verify
     from crowdblend.api.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
     from crowdblend.api.private_check import check
+    from crowdblend.api.proposing import Proposal, propose
     from crowdblend.api.rehearsals import rehearse
     from crowdblend.api.release import release, resume
     from crowdblend.api.statistics import average, count, fraction, histogram, median, quantile, total
@@ -69,6 +70,7 @@ _MODULES = {
     "Points": "kinds.points.policy",
     "Poisson": "policies.sampling",
     "Policy": "policies.policy",
+    "Proposal": "api.proposing",
     "PublishedRelease": "reading.release",
     "QuadtreeRegion": "kinds.points.policy",
     "Release": "publishing.published",
@@ -96,6 +98,7 @@ _MODULES = {
     "median": "api.statistics",
     "plan": "planning.plan",
     "prefix": "api.columns",
+    "propose": "api.proposing",
     "quantile": "api.statistics",
     "read": "reading.release",
     "rehearse": "api.rehearsals",
@@ -131,6 +134,7 @@ __all__ = [
     "Points",
     "Poisson",
     "Policy",
+    "Proposal",
     "PublishedRelease",
     "QuadtreeRegion",
     "Release",
@@ -159,6 +163,7 @@ __all__ = [
     "median",
     "plan",
     "prefix",
+    "propose",
     "quantile",
     "read",
     "rehearse",

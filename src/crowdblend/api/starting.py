@@ -13,8 +13,10 @@ from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite
 from crowdblend.policies.starter import init_policy
 
 if TYPE_CHECKING:
+    from crowdblend.api import proposing
     from crowdblend.engines.databases import local_copy
 else:
+    proposing = lazy("crowdblend.api.proposing")
     local_copy = lazy("crowdblend.engines.databases.local_copy")
 
 
@@ -23,6 +25,8 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
 
     Only the names and types of columns are looked at. `options` are those of `init_policy`.
     """
+    if options.get("codebook") is not None and Path(options["codebook"]).is_dir():
+        options["book"] = proposing.read_proposal(options["codebook"]).entries()
     if not _is_database(source):
         if table is not None or query is not None:
             message = "Only databases have tables and queries."

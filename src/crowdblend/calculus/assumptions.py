@@ -50,6 +50,10 @@ class Assumption(Enum):
     )
     SMALL_CLASSES_DROPPED = "Classes (for points: blocks) with fewer than {k} people in the sample are not published."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
+    PROPOSED_DOMAINS = (
+        "Some labels or bounds were proposed from the data, by an earlier release about everybody whose loss is part "
+        "of this guarantee. Classes are called fixed once these are known."
+    )
     STATED_RANGE = "Values lie in a range of (L1) length {width} that was fixed before anybody looked at the data."
     STATED_SENSITIVITY = "The statistic moves by at most {sensitivity} (in L1) when one person's data are concealed."
     INDEPENDENT_SAMPLING = "Each person was kept or left out by an independent coin with probability {rate}."

@@ -37,7 +37,11 @@ _PRESETS = f"What offices often publish: {'; '.join(f'{name}, {one.words}' for n
 @click.option("--encoding", metavar="NAME", help="The encoding of a CSV file, such as cp1252.")
 @click.option("--table", metavar="NAME", help="The table, where DATA is a database.")
 @click.option("--query", metavar="SQL", help="A query instead of a table.")
-@click.option("--codebook", metavar="FILE", help="A code book, a list of one column's values, or an earlier policy.")
+@click.option(
+    "--codebook",
+    metavar="FILE",
+    help="A code book, a list of one column's values, an earlier policy, or the folder of a proposal.",
+)
 @click.option("--preset", type=click.Choice(list(PRESETS)), help=_PRESETS)
 @click.option(
     "--kind", type=click.Choice(KINDS), help="What the policy will publish; what goes with the columns unless given."

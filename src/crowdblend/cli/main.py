@@ -16,6 +16,7 @@ from crowdblend.version import __version__
 COMMANDS = {
     "plan": "Plan a policy, or solve for k, rate, epsilon or delta.",
     "init": "Write a commented policy to start from.",
+    "propose": "Propose labels and bounds from the data, at a small cost in privacy.",
     "check": "Show you alone which rows do not fit a policy.",
     "rehearse": "Try a policy on made-up people, which costs nothing.",
     "hierarchy": "Make a hierarchy file for a column, from a rule.",

@@ -92,11 +92,11 @@ def command(
     def confirm(pending: PendingRelease) -> None:
         if progress is not None:
             progress.pause()
-        _confirm(planned, pending, folder, ledger, yes=yes)
+        confirm_release(planned, pending, folder, ledger, yes=yes)
 
     with engine_named(engine, master, conf) as reads:
         planned.check_source(reads)
-        ledger = _open_ledger(ledger_url, yes=yes)
+        ledger = open_ledger(ledger_url, yes=yes)
         with notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
             done = publishing.release(
                 loaded,
@@ -186,7 +186,7 @@ def signing(path: str) -> Callable[[Path], object]:
     return certificates.certificate_signer(path, sign_command.ask_passphrase)
 
 
-def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
+def open_ledger(url: str | None, *, yes: bool) -> Ledger:
     """Return the ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
     location = location_of.locate(url)
     if location.is_new_default:
@@ -228,7 +228,7 @@ def _of_limit(ledger: Ledger, spending: Spending) -> list[str]:
     return [f"of the limit, {usage.limit.words()}, with this release: {usage.words()} ({usage.reason()})"]
 
 
-def _confirm(planned: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+def confirm_release(planned: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     """Say what the ledger cannot know, and ask unless the answer was given."""
     for warning in pending.warnings:
         click.echo(f"crowdblend: {warning}", err=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from crowdblend.errors import NotProved
+from crowdblend.errors import DoesNotVerify, NotProved
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.numerics.balls import Undecided
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part
 from crowdblend.releases.delta_limit import check_epsilon
 
@@ -32,11 +33,24 @@ def plan(policy: AnyPolicy) -> AnyPlan:
     try:
         planned = module.plan(policy)
         check_epsilon(policy, planned.facts().largest_epsilon)
+        _check_proposals(planned)
         return planned
     except (Undecided, OverflowError, ZeroDivisionError) as problem:
         message = "The numbers of this policy are too extreme to be bounded rigorously."
         remedy = "Choose epsilon, delta, rate and k closer to the usual: docs/plan.md."
         raise NotProved(message, remedy=remedy, where="[privacy]", code="plan.not-proved") from problem
+
+
+def _check_proposals(planned: AnyPlan) -> None:
+    """Refuse proposals whose loss does not add up with that of what is planned."""
+    try:
+        _ = planned.policy.proposed and planned.certificate()
+    except DoesNotVerify as problem:
+        message = (
+            "What proposed the domains is about other ids, or this publication has no guarantee that adds up with it."
+        )
+        remedy = "Propose with the same person in [data], or take domains from a code book and remove proposed."
+        raise refusal("proposed", message, remedy, "[privacy] proposed") from problem
 
 
 # A policy in hand plans itself: the layer below is told how.

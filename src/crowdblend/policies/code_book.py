@@ -40,7 +40,7 @@ _KINDS = {
 class Entry:
     """A column in a code book: its values in order, or its smallest and largest value; its kind.
 
-    `declared` is the domain of an earlier policy, as TOML writes it.
+    `declared` is the domain of an earlier policy or of a proposal, as TOML writes it, and `origin` says which.
     """
 
     values: tuple[str, ...] = ()
@@ -48,6 +48,7 @@ class Entry:
     high: str | None = None
     kind: str | None = None
     declared: str | None = None
+    origin: str = "from the earlier policy"
 
 
 def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:

@@ -17,6 +17,7 @@ from crowdblend.policies.about import About
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import Domain
+from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import did_you_mean, refusal
@@ -76,6 +77,8 @@ class Policy:
         recoding: Choosing | None = None,
         accept_epsilon: bool = False,
         accept_delta: bool = False,
+        proposed: str | Sequence[str] = (),
+        proposes: bool = False,
         about: About | None = None,
         format: Literal["parquet", "csv"] = "parquet",  # noqa: A002  the key's name
         memory: str | None = None,
@@ -178,14 +181,29 @@ class Policy:
         """The decisions about every publication, in their order."""
         if not self.is_programme:
             self._refuse_foreign(self.publish[0])
-            return (self.publish[0].within(self.terms),)
+            return (self.publish[0].within(self.own_terms),)
         # How often is for the programme to say, not for its parts.
-        terms = self.terms.replace(releases=1)
+        terms = self.own_terms.replace(releases=1)
         fixed = terms.replace(recoding=None)
         return tuple(
             one.within_programme(terms if any(column.chooses for column in one.columns_of(terms)) else fixed)
             for one in self.publish
         )
+
+    @cached_property
+    def own_terms(self) -> Terms:
+        """The terms with what is left of epsilon and delta, after what proposed the domains has spent its part."""
+        return left_by_proposals(self.terms)
+
+    @property
+    def proposed(self) -> tuple[str, ...]:
+        """The folders of the releases that proposed domains."""
+        return self.terms.proposed
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it proposes domains of later policies."""
+        return self.terms.proposes
 
     def _refuse_foreign(self, only: Publication) -> None:
         """Refuse terms that the one publication's kind does not have: they would be ignored."""

@@ -41,12 +41,6 @@ _BY_KIND: dict[ColumnKind, str] = {
 }
 
 
-# A column to take medians of has bounds and a grid instead of classes.
-MEASURE = (
-    f'{{ from = {FILL}, to = {FILL}, resolution = {FILL}, outside = "clamp" }}   # the bounds, and what to round to'
-)
-
-
 def is_weight(name: str) -> bool:
     """Return whether a column may hold the design weights of a survey, by its name."""
     return _WEIGHTS.fullmatch(name.strip()) is not None
@@ -83,7 +77,7 @@ def is_amount(name: str) -> bool:
 def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
     """The declaration of a column, with gaps for what only the steward knows."""
     if entry is not None and entry.declared is not None:
-        return f"{entry.declared}   # from the earlier policy"
+        return f"{entry.declared}   # {entry.origin}"
     if entry is not None and entry.values:
         return f"{{ values = [{', '.join(map(toml_text, entry.values))}] }}   # from the code book"
     known: str = (entry.kind if entry is not None else None) or kind
@@ -92,6 +86,15 @@ def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
     if known in ("text", "unknown") and _DATES.fullmatch(name.strip()):
         return _BY_KIND["date"] + '; date_format = "%d.%m.%Y" in [data] if a CSV file writes it so'
     return _BY_KIND[known]  # type: ignore[index]
+
+
+def proposed_measure(entry: Entry | None) -> str:
+    """The declaration of a column to take medians of: bounds and a grid instead of classes."""
+    low, high, step, why = FILL, FILL, FILL, "the bounds, and what to round to"
+    if entry is not None and entry.low is not None and entry.high is not None:
+        low, high, why = entry.low, entry.high, entry.origin if entry.declared else "range from the code book"
+        step = str(Decimal(10) ** ((Decimal(high) - Decimal(low)).adjusted() - 3)) if entry.declared else FILL
+    return f'{{ from = {low}, to = {high}, resolution = {step}, outside = "clamp" }}   # {why}'
 
 
 def _range(kind: str, low: str, high: str) -> str:

@@ -38,7 +38,7 @@ from crowdblend.policies.key import Rule, Section, key, needs, one_of, part
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
-from crowdblend.policies.value_types import FilePath
+from crowdblend.policies.value_types import FilePath, FilePaths
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 data_key = partial(key, section="data")
@@ -101,6 +101,17 @@ class Sourced(Section, frozen=True, kw_only=True):
         "parquet"
     )
     accept_epsilon: Annotated[bool, key("True to publish although epsilon is above 10.", section="privacy")] = False
+    proposed: Annotated[
+        FilePaths,
+        key(
+            "The folders of the releases that proposed domains of this policy from the data: their epsilon and delta "
+            "are part of those of the policy, and of the certificate.",
+            section="privacy",
+        ),
+    ] = ()
+    proposes: Annotated[
+        bool, key("True where what is published proposes domains of later policies.", section="release")
+    ] = False
     about: Annotated[About | None, part("Who publishes what, for readers.")] = None
     memory: Annotated[
         str | None,

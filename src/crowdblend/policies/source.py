@@ -150,10 +150,18 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
         if key.required and table.get(key.name) is None:
             raise key.missing()
     return {
-        field: located(given, folder) if key.is_path(given) and given.strip() else given
-        for field, key in keys.items()
-        if (given := table.get(key.name)) is not None
+        field: _placed(key, given, folder) for field, key in keys.items() if (given := table.get(key.name)) is not None
     }
+
+
+def _placed(key: Key, given: Any, folder: Path) -> object:
+    """A value as a policy in that folder means it: paths begin there."""
+    if key.kind == "paths" and isinstance(given, str | list):
+        return [
+            located(one, folder) if isinstance(one, str) else one
+            for one in ([given] if isinstance(given, str) else given)
+        ]
+    return located(given, folder) if key.is_path(given) and given.strip() else given
 
 
 def is_sqlite(source: str) -> bool:

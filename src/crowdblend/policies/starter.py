@@ -15,22 +15,23 @@ from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
-from crowdblend.policies.code_book import read_code_book
+from crowdblend.policies.code_book import Entry, read_code_book
 from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.key import Key
 from crowdblend.policies.load import PLACEHOLDER
 from crowdblend.policies.presets import area_of, preset_of
 from crowdblend.policies.proposals import (
     FILL,
-    MEASURE,
     coordinates,
     is_amount,
     is_weight,
     proposed_axis,
     proposed_domain,
+    proposed_measure,
     proposed_pair,
     proposed_person,
 )
+from crowdblend.policies.proposed import check_proposed_design
 from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.refusals import did_you_mean
 from crowdblend.policies.registry import KINDS, policy_class
@@ -100,6 +101,7 @@ def init_policy(
     kind: str | None = None,
     preset: str | None = None,
     codebook: Path | str | None = None,
+    book: Mapping[str, Entry] | None = None,
     header: Header | None = None,
     more: Mapping[str, str] | None = None,
 ) -> str:
@@ -111,6 +113,7 @@ def init_policy(
     source is then written relative to it. `codebook` is a file that says which values columns can have: a code book, a
     list of the values of one column, or an earlier policy. `preset` is one of `PRESETS`.
 
+    `book` has the entries of a code book that was read already: those of a proposal, whose folder `codebook` then is.
     `header` has the columns of a source that is no file, and `more` what [data] says of it.
     """
     check_type("init_policy", data_path, (str, os.PathLike), "a path")
@@ -124,6 +127,8 @@ def init_policy(
     found = read_header(Path(data_path), delimiter, encoding) if header is None else header
     who = _person(found.columns, person)
     design = check_design(kind or "table", design)
+    if book is not None:
+        check_proposed_design(design)
     weight = next((name for name, _ in found.columns if is_weight(name)), None)
     left_out = {name for name, type_ in found.columns if type_ == "row number"}
     left_out |= {weight} if weight is not None and design != "weights" else set()
@@ -145,8 +150,9 @@ def init_policy(
         "[data] encoding": encoding and toml_text(encoding),
         "[data] person": _NO_PERSON if who is None else toml_text(who),
         "[data] ids": _ROW_NUMBERS if (who, "row number") in found.columns else None,
-        "[data] population": toml_text(_population(data_path, more)),
+        "[data] population": toml_text(population_name(data_path, more)),
         **{f"[data] {name}": toml_text(value) for name, value in (more or {}).items()},
+        "[privacy] proposed": toml_value([_located(codebook, folder)]) if book is not None and codebook else None,
         "[sampling] column": toml_text(held) if (held := _held(columns, weight, design)) is not None else None,
         "[[publish]] source": toml_text(pair[0]) if pair else FILL,
         "[[publish]] target": toml_text(pair[1]) if pair else FILL,
@@ -160,11 +166,14 @@ def init_policy(
     if person is None and who is not None:
         blocks["data"] = blocks["data"].replace("\nperson = ", f"\n{_CHECK_PERSON}person = ")
     if has_columns(policies[0]):
-        book = {} if codebook is None else read_code_book(Path(codebook), Path(data_path))
+        if book is None:
+            book = {} if codebook is None else read_code_book(Path(codebook), Path(data_path))
         axes = (pair or ()) if policies[0].has_axes else ()
         domains = {name: proposed_domain(name, type_, book.get(name)) for name, type_ in columns}
         domains |= {
-            name: MEASURE for name, type_ in columns if type_ == "number" and any(inside for *_, inside in offered)
+            name: proposed_measure(book.get(name))
+            for name, type_ in columns
+            if type_ == "number" and any(inside for *_, inside in offered)
         }
         domains |= dict.fromkeys(axes, proposed_axis())
         used = set(axes) or (set(chosen) if given is not None and given.columns else set()) or _used(offered, columns)
@@ -291,7 +300,7 @@ def _located(path: Path | str, folder: Path | str | None) -> str:
     return Path(path if folder is None else os.path.relpath(path, folder)).as_posix()
 
 
-def _population(source: Path | str, more: Mapping[str, str] | None) -> str:
+def population_name(source: Path | str, more: Mapping[str, str] | None) -> str:
     """A name for the people: that of their table or file."""
     stem = (more or {}).get("table") or Path(str(source).partition("?")[0]).name.partition(".")[0]
     return re.sub(r"[^\w.-]+", " ", stem).strip(" .-") or "people"

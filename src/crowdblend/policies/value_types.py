@@ -42,6 +42,15 @@ Exact = Annotated[int | Decimal, Kind("decimal", "a number")]
 Exacts = Annotated[tuple[int | Decimal, ...], Kind("numbers", "a list of numbers, for example [0, 10, 20]")]
 Wholes = Annotated[tuple[int, ...], Kind("wholes", "a list of whole numbers, for example [0, 2, 3]")]
 FilePath = Annotated[str, Kind("path", 'a path in quotes, for example "people.csv"')]
+FilePaths = Annotated[
+    tuple[str, ...],
+    Kind(
+        "paths",
+        'a path in quotes, or a list of them, for example "town-proposal"',
+        str | tuple[str, ...],
+        lambda given: given if isinstance(given, tuple) else (given,),
+    ),
+]
 Texts = Annotated[
     tuple[str, ...],
     Kind("texts", 'a list of texts, for example ["a", "b"]', tuple[_Label, ...], _labels),

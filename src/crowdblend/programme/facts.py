@@ -148,7 +148,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         facts.check()
         if isinstance(facts, TableFacts) and facts.rows_per_person is not None:
             raise contradiction("people with several rows are counted in one publication alone")
-        if facts.person != self.person or facts.files or facts.date or facts.about or facts.software:
+        said = (facts.files, facts.date, facts.about, facts.software, facts.proposed)
+        if facts.person != self.person or any(said):
             raise contradiction("a publication says of itself what its programme says")
         if isinstance(facts, CrowdFacts):
             stated = (facts.epsilon, facts.delta, facts.releases)

@@ -92,7 +92,7 @@ def _plan_as(policy: Policy, split: Split, budget: Budget) -> ProgrammePlan:
 
 
 def _budget(policy: Policy) -> Budget:
-    terms = policy.terms
+    terms = policy.own_terms
     assert terms.epsilon is not None, "a programme has an epsilon"
     delta = terms.delta or 0.0
     check_delta(terms, delta)

@@ -13,13 +13,18 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.engines.choice import default_engine, identify
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import largest_rate, sample_of
+from crowdblend.errors import Refused
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
+from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.target import IN_MEMORY
+
+# What the ledger calls releases that propose domains of later policies.
+PROPOSAL = "proposal"
 
 
 @dataclass(frozen=True)
@@ -29,13 +34,23 @@ class PendingRelease:
     spending: books.Spending
     identity: books.Identity
     outlook: books.Outlook | None = None
+    not_named: tuple[books.Entry, ...] = ()
+    """Releases that proposed domains from the data of these people, and that the policy does not name."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings to the steward before anything is spent, in sentences."""
         if self.outlook is None:
             return ()
-        return (*self._not_compared(), *self._shared_people(), *self.outlook.high)
+        return (*self._not_compared(), *self._shared_people(), *self._not_named(), *self.outlook.high)
+
+    def _not_named(self) -> Iterator[str]:
+        for entry in self.not_named:
+            yield (
+                f"Release {entry.id} proposed labels or bounds from these people's data, and the policy does not name "
+                "it: the certificate is true only if no domain of the policy comes from there. If one does, write "
+                f'proposed = "{entry.spending.folder}" into [privacy].'
+            )
 
     def _not_compared(self) -> Iterator[str]:
         if self.outlook is not None and self.outlook.not_compared:
@@ -102,8 +117,8 @@ def planned_spending(planned: AnyPlan) -> books.Spending:
         population=planned.policy.data.population or UNNAMED,
         sample="planned",
         fresh=not planned.policy.sampling.already_drawn,
-        kind=planned.policy.kind,
-        guarantees=with_profile(planned.certificate()),
+        kind=_kind(planned.policy),
+        guarantees=with_profile(planned.own_certificate()),
         folder="planned",
         series=planned.facts().planned_releases,
     )
@@ -126,8 +141,9 @@ def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, e
         population=policy.data.population or UNNAMED,
         sample=sample_of(policy.sampling, identity.source, key),
         fresh=not policy.sampling.already_drawn,
-        kind=policy.kind,
-        guarantees=with_profile(planned.certificate()),
+        kind=_kind(policy),
+        # What proposed the domains has an entry of its own.
+        guarantees=with_profile(planned.own_certificate()),
         folder=place,
         source=identity.source,
         rate=largest_rate(policy.sampling, getattr(policy, "design", None)) if policy.sampling.already_drawn else None,
@@ -136,4 +152,21 @@ def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, e
     )
     if policy.data.population is None:
         spending = replace(spending, population=ledger.population(spending, identity))
-    return PendingRelease(spending, identity)
+    return PendingRelease(spending, identity, not_named=_not_named(policy, spending.population, ledger))
+
+
+def _kind(policy: AnyPolicy) -> str:
+    return PROPOSAL if policy.proposes else policy.kind
+
+
+def _not_named(policy: AnyPolicy, population: str, ledger: books.Ledger) -> tuple[books.Entry, ...]:
+    """The proposals about these people that a policy does not name; refuse one that it names and no entry counts."""
+    earlier = [entry for entry in ledger.entries() if entry.spending.population == population]
+    named = [one.to_dict()["digest"] for one in read_proposals(policy.proposed)]
+    counted = {entry.certificate_digest for entry in earlier}
+    if not counted.issuperset(named):
+        message = f"The ledger has no release about {population!r} that is the proposal which the policy names."
+        remedy = "Use the ledger that recorded it, and the same population in [data]."
+        raise Refused(message, remedy=remedy, where="[privacy] proposed", code="proposal-not-recorded")
+    proposals = () if policy.proposes else [entry for entry in earlier if entry.spending.kind == PROPOSAL]
+    return tuple(entry for entry in proposals if entry.certificate_digest not in named)

@@ -70,7 +70,7 @@ def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  o
         keys = keys_of(type(value))
         # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
         # the recoding that was made of it.
-        paths = {name for name, key in keys.items() if key.kind == "path"}
+        paths = {name for name, key in keys.items() if key.kind in ("path", "paths")}
         # A key that is added later leaves policies that do not say it as they were, and what they publish.
         without = left_out | paths
         said = {name: one for name, one in _given(value) if name not in without}

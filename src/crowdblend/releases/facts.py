@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus.rules import composition
+from crowdblend.designs import Everybody, Poisson
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.frozen import dataclass
+from crowdblend.guarantees import Differential, Relation
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 
 if TYPE_CHECKING:
@@ -63,6 +66,8 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     about: dict[str, str] = msgspec.field(default_factory=dict)
     date: str | None = None
     files: dict[str, str] = msgspec.field(default_factory=dict)
+    proposed: tuple[dict[str, Any], ...] = ()
+    """The facts of earlier releases about everybody that proposed labels and bounds of this one."""
 
     def check(self) -> None:
         """Refuse facts of one publication that contradict each other, whatever they guarantee."""
@@ -246,11 +251,40 @@ def planned_releases(certificate: Certificate) -> int:
 def derive(facts: ReleaseFacts) -> tuple[Derivation, ...]:
     """Derive the guarantee of these facts; refuse facts to which no theorem applies."""
     try:
-        return facts.derivations()
+        return with_proposals(facts, facts.derivations())
     except DoesNotVerify:
         raise
     except (CrowdblendError, ValueError, TypeError, ArithmeticError, LookupError) as problem:
         raise contradiction("no guarantee follows from its facts") from problem
+
+
+def with_proposals(facts: ReleaseFacts, derived: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+    """What a release guarantees together with those that proposed its domains: the sum of their losses.
+
+    Given what was proposed, the domains are fixed, and a sample that is drawn here depends on nothing else: so losses
+    add up although one release reacts to the other. What is no differential privacy does not add up, and is left out.
+    """
+    if not facts.proposed:
+        return derived
+    if type(facts.sample) not in (Everybody, Poisson):
+        raise contradiction("its domains were proposed from data that are themselves a sample")
+    earlier = [_proposal(read_facts(document), facts.person) for document in facts.proposed]
+    found = [
+        composition.differential_releases_add_up(one, *(each[one.conclusion.relation] for each in earlier))
+        for one in derived
+        if isinstance(one.conclusion, Differential) and one.conclusion.people == 1
+    ]
+    if not found:
+        raise contradiction("it has no guarantee that adds up with that of what proposed its domains")
+    return tuple(found)
+
+
+def _proposal(facts: ReleaseFacts, person: str | None) -> dict[Relation, Derivation]:
+    """What a release that proposed domains guarantees to the same people, by relation; it is about everybody."""
+    if facts.proposed or facts.person != person or type(facts.sample) is not Everybody:
+        raise contradiction("its domains were proposed by a release that is not about everybody, by the same ids")
+    found = (one for one in facts.derivations() if isinstance(one.conclusion, Differential))
+    return {one.conclusion.relation: one for one in found if one.conclusion.people == 1}
 
 
 def contradiction(what: str) -> DoesNotVerify:

@@ -25,9 +25,10 @@ from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_
 from crowdblend.frozen import dataclass
 from crowdblend.planning.plan import Plan
 from crowdblend.policies.about import About
+from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource, Resources
-from crowdblend.releases.facts import ReleaseFacts, to_json
+from crowdblend.releases.facts import ReleaseFacts, to_json, with_proposals
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ class AnyPolicy(Protocol):
     @property
     def about(self) -> About | None:
         """The text for readers beside the data."""
+
+    @property
+    def proposed(self) -> tuple[str, ...]:
+        """The folders of the releases that proposed domains."""
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it proposes domains of later policies."""
 
     def with_source(self, data: DataSource) -> Self:
         """The same policy about rows that lie elsewhere."""
@@ -137,14 +146,24 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
             Assumption.ASSUMED_SURVEY: drawn.already_drawn and drawn.thin is not None,
             Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
             Assumption.IDS_OF_THE_TABLE: self.policy.data.ids == "table",
+            Assumption.PROPOSED_DOMAINS: bool(self.policy.proposed),
         }
         return tuple(assumption for assumption, holds in stated.items() if holds)
 
     def certificate(self, files: Mapping[str, str] | None = None, publication: Result | None = None) -> Certificate:
         """The certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
         about = self.policy.about.texts() if self.policy.about else {}
-        facts = replace(self.facts(publication), about=about, files=dict(files or {}))
-        return Certificate(facts.derivations(), self.stated_assumptions, to_json(facts))
+        facts = replace(self.facts(publication), about=about, files=dict(files or {}), proposed=self.proposed)
+        return Certificate(with_proposals(facts, facts.derivations()), self.stated_assumptions, to_json(facts))
+
+    def own_certificate(self) -> Certificate:
+        """What the planned mechanisms guarantee, without what proposed the domains."""
+        return Certificate(self.facts().derivations())
+
+    @property
+    def proposed(self) -> tuple[dict[str, Any], ...]:
+        """The facts of the releases that proposed domains of this one."""
+        return tuple(dict(one.facts) for one in read_proposals(self.policy.proposed))
 
     @property
     def k(self) -> int | None:

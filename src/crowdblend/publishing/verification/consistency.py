@@ -62,6 +62,8 @@ def check_certificate(published: PublishedRelease) -> None:
         raise contradiction("whether its rate is an assumption is not what it states")
     if published.facts.rows_are_people != (Assumption.ROWS_ARE_PEOPLE in published.certificate.stated):
         raise contradiction("whether its rows are people is not what it states")
+    if bool(published.facts.proposed) != (Assumption.PROPOSED_DOMAINS in published.certificate.stated):
+        raise contradiction("whether its domains were proposed is not what it states")
 
 
 def require_files(published: PublishedRelease, *tables: str) -> list[Path]:

@@ -1,0 +1,104 @@
+"""`crowdblend propose`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from crowdblend.cli.output import answer, answers, asks_for_json, force_option, wrong_use
+from crowdblend.cli.progress import progress_line
+from crowdblend.cli.release import confirm_release, notes_on_stderr, open_ledger
+from crowdblend.kinds import plan
+from crowdblend.lazy import lazy
+from crowdblend.policies.starter import population_name
+
+if TYPE_CHECKING:
+    from crowdblend.api import proposing
+    from crowdblend.publishing import release as publishing
+    from crowdblend.publishing import target
+    from crowdblend.publishing.pending import PendingRelease
+else:
+    proposing = lazy("crowdblend.api.proposing")
+    publishing = lazy("crowdblend.publishing.release")
+    target = lazy("crowdblend.publishing.target")
+
+
+@click.command("propose", epilog="Example: crowdblend propose census.parquet --person id --labels area --bounds age")
+@click.argument("data")
+@click.option("--labels", metavar="COLUMN", multiple=True, help="Propose labels that many people share.")
+@click.option("--bounds", metavar="COLUMN", multiple=True, help="Propose breaks between which nearly all numbers lie.")
+@click.option("--person", metavar="COLUMN", help="The column that tells people apart.")
+@click.option("--rows-are-people", is_flag=True, help="Instead of --person: every row is another person.")
+@click.option("--population", metavar="NAME", help="Your name for the people; that of the file unless given.")
+@click.option("--delimiter", metavar="CHAR", help="What separates the columns of a CSV file.")
+@click.option("--encoding", metavar="NAME", help="The encoding of a CSV file, such as cp1252.")
+@click.option("--table", metavar="NAME", help="The table, where DATA is a database.")
+@click.option("--epsilon", type=float, default=0.1, show_default=True, help="What it may cost.")
+@click.option("--delta", type=float, default=1e-7, show_default=True, help="The probability beyond epsilon.")
+@click.option("--out", metavar="DIR", help="The folder of the proposal; by default the data's name and -proposal.")
+@click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record it in.")
+@click.option("--yes", is_flag=True, help="Do not ask before the data are read.")
+@force_option
+@answers
+def command(
+    data: str,
+    *,
+    labels: tuple[str, ...],
+    bounds: tuple[str, ...],
+    epsilon: float,
+    delta: float,
+    population: str | None,
+    out: str | None,
+    ledger_url: str | None,
+    yes: bool,
+    force: bool,
+    **source: str | bool | None,
+) -> None:
+    """Propose domains of columns from DATA, which hold everybody, at a small cost in privacy.
+
+    Labels that few people have do not appear. What it costs is recorded in the ledger, and is a part of every policy
+    that takes a domain from it: crowdblend init DATA --codebook DIR writes one. Domains from a code book, a list or an
+    earlier policy cost nothing.
+    """
+    said = {name: value for name, value in source.items() if value}
+    policy = proposing.proposal_policy(
+        labels=labels,
+        bounds=bounds,
+        epsilon=epsilon,
+        delta=delta,
+        source=data,
+        population=population or population_name(data, {"table": str(said["table"])} if "table" in said else None),
+        **said,
+    )
+    folder = Path(out or f"{Path(data).name.partition('.')[0]}-proposal")
+    target.check_place(folder)
+    if not yes and not sys.stdin.isatty():
+        raise wrong_use(
+            "Not a terminal: nobody can confirm.", "Pass --yes to confirm the cost.", "--yes", "not-confirmed"
+        )
+    planned = plan(policy)
+    ledger = open_ledger(ledger_url, yes=yes)
+
+    def confirm(pending: PendingRelease) -> None:
+        if progress is not None:
+            progress.pause()
+        confirm_release(planned, pending, folder, ledger, yes=yes)
+
+    with notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
+        publishing.release(
+            policy,
+            folder,
+            ledger=ledger,
+            force=force,
+            progress=progress,
+            confirm=confirm,
+            figures=False,
+            planned=planned,
+        )
+    found = proposing.read_proposal(folder)
+    document = {"folder": str(folder), "columns": found.to_dict(), "nothing": list(found.nothing)}
+    spent = {"epsilon": found.loss.epsilon, "delta": found.loss.delta}
+    answer({**document, **spent}, *found.describe(), f"use it with: crowdblend init {data} --codebook {folder}")

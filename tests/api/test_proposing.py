@@ -1,0 +1,167 @@
+"""Domains proposed from the data: what they cost is in the ledger, and in the certificate of whatever uses them."""
+
+import json
+import random
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import crowdblend as cb
+from crowdblend.calculus import Assumption, verify_file
+from crowdblend.calculus.certificate import digest
+from crowdblend.policies.domains import BreakDomain, ValueDomain
+from tests.commands import crowdblend
+from tests.refusals import refuses
+
+AREAS = ("Nord", "Süd", "Mitte")
+PERSON = {"person": "id", "population": "town"}
+
+
+def _town() -> pd.DataFrame:
+    rng = random.Random(7)
+    rows = [
+        {"id": f"p{n}", "area": rng.choice(AREAS), "age": rng.randrange(95), "born": rng.randrange(1935, 2008)}
+        for n in range(3000)
+    ]
+    rows[0]["area"] = "the only one here"
+    rows[1]["age"] = 10**6
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the data, a ledger and a proposal."""
+    folder = tmp_path_factory.mktemp("proposed")
+    _town().to_csv(folder / "town.csv", index=False)
+    crowdblend("ledger", "init", folder / "ledger.db")
+    said = ("--labels", "area", "--bounds", "age", "--bounds", "born", "--person", "id", "--epsilon", 0.6)
+    where = ("--population", "town", "--ledger", folder / "ledger.db")
+    assert "nobody can confirm" in crowdblend("propose", "town.csv", *said, *where, folder=folder).stderr
+    done = crowdblend("propose", "town.csv", *said, *where, "--delta", 1e-5, "--yes", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "area: 3 labels that many people share" in done.stdout
+    assert "the only one here" not in done.stdout
+    return folder
+
+
+def _policy(place: Path, **changes: object) -> cb.Policy:
+    given = {
+        "sampling": cb.Poisson(0.5),
+        "epsilon": 2.0,
+        "delta": 1e-4,
+        "proposed": str(place / "town-proposal"),
+        "columns": {"area": cb.values(*AREAS, other="other")},
+        "publish": cb.Table("area"),
+        **PERSON,
+        **changes,
+    }
+    return cb.Policy(**given)  # type: ignore[arg-type]
+
+
+def test_labels_that_many_share_and_bounds_of_nearly_all_are_proposed(place: Path) -> None:
+    from crowdblend.api.proposing import read_proposal
+
+    found = read_proposal(place / "town-proposal")
+    area, age, born = (found.columns[name] for name in ("area", "age", "born"))
+    assert isinstance(area, ValueDomain) and sorted(area.values) == sorted(AREAS)
+    assert isinstance(age, BreakDomain) and age.top and 10 <= age.breaks[-1] <= 100
+    assert isinstance(born, BreakDomain)
+    assert (born.breaks[0], born.breaks[-1]) == (1930, 2010)
+    assert 0.5 < found.loss.epsilon <= 0.6
+    assert 0 < found.loss.delta <= 1e-5
+
+
+def test_the_certificate_and_the_ledger_count_the_proposal_once(place: Path) -> None:
+    ledger = cb.Ledger(place / "ledger.db")
+    lost = verify_file(place / "town-proposal").differential()
+    policy = _policy(place)
+    done = cb.release(_town(), policy, out=place / "out", ledger=ledger)
+    stated, own = done.certificate.differential(), policy.plan().own_certificate().differential()  # type: ignore[attr-defined]
+    assert stated.epsilon == pytest.approx(own.epsilon + lost.epsilon)
+    assert stated.delta == pytest.approx(own.delta + lost.delta)
+    assert own.epsilon < 2.0 - lost.epsilon + 1e-9
+    assert stated.epsilon <= 2.0
+    assert stated.delta <= 1e-4
+    assert done.certificate.zero_knowledge() is None  # no theorem adds it up with the proposal
+    assert Assumption.PROPOSED_DOMAINS in done.certificate.stated
+    assert cb.verify(place / "out").differential() == stated
+    spent = ledger.budget("town").differential
+    assert (spent.epsilon, spent.delta) == pytest.approx((stated.epsilon, stated.delta))
+    assert cb.load_policy(_saved(policy, place)) == policy
+
+
+def _saved(policy: cb.Policy, place: Path) -> Path:
+    policy.save(place / "policy.toml", force=True)
+    assert 'proposed = ["town-proposal"]' in (place / "policy.toml").read_text()
+    return place / "policy.toml"
+
+
+@pytest.mark.parametrize("edit", ["dropped", "unsaid", "smaller", "a sample", "others"])
+def test_a_certificate_that_forgets_the_proposal_does_not_verify(place: Path, tmp_path: Path, edit: str) -> None:
+    cb.release(_town(), _policy(place), out=tmp_path / "out", ledger=None)
+    path = tmp_path / "out" / "certificate.json"
+    document = json.loads(path.read_text())
+    facts = document["facts"]
+    if edit == "dropped":
+        facts.pop("proposed")
+    elif edit == "unsaid":
+        document["stated"].remove("PROPOSED_DOMAINS")
+        document["assumptions"] = [one for one in document["assumptions"] if one["id"] != "PROPOSED_DOMAINS"]
+    elif edit == "smaller":
+        (mechanism,) = (facts["proposed"][0]["published"]["area"]["facts"]["mechanism"],)
+        mechanism["noise_epsilon"] /= 2
+    elif edit == "a sample":
+        facts["proposed"][0]["design"] = {"design": "poisson", "rate": 0.5}
+    else:
+        facts["proposed"][0]["person"] = None
+    document["digest"] = digest({name: part for name, part in document.items() if name != "digest"})
+    path.write_text(json.dumps(document))
+    with refuses("data-contradict"):
+        cb.verify(tmp_path / "out")
+
+
+def test_a_proposal_that_is_not_named_is_never_silent(place: Path) -> None:
+    unnamed = _policy(place, proposed=())
+    with pytest.warns(UserWarning, match=r'proposed labels or bounds from these people.*proposed = "'):
+        cb.release(_town(), unnamed, ledger=cb.Ledger(place / "ledger.db"))
+
+
+def test_what_no_theorem_covers_is_refused(place: Path, tmp_path: Path) -> None:
+    for sampling in (cb.Coins(0.5), cb.Survey(3000, of=9000, thin=0.5)):
+        with refuses("policy.proposed"):
+            _policy(place, sampling=sampling)
+    for changes in ({"epsilon": 0.5}, {"epsilon": None, "publish": cb.Table("area", k=20)}):
+        with refuses("policy.proposed"):
+            _policy(place, **changes)
+    for named in (place, [place / "town-proposal", place / "town-proposal"]):
+        with refuses("policy.proposed"):
+            _policy(place, proposed=[str(one) for one in (named if isinstance(named, list) else [named])])
+    crowdblend("ledger", "init", tmp_path / "other.db")
+    with refuses("proposal-not-recorded"):
+        cb.release(_town(), _policy(place), ledger=cb.Ledger(tmp_path / "other.db"))
+    with refuses("policy.proposed"):
+        _policy(place, person=None, rows_are_people=True).plan()
+    for labels in ([], "area", ["area", "area"]):
+        with refuses("propose.columns"):
+            cb.propose(_town(), labels=labels, epsilon=0.1, delta=1e-6, out=tmp_path / "p", **PERSON)
+    with refuses("propose.delta"):
+        cb.propose(_town(), labels=["area"], epsilon=0.1, out=tmp_path / "p", **PERSON)
+
+
+def test_too_few_people_propose_nothing(tmp_path: Path) -> None:
+    few = cb.propose(_town()[:40], labels=["area"], epsilon=0.1, delta=1e-6, out=tmp_path / "p", ledger=None, **PERSON)
+    assert (few.columns, few.nothing) == ({}, ("area",))
+    assert "too few people" in few.describe()[0]
+
+
+def test_init_takes_the_domains_and_names_the_proposal(place: Path) -> None:
+    with_it = ("--codebook", "town-proposal", "--out", "new.toml", "--force")
+    done = crowdblend("init", "town.csv", "--design", "everybody", *with_it, folder=place)
+    assert done.returncode == 0, done.stderr
+    policy = cb.load_policy(place / "new.toml")
+    assert policy.proposed == (str(place / "town-proposal"),)
+    assert {column.name for column in policy.columns} == {"area", "age", "born"}
+    assert policy.plan().certificate().differential().delta > 0  # type: ignore[union-attr]  # that of the proposal
+    refused = crowdblend("init", "town.csv", "--design", "coins", *with_it, folder=place)
+    assert "these are a sample" in refused.stderr
