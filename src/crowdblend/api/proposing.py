@@ -40,8 +40,8 @@ else:
 EPSILON, DELTA = 0.1, 1e-7
 _LONGEST_LABEL = 200
 _MISSING = "(missing)"
-# A class of numbers counts as one that many people share where an empty one of the grid would look so in 1 of 20.
-_CHANCE = 0.05
+# A class of numbers counts as one that many people share where no empty one would look so but with this probability.
+_CHANCE = 1e-6
 # The shares of people below and above the bounds.
 _TAIL = 0.005
 _STEPS = (1, 2, 5)
@@ -53,7 +53,7 @@ def _grid() -> tuple[int | Decimal, ...]:
     """Rising numbers of both signs that nobody's data decide: 1, 2 and 5 of every size, tens up to 100, decades."""
     sizes = [Decimal(step) * Decimal(10) ** size for size in range(_SMALLEST, _LARGEST + 1) for step in _STEPS]
     above = {*sizes, *map(Decimal, range(10, 101, 10)), *map(Decimal, _YEARS)}
-    every = sorted({-one for one in above if one >= 1} | {Decimal(0)} | above)
+    every = sorted({-one for one in sizes if one >= 1} | {Decimal(0)} | above)
     return tuple(int(one) if one == one.to_integral_value() else one.normalize() for one in every)
 
 

@@ -131,7 +131,7 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
 
 def _check_choice(policy: Policy, shares: Sequence[float], rate: float) -> None:
     """Refuse a choice of the recoding that loses more than anybody in a part of the sample may lose."""
-    choosing, epsilon = policy.terms.recoding, policy.terms.epsilon
+    choosing, epsilon = policy.terms.recoding, policy.own_terms.epsilon
     assert epsilon is not None, "a programme has an epsilon"
     if choosing is None or choosing.spent <= (most := largest_noise(shares, rate, epsilon)):
         return
