@@ -24,7 +24,7 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.policies import load_policy
 from crowdblend.randomness import DrawKey, new_key
-from crowdblend.recoding import Computed, Lookup
+from crowdblend.recoding import ComputedRecoding, Lookup
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]
@@ -100,7 +100,7 @@ def bare(folder: Path) -> int:
             connection.register(f"given{i}", pa.table(given))
             codes.append(f"given{i}.code")
             joins.append(f"LEFT JOIN given{i} ON people.{column.name} = given{i}.value")
-        elif isinstance(recoding, Computed):
+        elif isinstance(recoding, ComputedRecoding):
             codes.append(recoding.sql(column.name, typed=True))
     chosen = ", ".join(f"{code} AS c{i}" for i, code in enumerate(codes))
     source = f"read_parquet('{folder / 'people.parquet'}') AS people"

@@ -18,7 +18,7 @@ import duckdb
 
 from bench.engine import POLICY, TEXTS, generate
 from crowdblend.engines.choice import identify
-from crowdblend.ledger import Wanted
+from crowdblend.ledger import FingerprintRequest
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 
@@ -50,7 +50,7 @@ def main(rows: int) -> None:
             for turn in range(2):
                 out = folder / f"{what} {turn}"
                 whole = cpu(partial(release, policy, out))
-                known = cpu(partial(identify, policy.data, policy.resources, Wanted(bytes(32))))
+                known = cpu(partial(identify, policy.data, policy.resources, FingerprintRequest(bytes(32))))
             figures[what] = {"identity": round(known, 2), "release": round(whole, 2), "share": round(known / whole, 2)}
     print(json.dumps({"rows": rows, "cpu": figures}, indent=2))
 

@@ -17,7 +17,7 @@ from crowdblend import plan
 from crowdblend.guarantees import Guarantee
 from crowdblend.ledger import Entry, Ledger, Spending
 from crowdblend.ledger.chain import next_record
-from crowdblend.ledger.records import Begun, Finished, to_body
+from crowdblend.ledger.records import BegunRecord, FinishedRecord, to_body
 from crowdblend.publishing.pending import with_profile
 
 ENTRIES = 10_000
@@ -37,7 +37,7 @@ def fill(path: Path, made: Guarantees) -> None:
         last = history.last
         for number in range(1, ENTRIES + 1):
             entry = Entry(number, AT, release(number, made), "destroyed", "bench")
-            for step in (Begun.of(entry), Finished(number, AT, internal={}, **DIGESTS)):
+            for step in (BegunRecord.of(entry), FinishedRecord(number, AT, internal={}, **DIGESTS)):
                 last = next_record(last, to_body(step))
                 transaction.add_record(last)
 

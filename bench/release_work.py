@@ -112,7 +112,7 @@ class Work:
     def bare(self, folder: Path) -> str:
         """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
         from crowdblend.policies import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
-        from crowdblend.recoding import Axis, Computed, Intervals, Lookup  # noqa: PLC0415
+        from crowdblend.recoding import Axis, ComputedRecoding, Intervals, Lookup  # noqa: PLC0415
 
         codes, joins = [], []
         policy = parse_policy(replace(self, tables=()).policy(), folder).only
@@ -126,7 +126,7 @@ class Work:
                 values = ", ".join(f"('{value}', {code})" for value, code in recoding.lookup.items())
                 joins.append(f"LEFT JOIN (VALUES {values}) AS t{at}(value, code) ON {column.name} = t{at}.value")
                 codes.append(f"t{at}.code")
-            elif isinstance(recoding, Computed):
+            elif isinstance(recoding, ComputedRecoding):
                 codes.append(recoding.sql(column.name, typed=True))
         chosen = [f"{code} AS c{at}" for at, code in enumerate(codes)]
         chosen += ["count(*) AS n", *sums]

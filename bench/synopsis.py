@@ -19,7 +19,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.mechanisms.synopsis import Conjunctions, FittedSynopsis
-from crowdblend.mechanisms.synopsis.rows import counted, shares
+from crowdblend.mechanisms.synopsis.rows import count_rows, shares
 from crowdblend.mechanisms.synopsis.simulator import random_samples
 from crowdblend.policies import load_policy
 from crowdblend.randomness import SystemSource, discrete_laplace
@@ -38,7 +38,7 @@ def main(runs: int) -> None:
     people = np.repeat(cells, everybody.counts)
     results = []
     for _ in range(runs):
-        sample = counted(random_samples(people, planned.samples, source), queries.shape)
+        sample = count_rows(random_samples(people, planned.samples, source), queries.shape)
         truth = queries.ask(sample) / planned.samples
         wall, cpu = time.perf_counter(), time.process_time()
         made = mechanism.publish(sample, planned.samples, source)

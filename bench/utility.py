@@ -140,7 +140,7 @@ def margin_errors(folder: Path, text: str, shares: dict[str, float], truth: dict
         errors = []
         for name in COLUMNS:
             table = next((one for one in shares if one != "fine" and name in columns_of(one)), "data")
-            published = outputs[table.replace(", ", "_")].narrowed([name])
+            published = outputs[table.replace(", ", "_")].narrow([name])
             labels = [published.labels[0][code] for code in published.codes[:, 0]]
             found = dict(zip(labels, published.counts.tolist(), strict=True))
             rate = 0.5 * shares.get(table, 1.0)
@@ -157,7 +157,7 @@ def margins() -> list[dict[str, object]]:
         counted = count_classes(parse_policy(TOWN + tables({}), folder), Everybody()).classes
         truth = {}
         for name in COLUMNS:
-            margin = counted.narrowed([name])
+            margin = counted.narrow([name])
             truth[name] = dict(zip(margin.labels[0], margin.counts.tolist(), strict=True))
         ways = {"one fine table": {}, "parts, equal": EQUAL, "parts, fitted": FITTED, "parts by two columns": PAIRS}
         for what, shares in ways.items():

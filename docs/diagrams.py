@@ -23,7 +23,7 @@ from crowdblend.figures.maps import point_map
 from crowdblend.guarantees.guessing import percent, right_guess
 from crowdblend.planning import sweep
 from crowdblend.planning.request import PlanRequest
-from crowdblend.reports.places import Places, binned
+from crowdblend.reports.places import Places, bin_points
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
 LEFT_OUT = "#c9d1d9"
@@ -288,7 +288,7 @@ def points_map() -> str:
     steps = np.arange(bounds[0], bounds[1], 2.0)
     blocks = [(x, y, x + 2, y + 2) for x in steps for y in steps]
     drawn = point_map(
-        binned(published, [bounds, bounds]), blocks, names=("km east", "km north"), bounds=(-10, -10, 10, 10)
+        bin_points(published, [bounds, bounds]), blocks, names=("km east", "km north"), bounds=(-10, -10, 10, 10)
     )
     return on_white(drawn)
 

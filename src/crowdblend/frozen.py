@@ -35,7 +35,7 @@ def _frozen(cls: type, *, repr: bool = True, eq: bool = True, kw_only: bool = Fa
     _give(cls, "__init__", _Init(cls, fields))
     _give(cls, "__match_args__", tuple(field.name for field in fields if field.init and not field.kw_only))
     if repr:
-        _give(cls, "__repr__", _shown([field.name for field in fields if field.repr]))
+        _give(cls, "__repr__", _repr_of([field.name for field in fields if field.repr]))
     if eq:
         _give(cls, "__eq__", _equal(_values([field.name for field in fields if field.compare])))
         if not has_hash:
@@ -139,7 +139,7 @@ def _hash(values: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any], int]:
     return __hash__
 
 
-def _shown(names: Sequence[str]) -> Callable[[Any], str]:
+def _repr_of(names: Sequence[str]) -> Callable[[Any], str]:
     @recursive_repr()
     def __repr__(self: Any) -> str:  # noqa: N807
         return f"{self.__class__.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"

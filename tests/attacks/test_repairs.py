@@ -22,7 +22,7 @@ def fixed_classes(width: int):
 
 
 def test_fixed_ranges_stop_the_extreme_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("mondrian", "clustered"):
+    for name in ("mondrian", "cluster"):
         monkeypatch.setattr(extreme_value, name, fixed_classes(5_000))
     found = extreme_value.ATTACK.launch(0)
     assert not any(found.broken(trial) for trial in found.trials[:2])
@@ -30,10 +30,10 @@ def test_fixed_ranges_stop_the_extreme_value(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_fixed_ranges_stop_minimality(monkeypatch: pytest.MonkeyPatch) -> None:
     """One range for both diagnoses; with a range for each and no sampling, one person still decides."""
-    for name in ("mondrian", "clustered"):
+    for name in ("mondrian", "cluster"):
         monkeypatch.setattr(minimality, name, fixed_classes(2))
     assert not minimality.ATTACK.launch(0).target_broken
-    for name in ("mondrian", "clustered"):
+    for name in ("mondrian", "cluster"):
         monkeypatch.setattr(minimality, name, fixed_classes(1))
     assert minimality.ATTACK.launch(0).target_broken
 
@@ -42,7 +42,7 @@ def test_crowds_of_people_stop_the_copies(monkeypatch: pytest.MonkeyPatch) -> No
     def crowds(rows: list[str]) -> list[str]:
         return [row for row in rows if rows.count(row) >= duplicate.K]
 
-    monkeypatch.setattr(duplicate, "published", crowds)
+    monkeypatch.setattr(duplicate, "publish_target", crowds)
     found = duplicate.ATTACK.launch(50)
     assert not found.broken(found.trials[0])
     assert found.trials[1].runs.hit.value == 0

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from crowdblend.attacks.ours import difference_at_least, laplace_is, laplace_reaches, published_law
-from crowdblend.attacks.targets import clustered, duplicated, is_k_anonymous, mondrian
+from crowdblend.attacks.targets import cluster, duplicate, is_k_anonymous, mondrian
 from tests.cases import for_each
 
 
-@for_each("recoding", [mondrian, clustered])
+@for_each("recoding", [mondrian, cluster])
 @for_each("seed", range(20))
 def test_local_recodings_are_k_anonymous(recoding, seed: int) -> None:
     source = np.random.default_rng(seed)
@@ -46,14 +46,14 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     assert sorted(mondrian(np.unique(rows, axis=0), 3)) == sorted(
         mondrian(np.random.default_rng(7).permutation(np.unique(rows, axis=0)), 3)
     )
-    assert clustered(rows, 3) == clustered(shuffled, 3)
+    assert cluster(rows, 3) == cluster(shuffled, 3)
 
 
 def test_copies_are_k_anonymous_and_hide_nothing() -> None:
     rows = ["a", "b", "b"]
-    assert is_k_anonymous(duplicated(rows, 5), 5)
-    assert set(duplicated(rows, 5)) == set(rows)
-    assert not is_k_anonymous(duplicated(rows, 4), 5)
+    assert is_k_anonymous(duplicate(rows, 5), 5)
+    assert set(duplicate(rows, 5)) == set(rows)
+    assert not is_k_anonymous(duplicate(rows, 4), 5)
 
 
 def test_laws_by_enumeration() -> None:

@@ -19,7 +19,7 @@ from crowdblend.auditing.exact import (
     iid_samples,
     order_free,
     outlier_private,
-    sampled,
+    poisson_sampled,
     under_sampling,
     zero_knowledge,
 )
@@ -85,7 +85,7 @@ def test_our_suppression_blends_into_crowds_and_not_into_larger_ones() -> None:
 def test_our_suppression_after_sampling_has_exactly_the_promised_delta(k: int, epsilon: float) -> None:
     world = World(("A",), 8)
     delta = sampled_delta(k, HALF, epsilon)
-    released = sampled(real_suppression(k), HALF)
+    released = poisson_sampled(real_suppression(k), HALF)
     assert differential(released, Differential(epsilon, delta, Relation.ADD_REMOVE), world) is None
     assert under_sampling(real_suppression(k), DifferentialUnderSampling(0.5, epsilon, delta), world) is None
     less = Differential(epsilon, delta * (1 - 1e-9), Relation.ADD_REMOVE)
@@ -97,7 +97,7 @@ def test_our_suppression_after_sampling_has_exactly_the_promised_delta(k: int, e
 
 def test_counterexamples_are_what_they_say() -> None:
     guarantee = Differential(0.5, 0.01, Relation.ADD_REMOVE)
-    released = sampled(suppressed(2), HALF)
+    released = poisson_sampled(suppressed(2), HALF)
     found = differential(released, guarantee, LETTERS)
     here = released(found.people)
     assert sum((here.get(outcome, Fraction(0)) for outcome in found.event), Fraction(0)) == found.likely
@@ -122,7 +122,7 @@ def test_zero_knowledge_against_the_simulator_of_the_proof() -> None:
     """CBP Theorem 13: run the mechanism on a sample of the others. With suppression the exact δ is the same."""
     delta = sampled_delta(2, HALF, 1.0)
     world = World(("A",), 6)
-    released, simulator = sampled(suppressed(2), HALF), lambda some, _: suppressed(2)(some)
+    released, simulator = poisson_sampled(suppressed(2), HALF), lambda some, _: suppressed(2)(some)
     guarantee = ZeroKnowledge(1.0, delta, IidSampling(0.5, 1), Relation.ADD_REMOVE)
     assert zero_knowledge(released, guarantee, world, iid_samples(HALF), simulator) is None
     less = ZeroKnowledge(1.0, delta * 0.99, IidSampling(0.5, 1), Relation.ADD_REMOVE)

@@ -24,7 +24,7 @@ from crowdblend.auditing.statistical import (
 )
 from crowdblend.auditing.statistical.events import Fold, best_event, candidates
 from crowdblend.auditing.statistical.schedule import rounds
-from crowdblend.auditing.statistical.workers import processes, submitted
+from crowdblend.auditing.statistical.workers import processes, submit_calls
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from tests.cases import for_each
@@ -255,8 +255,8 @@ def test_workers_import_nothing_from_the_working_folder_and_leave_interruptions_
     (tmp_path / "pickle.py").write_text("open('imported', 'w')\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     with processes(claims(1.0), 1) as pool:
-        assert [one.result() for one in submitted(pool, max, [(1, 2)])] == [2]
-        assert [one.result() for one in submitted(pool, signal.getsignal, [(signal.SIGINT,)])] == [signal.SIG_IGN]
+        assert [one.result() for one in submit_calls(pool, max, [(1, 2)])] == [2]
+        assert [one.result() for one in submit_calls(pool, signal.getsignal, [(signal.SIGINT,)])] == [signal.SIG_IGN]
     assert signal.getsignal(signal.SIGINT) is before
     assert not (tmp_path / "imported").exists()
     assert not os.environ.get("PYTHONSAFEPATH")

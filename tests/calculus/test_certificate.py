@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend import plan, verify
-from crowdblend.calculus import RULES, Assumed, Assumption, Certificate, Derivation, compose, verify_file
+from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, StepAssumption, compose, verify_file
 from crowdblend.calculus.certificate import FORMAT, by_strength
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
 from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
@@ -202,8 +202,8 @@ def test_a_promise_that_counts_on_sampling_is_not_sampled_again() -> None:
 def test_assumptions_are_sentences_with_numbers_in_order() -> None:
     certificate = replace(plan(rate=0.1, k=20, epsilon=0.5).certificate(), stated=(Assumption.ASSUMED_RATE,))
     assumptions = certificate.assumptions()
-    assert assumptions[0] == Assumed(Assumption.ASSUMED_RATE)
-    assert Assumed(Assumption.INDEPENDENT_SAMPLING, (("rate", 0.1),)) in assumptions
+    assert assumptions[0] == StepAssumption(Assumption.ASSUMED_RATE)
+    assert StepAssumption(Assumption.INDEPENDENT_SAMPLING, (("rate", 0.1),)) in assumptions
     assert len(set(assumptions)) == len(assumptions)
     lowered = RULES["dps.differential"](RULES["dps.lower-rate"](_sampled(), rate=0.05))
     assert [made.sentence() for made in lowered.assumptions() if "coin" in made.sentence()] == [

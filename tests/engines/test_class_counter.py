@@ -18,7 +18,7 @@ def test_a_growing_array_is_as_a_list(steps):
             assert growing.view().tolist() == expected
         elif look == "sorted":
             expected.sort()
-            assert growing.sorted().tolist() == expected
+            assert growing.sorted_items().tolist() == expected
         elif look == "clear":
             growing.clear()
             expected = []

@@ -9,7 +9,7 @@ from pyarrow import parquet
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, identify
 from crowdblend.errors import InvalidInput
-from crowdblend.ledger.identity import Wanted
+from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies import parse_policy
 from crowdblend.policies.source import Resources
 from tests.policies.policies import policy_text
@@ -70,7 +70,7 @@ def test_other_notations_are_counted_as_parquet_is(tmp_path, encoding, end):
 def test_the_ledger_knows_the_rows_again(tmp_path):
     text = "\n".join(["id;town;pay;born", *map(_german, _ROWS), ""])
     (tmp_path / "people.csv.gz").write_bytes(gzip.compress(text.encode("cp1252")))
-    wanted = Wanted(secret=b"s" * 32)
+    wanted = FingerprintRequest(secret=b"s" * 32)
     there = _policy(tmp_path, "people.csv.gz", _OPTIONS + 'encoding = "cp1252"')
     found, plain = (identify(one.data, Resources(), wanted) for one in (there, _plain(tmp_path)))
     assert found.sketches == plain.sketches

@@ -12,7 +12,7 @@ from crowdblend.engines.choice import identify
 from crowdblend.engines.duckdb.database import database, private_folder
 from crowdblend.engines.duckdb.relation import open_frame
 from crowdblend.engines.frames import opened_frame
-from crowdblend.ledger import Wanted
+from crowdblend.ledger import FingerprintRequest
 from crowdblend.policies.source import DataSource, Resources
 from tests.cases import for_each
 
@@ -79,7 +79,7 @@ def test_the_name_of_the_content_is_of_the_values() -> None:
     def name(data: Any) -> str:
         with opened_frame(data) as frame:
             source = DataSource(source="x", format="frame", person="a", frame=frame)
-            return identify(source, Resources(), Wanted(bytes(32))).source
+            return identify(source, Resources(), FingerprintRequest(bytes(32))).source
 
     assert {name(data) for data in others} == {name(plain)}
     changed = [

@@ -13,7 +13,7 @@ from crowdblend.engines.duckdb.identity import DuckDBHashes, _hashed_value
 from crowdblend.engines.duckdb.relation import column_type
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import SomeRows
-from crowdblend.ledger import Identity, Wanted
+from crowdblend.ledger import FingerprintRequest, Identity
 from crowdblend.ledger.identity import MOST, Anchor, zeros
 from crowdblend.policies.source import DataSource, Resources
 from tests.cases import for_each
@@ -23,10 +23,10 @@ from tests.ledger.sources import people, shuffled, write
 SECRET = bytes(range(32))
 
 
-def known(engine: str, path: Path, wanted: Wanted | None = None, **data) -> Identity:
+def known(engine: str, path: Path, wanted: FingerprintRequest | None = None, **data) -> Identity:
     source = DataSource(str(path), "csv" if path.suffix == ".csv" else "parquet", **(data or {"person": "id"}))
     opened: Engine = engine_for(engine, source)
-    return identify(source, Resources(), wanted or Wanted(SECRET), opened)
+    return identify(source, Resources(), wanted or FingerprintRequest(SECRET), opened)
 
 
 @pytest.fixture(params=["duckdb"])
@@ -37,7 +37,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 def test_people_and_rows_are_the_same_in_every_order_and_format(engine: str, tmp_path: Path) -> None:
     table = people(500)
     one = known(engine, write(table, tmp_path / "one.parquet"))
-    wanted = Wanted(SECRET, rows=tuple(each.anchor for each in one.of("rows")))
+    wanted = FingerprintRequest(SECRET, rows=tuple(each.anchor for each in one.of("rows")))
     for name in ("two.csv", "two.parquet"):
         other = known(engine, write(shuffled(table), tmp_path / name), wanted)
         assert [each.kind for each in other.sketches] == ["person", "rows"]
@@ -47,7 +47,7 @@ def test_people_and_rows_are_the_same_in_every_order_and_format(engine: str, tmp
 
 def test_the_person_is_in_no_rows_and_the_secret_in_all_marks(engine: str, tmp_path: Path) -> None:
     path = write(people(500), tmp_path / "one.parquet")
-    one, other = known(engine, path), known(engine, path, Wanted(bytes(32)))
+    one, other = known(engine, path), known(engine, path, FingerprintRequest(bytes(32)))
     assert "id" not in one.of("rows")[0].anchor.columns
     for first, second in zip(one.sketches, other.sketches, strict=True):
         assert first.marks
@@ -62,7 +62,9 @@ def test_the_person_is_in_no_rows_and_the_secret_in_all_marks(engine: str, tmp_p
 def test_a_numbering_is_seen(engine: str, tmp_path: Path, ids: range, numbered: bool) -> None:
     path = write(people(500).assign(id=list(ids)), tmp_path / "one.csv")
     assert known(engine, path).numbered is numbered
-    column = known(engine, path, Wanted(SECRET, columns=("id", "elsewhere")), rows_are_people=True).sketches[0]
+    column = known(
+        engine, path, FingerprintRequest(SECRET, columns=("id", "elsewhere")), rows_are_people=True
+    ).sketches[0]
     assert column.kind == ("numbering" if numbered else "column")
     assert not known(engine, path, person="id", ids="table").numbered
 
@@ -211,7 +213,7 @@ def test_zeros_count_leading_zero_bits() -> None:
 def test_a_table_that_is_hashed_whole_has_the_same_marks(tmp_path: Path, monkeypatch, data: dict) -> None:
     path = write(people(300), tmp_path / "one.csv")
     few = known("duckdb", path, **data)
-    wanted = Wanted(SECRET, columns=("id",), rows=tuple(each.anchor for each in few.of("rows")))
+    wanted = FingerprintRequest(SECRET, columns=("id",), rows=tuple(each.anchor for each in few.of("rows")))
     whole = known("duckdb", path, wanted, **data)
     monkeypatch.setattr("crowdblend.engines.duckdb.identity.rows_to_look_at", lambda _columns: 299)
     assert known("duckdb", path, wanted, **data).sketches == whole.sketches

@@ -96,6 +96,6 @@ def test_a_notation_shows_what_the_file_says(tmp_path):
 def test_the_list_is_bounded_and_says_what_is_not_in_it():
     counter = OutsideCounter()
     counter.add(50_000, ((f"v{n:05}", 1 + (n == 7)) for n in range(20_000)))
-    found = counter.found()
+    found = counter.counts()
     assert (found.rows, found.among, len(found.values), found.further) == (20_001, 50_000, 100, 20_001 - 101)
     assert found.values[0] == ("v00007", 2)

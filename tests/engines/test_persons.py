@@ -28,7 +28,7 @@ def test_a_column_is_as_a_list(name, kind):
         drawn = persons.drawn(KEY, 0.5)
         assert (drawn == coins(KEY, ids, 0.5)).all()
         assert (persons.where(drawn).marks(KEY) == marks(KEY, ids)[drawn]).all()
-        sampled, kept = persons.sampled(KEY, 0.5)
+        sampled, kept = persons.sampled_rows(KEY, 0.5)
         assert (sampled == drawn).all()
         for key in (KEY, bytes(32)):
             assert (kept.marks_of_texts(key) == marks(key, kept.texts)).all()

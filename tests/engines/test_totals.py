@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, parts_of
 from crowdblend.randomness import DrawKey, marks
-from crowdblend.recoding import Bounded
+from crowdblend.recoding import BoundedRecoding
 from tests.cases import for_each
 from tests.engines.engines import engine_for
 from tests.engines.test_engine import COLUMNS, KEY, counted, many, policy, table
@@ -19,7 +19,7 @@ from tests.refusals import refuses
 
 ENGINES = ("duckdb", "memory")
 PEOPLE = 3_000
-MEASURES = {"income": Bounded(0, 50_000, 100, outside="clamp", blank=0), "age": Bounded(0, 120, 1)}
+MEASURES = {"income": BoundedRecoding(0, 50_000, 100, outside="clamp", blank=0), "age": BoundedRecoding(0, 120, 1)}
 SEX = {"sex": COLUMNS["sex"]}
 UNIT = {"ids": 'person = "id"', "texts": 'person = "id"', "rows": "rows_are_people = true"}
 SOURCES = ("people.parquet", "people.csv")
@@ -84,7 +84,7 @@ def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine:
 def test_values_outside_their_bounds_are_refused(tmp_path: Path, frame: Any, engine: str) -> None:
     given = made(tmp_path, frame, "ids", "people.parquet")
     with refuses("data.outside-bounds", "column 'age'"):
-        totals(engine, given, Everybody(), {"age": Bounded(0, 50, 1)})
+        totals(engine, given, Everybody(), {"age": BoundedRecoding(0, 50, 1)})
 
 
 @for_each("engine", ENGINES)

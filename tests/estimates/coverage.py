@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates import CellLaws, Estimator, ExactCounts, Intervals, NoiseOnEveryCell
-from crowdblend.estimates.cells import summed
+from crowdblend.estimates.cells import sum_strata
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.releases.facts import DATA
@@ -182,7 +182,7 @@ def over_strata_coverage(laws: CellLaws) -> float:
             here = sampled >= (own.law.shown_from or 0)
             values = np.where(here, sampled + (0 if own.law.noiseless else _noise(own, sampled, rng)), 0)
             ends = own.sums(values, here.astype(np.int64), (~here).astype(np.int64), confidence=laws.level(0.95))
-            parts = summed(Intervals(ends.estimate, ends.low, ends.high), np.arange(DRAWS), DRAWS)
+            parts = sum_strata(Intervals(ends.estimate, ends.low, ends.high), np.arange(DRAWS), DRAWS)
             low, high, shown = low + parts.low, high + parts.high, shown | here
         holds = (low <= sum(people)) & (sum(people) <= high)
         found.append(float(holds[shown].mean()))

@@ -92,7 +92,7 @@ def _statistics_of(design: str) -> tuple[ReleasePlan, Callable[[np.random.Genera
     assert isinstance(policy, StatisticsPolicy)
     planned = plan(policy)
     before = design in ("coins", "weights")
-    wanted = [str(name) for name in policy.wanted] + (["weight"] if design == "weights" else [])
+    wanted = [str(name) for name in policy.needed_columns] + (["weight"] if design == "weights" else [])
     engine = None if before else _people(policy, PEOPLE, wanted)
 
     def run(rng: np.random.Generator) -> Any:
@@ -188,7 +188,7 @@ def _kept_shares(design: str, mechanism: str, rows: int, draws: int) -> float:
     planned, engine, kept = plan(policy), _people(policy, PEOPLE, ["region", "sex"]), 0
     facts = planned.facts()
     assert isinstance(facts, SynopsisFacts)
-    error = facts.planned.about_everybody.accuracy
+    error = facts.planned_synopsis.about_everybody.accuracy
     truth: dict[Any, float] = {}
     for crowd in PEOPLE:
         truth[crowd.values[:2]] = truth.get(crowd.values[:2], 0) + crowd.size / ALL

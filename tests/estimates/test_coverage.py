@@ -94,7 +94,7 @@ def test_the_plain_binomial_interval_would_not_cover() -> None:
 
 @for_each(("k", "rate"), [(35, 0.5), (8, 0.1), (4, 0.01), (200, 0.3)])
 def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> None:
-    most = Estimator(ExactCounts(k), InclusionRates.at_rate(rate)).unpublished()
+    most = Estimator(ExactCounts(k), InclusionRates.at_rate(rate)).largest_unpublished()
     assert binom.cdf(k - 1, most + 1, rate) < 0.05 + 1e-9
     sizes = np.arange(k, 10 * int(k / rate))
     assert most <= 1.06 * sizes[binom.cdf(k - 1, sizes, rate) >= 0.05].max()
@@ -103,14 +103,14 @@ def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> N
 def test_the_upper_end_of_an_unpublished_cell_of_a_biased_sample_counts_the_exceptions() -> None:
     """Who has any probability may never be sampled: of a larger cell the others are still enough."""
     k, lost, least = 12, 3, 0.08
-    most = Estimator(ExactCounts(k), InclusionRates(0.1, least, 0.12, lost)).unpublished()
+    most = Estimator(ExactCounts(k), InclusionRates(0.1, least, 0.12, lost)).largest_unpublished()
     assert binom.cdf(k - 1, most + 1 - lost, least) < 0.05 + 1e-9
-    assert most == lost + Estimator(ExactCounts(k), InclusionRates.at_rate(least)).unpublished()
+    assert most == lost + Estimator(ExactCounts(k), InclusionRates.at_rate(least)).largest_unpublished()
 
 
 def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
     noisy = NoiseBelowK(6, 2.9, shown_from=3)
-    hidden = Estimator(noisy, InclusionRates.at_rate(0.1)).unpublished()
+    hidden = Estimator(noisy, InclusionRates.at_rate(0.1)).largest_unpublished()
     for people in (hidden + 1, hidden + 20, 5 * hidden):
         assert 1 - published(noisy, 0.1, people)[1].sum() < 0.05 + 1e-9
 

@@ -171,7 +171,7 @@ def test_a_cell_that_faint_noise_leaves_out_has_an_end() -> None:
     assert np.isnan(found.estimate[0])
     assert (found.low[0], found.high[0]) == (-1, -1)
     # P[a cell of N people is below 20] = 0.025 where the noise of 0.0005 is below 20 − N.
-    assert 5_900 < estimator.unpublished() < 7_500
+    assert 5_900 < estimator.largest_unpublished() < 7_500
 
 
 def test_totals_of_noise_that_nothing_bounds_say_nothing() -> None:

@@ -64,7 +64,7 @@ def test_values_without_a_place_on_the_axis_are_left_out(value):
 
 
 def test_zero_and_negative_values_stay_on_linear_axes():
-    assert len(chart(Line("a", [(0, -1.0), (1, 0.0)]), y=Axis("δ")).shown[0][1]) == 2
+    assert len(chart(Line("a", [(0, -1.0), (1, 0.0)]), y=Axis("δ")).visible_lines[0][1]) == 2
 
 
 def test_nothing_to_draw_is_refused():

@@ -83,7 +83,7 @@ def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: s
 def test_the_budget_is_used_up_and_never_exceeded(epsilon: float, cost: float, share: float | None) -> None:
     choosing = Choosing(cost, "population" if share is None else "split", share)
     try:
-        left = choosing.left(epsilon, 0.5)
+        left = choosing.epsilon_left(epsilon, 0.5)
     except Infeasible:
         assert cost > epsilon
         return

@@ -63,7 +63,7 @@ def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, sco
     ]
     assert sum(Fraction(step.conclusion.epsilon) for step in parts) <= Fraction(together.conclusion.epsilon)
     assert together.conclusion.epsilon == pytest.approx(0.15, abs=1e-15)
-    assert together.conclusion.epsilon <= planned.policy.recoding.spent
+    assert together.conclusion.epsilon <= planned.policy.recoding.choice_cost
     assert certificate.derivations[0].conclusion.epsilon <= 1.0
     assert certificate.derivations[0].conclusion.epsilon == pytest.approx(1.0, abs=1e-12)
     assert planned.facts().parameters["epsilon"] == certificate.derivations[0].conclusion.epsilon
@@ -120,7 +120,7 @@ def test_a_hundred_steps_verify_and_more_are_refused() -> None:
     choosing, scored = Choosing(0.1, "population", show_epsilon=1.0), score("loss", k=20, rate=0.5)
     derived = choosing.choice(ladders(100), scored).claim()
     replaced = RULES["differential.replace"](derived)
-    assert verify(Certificate((derived, replaced)).to_json()).derivations[0].conclusion.epsilon <= choosing.spent
+    assert verify(Certificate((derived, replaced)).to_json()).derivations[0].conclusion.epsilon <= choosing.choice_cost
     assert [step.rule.id for step in derived.steps()].count("selection.exponential") == 100
     with pytest.raises(InvalidInput, match="more than 100"):
         choosing.choice(ladders(101), scored)

@@ -226,7 +226,7 @@ def test_the_sample_is_planned_from_the_error() -> None:
     assert 1 < k < PEOPLE
     fewer = plan(parse_policy(wanted.replace('key = "seal"', f"people = {k}")).only)
     assert fewer.values(0).error == planned.values(0).error
-    with pytest.raises(Infeasible, match="has an error of"):
+    with pytest.raises(Infeasible, match="errs by"):
         plan(parse_policy(wanted.replace('key = "seal"', f"people = {k - 1}")).only)
     with pytest.raises(Infeasible, match="With everybody"):
         plan(parse_policy(wanted.replace("0.05", "0.0001")).only)

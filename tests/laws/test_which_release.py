@@ -12,7 +12,7 @@ import pytest
 
 from crowdblend.calculus import RULES, Certificate, Derivation, compose, verify
 from crowdblend.calculus.certificate import digest, node
-from crowdblend.calculus.description import Composite, Description, Disagreement, SameRelease, agreed
+from crowdblend.calculus.description import Composite, Description, Disagreement, SameRelease, agree
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable
 from tests.cases import for_each
 
@@ -207,7 +207,7 @@ def test_a_premise_about_another_release_is_refused_or_makes_another_release(
         return
     before, after = RULES[rule_id](*premises, **parameters), RULES[rule_id](*swapped, **parameters)
     with pytest.raises(Disagreement, match=" and "):
-        agreed(before.description, after.description)
+        agree(before.description, after.description)
     assert any(contains(part, stranger.description) for part in after.description.parts)
 
 

@@ -43,7 +43,7 @@ def test_promises_say_what_is_proved(rule_id: str, number: int) -> None:
 def test_assumptions_carry_their_numbers(rule_id: str, number: int) -> None:
     example, found = EXAMPLES[rule_id][number], RULES[rule_id]
     made = found.conclude(*example.premises, **example.parameters)
-    for assumed in found.assumed(example.premises, found.normalize(example.parameters), made):
+    for assumed in found.own_assumptions(example.premises, found.normalize(example.parameters), made):
         sentence = assumed.sentence()
         assert sentence.endswith(".")
         assert "{" not in sentence

@@ -144,7 +144,7 @@ def test_people_count_once_and_rows_as_often_as_they_occur() -> None:
     hashes = [(hashed(1), hashed(1), 3), (hashed(2), hashed(2), 2**40)]
     people = sketch("person", Anchor(("a",), ("a",)), 0, hashes, SECRET)
     assert {mark.often for mark in people.marks.values()} == {1}
-    assert {mark.often for mark in people.stored().sketch().marks.values()} == {1}
+    assert {mark.often for mark in people.to_stored().sketch().marks.values()} == {1}
     several = sketch("rows", Anchor(("a",), ("a",)), 0, hashes, SECRET)
     assert {mark.often for mark in several.marks.values()} == {3, 2**32 - 1}
 
@@ -242,7 +242,7 @@ def test_identities_are_kept_and_read(where: str) -> None:
     ledger.begin(spending(), identity=identity)
     with ledger._reading() as (transaction, _):
         assert list(transaction.identities()) == [(fingerprint(identity.to_json()), identity.to_json())]
-    assert (ledger.wanted().columns, ledger.wanted().rows) == (("id",), ())
+    assert (ledger.fingerprint_request().columns, ledger.fingerprint_request().rows) == (("id",), ())
 
 
 def entry(**named) -> Entry:

@@ -98,7 +98,13 @@ def finished(**changed) -> str:
 def test_a_record_that_makes_no_sense(path: Path, body: str) -> None:
     add(path, body)
     ledger = Ledger.open(path)
-    for call in (ledger.entries, ledger.check, ledger.budgets, ledger.wanted, lambda: ledger.begin(spending("next"))):
+    for call in (
+        ledger.entries,
+        ledger.check,
+        ledger.budgets,
+        ledger.fingerprint_request,
+        lambda: ledger.begin(spending("next")),
+    ):
         with pytest.raises(DoesNotVerify) as refused:
             call()
         assert "\n" not in str(refused.value)
@@ -121,7 +127,7 @@ def test_the_same_record_without_the_mischief_is_read(path: Path) -> None:
 def known(tmp_path: Path) -> Path:
     ledger = Ledger.create(tmp_path / "known.sqlite")
     anchor = Anchor(("id",), ("id",))
-    marks = sketch("person", anchor, 0, [(one, one, 1) for one in range(50)], ledger.wanted().secret)
+    marks = sketch("person", anchor, 0, [(one, one, 1) for one in range(50)], ledger.fingerprint_request().secret)
     ledger.begin(spending("one"), identity=Identity("source:x", "duckdb 1", (marks,)))
     other = replace(marks, marks=dict(list(marks.marks.items())[:10]))
     ledger.begin(spending("two"), identity=Identity("source:y", "duckdb 1", (other,)))
@@ -142,7 +148,7 @@ def known(tmp_path: Path) -> Path:
 def test_a_changed_identity_is_found(known: Path, statement: str) -> None:
     change(known, statement)
     ledger = Ledger.open(known)
-    for call in (ledger.check, ledger.wanted, lambda: ledger.begin(spending("new"))):
+    for call in (ledger.check, ledger.fingerprint_request, lambda: ledger.begin(spending("new"))):
         with pytest.raises(DoesNotVerify):
             call()
 
@@ -173,4 +179,4 @@ def test_nothing_prints_the_secret(known: Path, capsys: pytest.CaptureFixture[st
     assert secret not in bodies
     assert secret not in json.dumps([entry.to_dict() for entry in ledger.entries()])
     assert len(secret) == 64
-    assert Ledger.create(known.with_name("other.sqlite")).wanted().secret.hex() != secret
+    assert Ledger.create(known.with_name("other.sqlite")).fingerprint_request().secret.hex() != secret

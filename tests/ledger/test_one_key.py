@@ -91,7 +91,7 @@ def test_a_release_that_stopped_uses_its_key_again(tmp_path: Path, monkeypatch: 
     with pytest.raises(Refused, match="recorded and not published yet"):
         counts(NOISY, data, tmp_path / "out", ledger)
     monkeypatch.undo()
-    (entry,) = ledger.unfinished()
+    (entry,) = ledger.unfinished_entries()
     done = resume(ledger, entry.id, parse_policy(NOISY, data))
     assert pd.read_csv(done.folder / "data.csv").set_index("code").iloc[:, 0].equals(whole)
 

@@ -177,10 +177,10 @@ def test_ids_of_a_table_are_not_kept(begin, ledger: Ledger, tmp_path: Path) -> N
     assert [one.kind for one in identity.sketches] == ["numbering", "rows"]
     assert "id" not in identity.sketches[1].anchor.columns
     assert [one.kind for one in identity_of(identity.to_json()).sketches] == ["rows"]
-    assert ledger.wanted().columns == ()
+    assert ledger.fingerprint_request().columns == ()
     begin("drawn.parquet", who=TABLE)
-    assert ledger.wanted().columns == ()
-    assert ledger.wanted().rows == (identity.sketches[1].anchor,)
+    assert ledger.fingerprint_request().columns == ()
+    assert ledger.fingerprint_request().rows == (identity.sketches[1].anchor,)
 
 
 @pytest.mark.parametrize(("who", "stated"), [(TABLE, True), (PEOPLE, False)])

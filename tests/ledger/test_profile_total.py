@@ -133,7 +133,7 @@ def test_under_the_replace_relation_every_release_has_a_profile_too(ledger: Ledg
     alone = ledger.total("residents", 1e-4)
     ledger.begin(spending("draw-9", guarantees=(Differential(0.1, 0.0, Relation.REPLACE),)))
     total = ledger.total("residents", 1e-4)
-    replaced = spending(guarantees=release()).replaced
+    replaced = spending(guarantees=release()).replacement_loss
     assert replaced is not None
     plain = (Uses(ClosenessCurve(replaced.epsilon, replaced.delta), 5), Uses(ClosenessCurve(0.1, 0.0), 1))
     added = epsilon_of(Profile(plain, Relation.REPLACE), 1e-4)

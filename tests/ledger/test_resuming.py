@@ -23,10 +23,10 @@ def test_a_key_is_held_until_the_release_is_finished(ledger: Ledger) -> None:
     entry = ledger.begin(spending(), key=KEY)
     assert ledger.key(entry) == KEY
     assert ledger.key(entry) == KEY
-    assert [one.id for one in ledger.unfinished()] == [entry]
+    assert [one.id for one in ledger.unfinished_entries()] == [entry]
     ledger.check()
     ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
-    assert ledger.unfinished() == ()
+    assert ledger.unfinished_entries() == ()
     assert ledger.entry(entry).key == "destroyed"
     ledger.check()
     with pytest.raises(InvalidInput, match="destroyed"):

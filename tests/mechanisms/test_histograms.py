@@ -128,12 +128,12 @@ def test_narrowing_sums_what_is_published() -> None:
     labels = (("x", "y"), ("u", "v", "w"))
     codes = np.array([[0, 0], [0, 2], [1, 2]], np.int32)
     published = PublishedClasses(("a", "b"), labels, codes, np.array([5, 7, 11]), np.array([True, False, True]))
-    by_b = published.narrowed(["b"])
+    by_b = published.narrow(["b"])
     assert by_b.labels == (("u", "w"),)
     assert by_b.codes.tolist() == [[0], [1]]
     assert by_b.counts.tolist() == [5, 18]
     assert by_b.exact is None
-    nothing = PublishedClasses(("a", "b"), labels, codes[:0], np.array([], np.int64)).narrowed(["a"])
+    nothing = PublishedClasses(("a", "b"), labels, codes[:0], np.array([], np.int64)).narrow(["a"])
     assert len(nothing.counts) == 0
 
 

@@ -36,7 +36,7 @@ def test_the_axes_of_points_move_independently(size: int) -> None:
     mechanism = NoisyPoints(5, 2.0, Grid((size, size), (2, 2)), (2 * size, 2 * size))
     published = mechanism.publish(sample([(2, 2)] * DRAWS, axes=(2 * size, 2 * size)), key(1))
     first, second = (cells - 2 for cells in published.one_by_one().cells)
-    assert_independent(first, second, mechanism.moved.loss(size, 2))
+    assert_independent(first, second, mechanism.moved_points.loss(size, 2))
 
 
 def test_bins_of_neighbouring_sizes_get_independent_noise() -> None:

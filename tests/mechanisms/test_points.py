@@ -16,7 +16,7 @@ from scipy import stats
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
-from crowdblend.mechanisms.points import AxisNoise, _counted, _numbered, all_within
+from crowdblend.mechanisms.points import AxisNoise, _count_rows, _number_rows, all_within
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Boxes, Grid, Quadtree
 from tests.cases import for_each
@@ -68,7 +68,7 @@ def test_the_losses_of_a_block_add_up_to_its_loss(shape: tuple[int, ...], noise_
     """Σ λ_a·(m_a − 1) = ε, exactly."""
     along = sum(size > 1 for size in shape)
     mechanism = NoisyPoints(2, noise_epsilon, GRID, AXES)
-    spent = sum(mechanism.moved.loss(size, along) * (size - 1) for size in shape if size > 1)
+    spent = sum(mechanism.moved_points.loss(size, along) * (size - 1) for size in shape if size > 1)
     assert spent == Fraction(noise_epsilon)
 
 
@@ -147,7 +147,7 @@ def test_the_same_key_gives_the_same_points_and_another_others() -> None:
 def test_rows_leave_sorted_and_counted(rows: list[tuple[int, int, int]]) -> None:
     for width in (3, 1):
         columns = [np.array(column, np.int64) for column in list(zip(*rows, strict=True))[:width]]
-        different, counts = _counted(columns)
+        different, counts = _count_rows(columns)
         found = zip(*(column.tolist() for column in different), strict=True)
         assert list(zip(found, counts.tolist(), strict=True)) == sorted(Counter(row[:width] for row in rows).items())
 
@@ -170,7 +170,7 @@ def test_a_quadtree_is_a_partition(regions: list, cells: tuple[int, int]) -> Non
     found = tree.of(every)
     first, size = tree.first(found), tree.size(found)
     assert ((every >= first) & (every < first + size)).all()
-    assert sum(math.prod(high - low for low, high in box) for box in tree.listed()) == math.prod(cells)
+    assert sum(math.prod(high - low for low, high in box) for box in tree.list_blocks()) == math.prod(cells)
 
 
 def test_boxes_must_not_overlap() -> None:
@@ -195,7 +195,7 @@ def test_what_noise_is_expected_to_do(loss: float) -> None:
 def test_no_point_leaves_its_reach_more_often_than_stated() -> None:
     """CBP Proposition 11 by simulation: 300 releases of 200 points, each to stay within with probability 0.9."""
     mechanism, failures = NoisyPoints(5, 2.0, GRID, AXES), 0
-    reach = all_within(mechanism.moved.noise(GRID.cells), 200, 0.1)
+    reach = all_within(mechanism.moved_points.noise(GRID.cells), 200, 0.1)
     for number in range(300):
         cells = mechanism.publish(sample([(2, 2)] * 200), key(number)).cells
         failures += any(int(np.abs(cells[axis] - 2).max()) > reach[axis] for axis in range(2))
@@ -205,12 +205,12 @@ def test_no_point_leaves_its_reach_more_often_than_stated() -> None:
 def test_rows_keep_their_numbers_apart_however_many_there_might_be() -> None:
     """Without closing gaps a step of the first of these columns would count 2^80 times, and so not at all."""
     columns = [np.array(column, np.int64) for column in ([0, 1, 1, 0], *[[5, 5, 5, 5]] * 3, [7, 7, 8, 7])]
-    numbers = _numbered(columns, [2**20] * 5)
+    numbers = _number_rows(columns, [2**20] * 5)
     assert [int(number == numbers[0]) for number in numbers] == [1, 0, 0, 1]
     assert numbers[1] != numbers[2]
 
 
 def test_a_block_of_two_cells_has_noise() -> None:
     points = NoisyPoints(5, 1.0, Grid((2, 1, 3), (4, 4, 4)), (8, 4, 12))
-    losses = [axis.loss for axis in points.moved.noise((2, 1, 3))]
+    losses = [axis.loss for axis in points.moved_points.noise((2, 1, 3))]
     assert losses == [0.5, math.inf, 0.25]

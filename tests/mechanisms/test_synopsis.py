@@ -18,15 +18,15 @@ from crowdblend.mechanisms.synopsis import (
     conjunctions,
     exponential,
     half_planes,
-    listed,
+    list_conjunctions,
     plan_synopsis,
     planned,
     ranges,
 )
 from crowdblend.mechanisms.synopsis import fit as fit_module
 from crowdblend.mechanisms.synopsis.fit import fit, most_gain, repair
-from crowdblend.mechanisms.synopsis.rows import counted, rows_like, shares
-from crowdblend.mechanisms.synopsis.simulator import CONCEALED, concealing, random_samples, released, sanitized
+from crowdblend.mechanisms.synopsis.rows import count_rows, rows_like, shares
+from crowdblend.mechanisms.synopsis.simulator import CONCEALED, concealing, random_samples, release, sanitize
 from crowdblend.randomness import SeededSource
 from tests.cases import for_each
 
@@ -41,7 +41,7 @@ CLASSES: list[QueryClass] = [
     ranges(7),
     ranges(1),
     half_planes(3, 3),
-    listed((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}]),
+    list_conjunctions((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}]),
 ]
 
 
@@ -62,8 +62,8 @@ def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClas
 @for_each("queries", CLASSES)
 def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(queries: QueryClass) -> None:
     """Every replacement and every concealment of a row, by brute force."""
-    single = [queries.counts(counted(np.array([cell]), queries.shape)) for cell in range(queries.universe)]
-    single.append(queries.counts(counted(np.array([CONCEALED]), queries.shape)))
+    single = [queries.counts(count_rows(np.array([cell]), queries.shape)) for cell in range(queries.universe)]
+    single.append(queries.counts(count_rows(np.array([CONCEALED]), queries.shape)))
     moved = max((np.abs(one - other).sum() for one, other in combinations(single, 2)), default=0)
     assert moved <= queries.sensitivity
     if isinstance(queries, Conjunctions):
@@ -133,8 +133,8 @@ def test_half_planes_are_those_of_every_direction(wide: int, high: int) -> None:
         (lambda: Conjunctions((1500, 1500), 2), "1,000,000 queries"),
         (lambda: ranges(201), "200 values"),
         (lambda: half_planes(30, 30), "400 cells"),
-        (lambda: listed((2,), []), "at least one"),
-        (lambda: listed((2000, 1000), [{0: 1}] * 100), "List fewer"),
+        (lambda: list_conjunctions((2,), []), "at least one"),
+        (lambda: list_conjunctions((2000, 1000), [{0: 1}] * 100), "List fewer"),
         (lambda: ExponentialSynopsis(Conjunctions((4, 4), 2), 1.0, 30), "candidate tables"),
     ],
 )
@@ -246,7 +246,7 @@ def test_the_planned_error_holds_in_as_many_runs_as_promised(mechanism: str) -> 
     missed_sample = missed_everybody = 0
     for _ in range(RUNS):
         drawn = random_samples(table, 2000, source)
-        rows = queries.ask(shares(sanitized(plan.mechanism, drawn, source).cells, queries.shape))
+        rows = queries.ask(shares(sanitize(plan.mechanism, drawn, source).cells, queries.shape))
         missed_sample += np.abs(rows - queries.ask(shares(drawn, queries.shape))).max() > plan.about_sample.accuracy
         everybody = queries.ask(shares(table, queries.shape))
         missed_everybody += np.abs(rows - everybody).max() > plan.about_everybody.accuracy
@@ -312,9 +312,9 @@ def test_the_simulator_sees_a_concealed_row_as_nothing() -> None:
     queries = Conjunctions((2, 2), 1)
     table = concealing(np.array([0, 1, 2]), 1)
     assert table.tolist() == [0, CONCEALED, 2]
-    assert queries.ask(counted(table, queries.shape)).tolist() == [1, 1, 2, 0]
+    assert queries.ask(count_rows(table, queries.shape)).tolist() == [1, 1, 2, 0]
     made = ExponentialSynopsis(queries, 1.0, 2)
-    assert len(released(made, table, 2, SeededSource(1)).cells) == 2
+    assert len(release(made, table, 2, SeededSource(1)).cells) == 2
     with pytest.raises(InvalidInput, match="between 0 and the 3 rows"):
         random_samples(table, 4, SeededSource(1))
 
@@ -325,7 +325,7 @@ def test_one_person_tells_tables_apart_by_the_stated_loss_at_most(rows: int) -> 
 
     A person moves the score by as much as there are rows. With a sensitivity of 1 the loss would be `rows` times this.
     """
-    queries = listed((2,), [{0: 0}])
+    queries = list_conjunctions((2,), [{0: 0}])
     made, runs, source = ExponentialSynopsis(queries, 2.0, rows), 2_000, SeededSource(9)
     hits = [
         sum(int((made.publish(np.array(person), 1, source).cells == 0).all()) for _ in range(runs))
@@ -344,7 +344,7 @@ def test_the_sensitivity_of_the_choice_is_what_one_person_moves_a_score_by(
     queries, people = Conjunctions((2, 2), 2), 3
     made, seen = ExponentialSynopsis(queries, 1.0, rows), []
     tables = {
-        cells: np.array(made.scores(counted(np.array(cells), queries.shape), people))
+        cells: np.array(made.scores(count_rows(np.array(cells), queries.shape), people))
         for cells in combinations_with_replacement((*range(4), CONCEALED), people)
     }
     moved = max(
@@ -353,7 +353,7 @@ def test_the_sensitivity_of_the_choice_is_what_one_person_moves_a_score_by(
         if sum((Counter(one) - Counter(other)).values()) == 1
     )
     monkeypatch.setattr(exponential, "choose_several", lambda scores, times, **given: seen.append(given) or [0] * times)
-    made.publish(counted(np.array([0, 1, 2]), queries.shape), people, SeededSource(1))
+    made.publish(count_rows(np.array([0, 1, 2]), queries.shape), people, SeededSource(1))
     assert seen[0]["sensitivity"] == moved == rows
     assert (seen[0]["epsilon"], seen[0]["monotone"]) == (1.0, False)
 
@@ -363,11 +363,11 @@ def test_mechanism_and_simulator_are_close_over_many_runs() -> None:
 
     One drawn person of two who has the property, against the same table with that person concealed.
     """
-    queries = listed((2,), [{0: 0}])
+    queries = list_conjunctions((2,), [{0: 0}])
     made = ExponentialSynopsis(queries, 1.5, 1)
     table, runs, source = np.array([0, 0, 1, 1]), 3_000, SeededSource(5)
     hits = [
-        sum(int(released(made, seen, 2, source).cells[0] == 0) for _ in range(runs))
+        sum(int(release(made, seen, 2, source).cells[0] == 0) for _ in range(runs))
         for seen in (table, concealing(table, 0))
     ]
     bound = math.exp(math.log1p(0.5 * math.expm1(1.5)))
@@ -394,14 +394,14 @@ def test_a_guess_is_lowered_by_as_little_as_it_takes() -> None:
 def test_samples_too_small_for_a_dimension_still_answer_finitely_many() -> None:
     queries = Conjunctions((9, 9, 9), 3)
     assert queries.dimension > 2 * 4
-    way = planned._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None).fitted()
+    way = planned._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None).plan_fitted()
     assert way.usefulness.premises[0].rule.id == "queries.finite-class"
 
 
 def test_the_code_keeps_to_a_hair_less_than_what_is_stated() -> None:
     """Its sums are doubles: what it allows itself is below the bounds of the rule, by more than sums of doubles err."""
     queries = Conjunctions((2, 5), 2)
-    way = planned._Way(queries, samples=5000, population=10_000, epsilon=1.0, failure=0.05, rows=700).fitted()
+    way = planned._Way(queries, samples=5000, population=10_000, epsilon=1.0, failure=0.05, rows=700).plan_fitted()
     made, stated = way.mechanism, way.about_sample.accuracy
     drawing = math.sqrt(math.log(4 * queries.size) / (2 * 700))
     assert drawing * (1 - 1e-3) < made.rounding < drawing * (1 - 1e-10)
@@ -409,8 +409,8 @@ def test_the_code_keeps_to_a_hair_less_than_what_is_stated() -> None:
 
 
 def test_listed_counts_are_fitted_each_by_itself() -> None:
-    queries = listed((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}])
+    queries = list_conjunctions((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}])
     table = np.arange(6).reshape(2, 3)
-    pooled = queries.pooled(np.array([7.0, 8.0, 9.0]))
+    pooled = queries.pool(np.array([7.0, 8.0, 9.0]))
     assert [part.counts.tolist() for part in pooled] == [[7.0], [8.0], [9.0]]
     assert [part.block.counts(table).tolist() for part in pooled] == [[12], [7], [1]]

@@ -6,7 +6,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.networks import network
-from crowdblend.networks.links import numbered
+from crowdblend.networks.links import number_people
 from tests.networks.samplers import Adjacency, Concealed
 from tests.refusals import refuses
 
@@ -43,8 +43,8 @@ def test_a_network_may_have_no_links() -> None:
 
 def test_people_who_are_listed_are_counted_with_or_without_links() -> None:
     ends = pa.chunked_array([[3, 5]]), pa.chunked_array([[5, 7]])
-    people, source, target = numbered(*ends, pa.array([7, 4, 5, 3]))
+    people, source, target = number_people(*ends, pa.array([7, 4, 5, 3]))
     assert (people, source.tolist(), target.tolist()) == (4, [3, 2], [2, 0])
-    assert numbered(*ends)[0] == 3
+    assert number_people(*ends)[0] == 3
     with refuses("data.unknown-person"):
-        numbered(*ends, pa.array([3, 4, 5]))
+        number_people(*ends, pa.array([3, 4, 5]))

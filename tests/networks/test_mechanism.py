@@ -27,12 +27,12 @@ def planned(name: str, **given: float) -> NoisyStatistic:
 @for_each(("value", "step"), [("0", 0), ("0.124", 0), ("0.125", 1), ("0.3749", 1), ("0.375", 2), ("1", 4)])
 def test_halves_are_rounded_up(value: str, step: int) -> None:
     noise = GridNoise(1.0, 0.25, 1.0)
-    assert noise.rounded(Fraction(value)) == step
+    assert noise.round_to_grid(Fraction(value)) == step
 
 
 def test_what_is_shown_lies_in_the_range() -> None:
     noise = GridNoise(1.0, 0.1, 1.0)
-    assert [noise.shown(step) for step in (-7, 0, 3, 10, 99)] == [0.0, 0.0, 0.3, 1.0, 1.0]
+    assert [noise.clamp(step) for step in (-7, 0, 3, 10, 99)] == [0.0, 0.0, 0.3, 1.0, 1.0]
 
 
 @for_each("name", TRUTH)
@@ -52,7 +52,7 @@ def test_noise_has_the_promised_size() -> None:
 def mechanism_below(mechanism: NoisyStatistic, name: str, step: int) -> float:
     """P[the release is at most a step], exactly."""
     ratio = mechanism.plan.resolution / mechanism.plan.scale
-    a, far = math.exp(-ratio), step - mechanism.noise.rounded(TRUTH[name])
+    a, far = math.exp(-ratio), step - mechanism.noise.round_to_grid(TRUTH[name])
     return 1 - a ** (far + 1) / (1 + a) if far >= 0 else a**-far / (1 + a)
 
 
@@ -64,7 +64,7 @@ def test_the_simulator_cannot_be_told_from_the_release(name: str) -> None:
     assert NETWORK.degrees[hidden] == DEGREE_BOUND
     source, view = SeededSource(11), Concealed(Adjacency.of(NETWORK), hidden)
     said = simulate(mechanism, view, source, RUNS)
-    factor, there = math.exp(mechanism.plan.epsilon), mechanism.noise.rounded(TRUTH[name])
+    factor, there = math.exp(mechanism.plan.epsilon), mechanism.noise.round_to_grid(TRUTH[name])
     width = round(mechanism.plan.scale / mechanism.plan.resolution)
     for far in (-2, -1, 0, 1, 2):
         step = there + far * width

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from crowdblend.numerics.combined_curves import Replaced
+from crowdblend.numerics.combined_curves import ReplacedData
 from crowdblend.numerics.profile_curves import Bounds
 
 
@@ -43,7 +43,7 @@ def test_the_curve_lies_above_what_replacing_does_and_is_met() -> None:
     for _ in range(600):
         p, q, r = (rng.dirichlet([0.4] * 4) for _ in range(3))
         curve = OfThree(p, q, r)
-        bounds, same = Replaced(curve).bounds(growths)
+        bounds, same = ReplacedData(curve).bounds(growths)
         assert bounds is same
         up, down = curve.bounds(growths)
         for place, growth in enumerate(growths):

@@ -7,7 +7,7 @@ from flint import arb
 
 from crowdblend.numerics import loss_law
 from crowdblend.numerics.loss_law import GridTooFine, LossLaw, compose, dominating
-from crowdblend.numerics.profile_curves import Closeness, ClosenessKernel, Sampled, loss_pair
+from crowdblend.numerics.profile_curves import Closeness, ClosenessKernel, SampledKernel, loss_pair
 from tests.cases import for_each
 
 
@@ -87,7 +87,7 @@ def test_points_above_a_chord_are_left_out() -> None:
 
 @for_each("spacing", [0.3, 0.01, 0.0007])
 def test_any_grid_is_above_the_curve_and_a_finer_one_is_nearer(spacing: float) -> None:
-    curve = Sampled(arb(0.2), ClosenessKernel(1.0, 1e-3))
+    curve = SampledKernel(arb(0.2), ClosenessKernel(1.0, 1e-3))
     pair, finer = loss_pair(curve, spacing, 0.0), loss_pair(curve, spacing / 8, 0.0)
     for epsilon in (0.0, 0.05, 0.111, 0.2, 0.3, 1.0):
         up, down = curve.up(arb(epsilon).exp()), curve.down(arb(epsilon).exp())

@@ -24,7 +24,7 @@ from crowdblend.guarantees import (
     Uses,
 )
 from crowdblend.numerics import balls, mechanism_curves
-from crowdblend.numerics.balls import Undecided, precision
+from crowdblend.numerics.balls import UndecidedBall, precision
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.numerics.laplace import fading_divergence, step_divergences
 from crowdblend.numerics.noise_below_k import spliced_divergence
@@ -121,7 +121,7 @@ def test_what_stays_undecided_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -
 
     def undecided(*given: Any) -> Any:
         if given[-1] is growths[1]:
-            raise Undecided
+            raise UndecidedBall
         return step_divergences(*given)
 
     monkeypatch.setattr(mechanism_curves, "step_divergences", undecided)

@@ -85,7 +85,7 @@ def test_the_bound_for_larger_classes_is_the_divergence_of_plain_counts_both_way
         up, down = _divergence(more, fewer, factor), _divergence(fewer, more, factor)
         gain, factors = sampled_factors(exact, chance, factor)
         counts = [exact.pmf(n - 1, j, chance) for j in range(n)]
-        gaps = noise_below_k._unthresholded(exact, counts, factors)
+        gaps = noise_below_k._plain_divergences(exact, counts, factors)
         assert (chance * gaps[0], gain * gaps[1]) == (up, down)
         downward += down > up
     assert downward == (factor == Fraction(101, 100))

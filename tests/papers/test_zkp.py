@@ -7,7 +7,7 @@ import pytest
 
 from crowdblend.guarantees.aggregates import RandomSamples
 from crowdblend.papers import reproduce
-from crowdblend.papers.zkp import CLIQUE, POPULATION, SAMPLES, clique_guess, sampled, sampled_guess
+from crowdblend.papers.zkp import CLIQUE, POPULATION, SAMPLES, clique_guess, sampled_guarantee, sampled_guess
 from tests.cases import for_each
 
 
@@ -28,7 +28,7 @@ def test_only_what_the_paper_prints_is_compared():
 
 @for_each("epsilon", [0.005, 0.1, 1.0])
 def test_the_sampled_average_tells_little_more_than_a_coin(epsilon):
-    guarantee = sampled(epsilon)
+    guarantee = sampled_guarantee(epsilon)
     assert guarantee.epsilon == pytest.approx(math.log1p(SAMPLES / POPULATION * math.expm1(epsilon)))
     assert isinstance(guarantee.aggregate, RandomSamples)
     assert (guarantee.aggregate.samples, guarantee.aggregate.population) == (SAMPLES, POPULATION)

@@ -15,7 +15,7 @@ from crowdblend.planning.networks import (
     refuse_useless,
     trades,
 )
-from crowdblend.planning.networks.derive import released
+from crowdblend.planning.networks.derive import derive_release
 from crowdblend.planning.networks.solve import error_of
 from tests.cases import for_each
 from tests.refusals import refuses
@@ -33,7 +33,9 @@ def question(name: str, **given: float) -> NetworkRequest:
 def test_the_noise_keeps_the_promise_and_no_less_would(name: str, epsilon: float) -> None:
     planned = plan_network(question(name, epsilon=epsilon, samples=3_000))
     assert epsilon * (1 - 1e-9) <= planned.epsilon <= epsilon
-    less = released(planned.request, BOUNDS, planned.derivation.premises[0], planned.scale * 0.999, planned.resolution)
+    less = derive_release(
+        planned.request, BOUNDS, planned.derivation.premises[0], planned.scale * 0.999, planned.resolution
+    )
     assert less.conclusion.epsilon > epsilon
 
 

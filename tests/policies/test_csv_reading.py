@@ -33,7 +33,7 @@ def number_text(reading: CsvReading, text: str | None) -> str | None:
     if reading.thousands is not None:
         trimmed = text.strip(_SPACES)
         if re.search(f"[{reading._separators}]", trimmed):
-            if not re.fullmatch(reading._grouped, trimmed):
+            if not re.fullmatch(reading._grouped_pattern, trimmed):
                 return "?" + text
             text = re.sub(f"[{reading._separators}]", "", trimmed)
     return text.translate({ord(","): ".", ord("."): ","}) if reading.decimal == "," else text

@@ -34,7 +34,7 @@ def test_everything_is_read():
     assert (policy.k, policy.epsilon, policy.delta) == (20, 1.0, 1e-6)
     assert isinstance(policy.delta, float)
     assert (policy.below_k, policy.format) == ("suppress", "parquet")
-    assert (policy.planned, policy.closed, policy.cells) == (None, True, 20)
+    assert (policy.planned_parameter, policy.closed, policy.cells) == (None, True, 20)
 
 
 def test_the_policy_is_frozen_and_hashable():
@@ -52,7 +52,7 @@ def test_the_policy_is_frozen_and_hashable():
     [("k = 20\n", "k"), ("rate = 0.1\n", "rate"), ("epsilon = 1.0\n", "epsilon"), ("delta = 1e-6\n", "delta")],
 )
 def test_one_parameter_may_be_planned(line, planned):
-    assert parse_policy(bent((line, ""))).only.planned == planned
+    assert parse_policy(bent((line, ""))).only.planned_parameter == planned
 
 
 def test_every_kind_of_column(tmp_path):
@@ -106,7 +106,7 @@ def test_biased_sampling():
     )
     policy = parse_policy(text).only
     assert policy.sampling.biased
-    assert policy.planned is None
+    assert policy.planned_parameter is None
     assert (policy.sampling.exceptions, policy.sampling.max_rate) == (3, 0.5)
 
 

@@ -19,7 +19,7 @@ def test_every_value_has_a_class(name):
     import duckdb
 
     policy = load_policy(EXAMPLES / f"{name}.toml")
-    assert all(part.closed and part.planned == "k" for part in policy.parts)
+    assert all(part.closed and part.planned_parameter == "k" for part in policy.parts)
     if policy.data.format == "csv":
         options = f"delim = '{policy.data.delimiter}', header = true, all_varchar = true"
         relation = f"read_csv('{policy.data.source}', {options})"

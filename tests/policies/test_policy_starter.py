@@ -38,7 +38,7 @@ def test_a_csv_header_is_all_it_reads(people):
 def test_filled_in_it_is_a_policy(people):
     text = filled(init_policy(people, person="id", design="poisson", folder=people.parent))
     policy = parse_policy(text, people.parent)
-    assert policy.only.planned == "k"
+    assert policy.only.planned_parameter == "k"
     assert policy.data.source == str(people)
 
 

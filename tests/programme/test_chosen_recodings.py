@@ -111,7 +111,7 @@ def test_the_policy_is_the_same_in_toml() -> None:
 
 def test_a_series_keeps_the_budget_together() -> None:
     once, years = planned(choosing()), planned(choosing(releases=3, recoding=cb.Choosing(epsilon=0.2, using="split")))
-    assert years.derived
+    assert years.derived_guarantees
     assert all(
         later.plan.mechanisms[0].k >= one.plan.mechanisms[0].k  # type: ignore[attr-defined]
         for one, later in zip(once.planned, years.planned, strict=True)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend.designs import Thinned, Weights
+from crowdblend.designs import ThinnedSurvey, Weights
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, SurveyCurve, ZeroKnowledge
 from crowdblend.policies.publication import Publication
@@ -88,12 +88,12 @@ def test_it_is_published_and_verified(name: str, tmp_path: Path) -> None:
 
 def test_a_survey_of_parts_amplifies_once_and_crowds_are_those_of_the_coin() -> None:
     plan = planned(policy("survey, parts"))
-    assert plan.sample == Thinned(0.8, 4_000, 80_000)
+    assert plan.sample == ThinnedSurvey(0.8, 4_000, 80_000)
     facts = plan.facts()
     shares = [one.share for one in plan.planned]
     assert all(share is not None for share in shares)
     for one, share in zip(plan.planned, shares, strict=True):
-        assert one.plan.facts().sample == Thinned(0.8 * (share or 0), 4_000, 80_000)
+        assert one.plan.facts().sample == ThinnedSurvey(0.8 * (share or 0), 4_000, 80_000)
     (use,) = facts.derivations()[1].premises[0].conclusion.uses
     assert isinstance(use.curve, SurveyCurve)
     assert (use.curve.samples, use.curve.population) == (4_000, 80_000)

@@ -229,7 +229,7 @@ def test_tables_medians_and_outlier_tables_share_the_budget_of_the_same_people(s
     assert spent == pytest.approx([sum(spent) * one / sum(cells) for one in cells], rel=1e-6)
     whole = 1.0 if sampling.everybody else math.log1p((math.e - 1) / 0.3)
     assert whole * (1 - 1e-2) <= sum(spent) <= 1.2 * whole
-    stated = differential_of(plan.derived).conclusion
+    stated = differential_of(plan.derived_guarantees).conclusion
     assert stated.epsilon <= 1
     assert 0 < stated.delta <= 1e-6
 
@@ -249,6 +249,6 @@ def test_a_column_with_two_uses_is_described_by_both():
     listed = [cb.Table("age", name="ages"), cb.Statistics(cb.median("age"), name="median")]
     columns = {"age": cb.intervals(0, 90, width=10, top=True)}
     facts = planned(five(columns=columns, publish=listed, split="people")).facts()
-    classes, numbers = facts.declared["age"]
+    classes, numbers = facts.declared_domains["age"]
     assert classes.labels is not None
     assert numbers.recoding == "measure"

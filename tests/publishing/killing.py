@@ -208,7 +208,7 @@ class Killer:
         place = self.folder / "place"
         shutil.rmtree(place, ignore_errors=True)
         place_for(self.template, place, mode)
-        while mode == "resume" and not ledger_of(place).unfinished():
+        while mode == "resume" and not ledger_of(place).unfinished_entries():
             shutil.rmtree(place)
             place_for(self.template, place, mode)
             self.kill(place, "release", self.chance.randrange(self.steps["release"]))

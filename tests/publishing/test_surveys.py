@@ -11,7 +11,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.calculus import Assumption
-from crowdblend.designs import Strata, Stratum, Survey, Thinned
+from crowdblend.designs import Strata, Stratum, Survey, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, DoesNotCompose
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.mechanisms import SuppressedHistogram
@@ -170,7 +170,7 @@ def test_the_smallest_crowd(rate: float, asked: int, of: int, k: int) -> None:
         person="id", sampling=sampling, epsilon=1.0, delta=1e-6, columns=columns, publish=cb.Table("sex")
     )
     assert policy.plan().k == k
-    design = Thinned(rate, asked, of)
+    design = ThinnedSurvey(rate, asked, of)
     deltas = [design.derivations((SuppressedHistogram(size),), 1.0)[1].conclusion.delta for size in (k - 1, k)]
     assert deltas[1] <= 1e-6 < deltas[0]
 
@@ -206,7 +206,7 @@ def test_facts_of_a_survey_that_contradict_its_certificate(survey: pd.DataFrame,
 def test_a_survey_of_everybody_is_not_amplified() -> None:
     whole = Survey(10, 10).inclusion
     assert whole is not None
-    assert (whole.least, Thinned(0.5, 10, 10).inclusion.least) == (1.0, 0.5)
+    assert (whole.least, ThinnedSurvey(0.5, 10, 10).inclusion.least) == (1.0, 0.5)
 
 
 def test_the_plan_compares_rates_and_noise() -> None:
@@ -351,7 +351,7 @@ def test_a_survey_that_shows_more_people_than_it_has_does_not_verify(
 def test_strata_are_counted_where_they_were_asked_and_their_coin_keeps_them() -> None:
     drawn: dict[str, Any] = {"column": "sex", "strata": {"f": Stratum(0.5, 0.5, 0.5), "m": Stratum(0.4, 0.4, 0.4)}}
     thinned = Strata(**drawn, thin=0.5)
-    assert [one.rate for one in thinned.counted.values()] == [0.25, 0.2]
+    assert [one.rate for one in thinned.counting_strata.values()] == [0.25, 0.2]
     assert {one.high for one in thinned.coins} == {0.5}
     with pytest.raises(ValueError, match="thinned here, or was drawn before"):
         Strata(**drawn, thin=0.5, already_drawn=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.randomness import SeededSource, bernoulli, enclosed, flips, rational
+from crowdblend.randomness import SeededSource, bernoulli, enclose, flips, rational
 from tests.cases import for_each
 
 from .goodness import fits_share
@@ -34,7 +34,7 @@ def test_rational_bounds_enclose(probability, bits):
 
 @for_each("bits", [0, 1, 16, 80, 144, 1000])
 def test_ball_bounds_enclose(bits):
-    lower, upper = enclosed(inverse_e)(bits)
+    lower, upper = enclose(inverse_e)(bits)
     assert lower <= digits_of(inverse_e, bits) < upper <= lower + 2
 
 
@@ -65,10 +65,10 @@ def test_decisions_agree_with_exact_comparison(more, step):
     tape = Tape.of_words(words)
     if step == 0:
         with pytest.raises(EndOfTapeError):
-            bernoulli(enclosed(inverse_e), tape)
+            bernoulli(enclose(inverse_e), tape)
     else:
         try:
-            assert bernoulli(enclosed(inverse_e), tape) == (step < 0)
+            assert bernoulli(enclose(inverse_e), tape) == (step < 0)
         except EndOfTapeError:
             assert abs(step) == 1  # the ball may be two units wide: it may ask for more, never decide wrongly
 
@@ -88,7 +88,7 @@ def test_shares_of_heads(probability):
 
 
 def test_single_coins():
-    source, coin = SeededSource(4), enclosed(inverse_e)
+    source, coin = SeededSource(4), enclose(inverse_e)
     assert fits_share(sum(bernoulli(coin, source) for _ in range(50_000)), 50_000, 0.36787944117144233)
 
 
@@ -104,4 +104,4 @@ def test_impossible_probabilities_are_refused(probability):
 
 def test_a_ball_that_never_tightens_is_refused():
     with pytest.raises(NotProved):
-        enclosed(lambda: arb(0.5, 0.1))(16)
+        enclose(lambda: arb(0.5, 0.1))(16)

@@ -7,7 +7,7 @@ from scipy.stats import binom, poisson
 
 from crowdblend.errors import InvalidInput
 from crowdblend.numerics.balls import precision
-from crowdblend.randomness import SeededSource, enclosed, rational, reaches, successes
+from crowdblend.randomness import SeededSource, enclose, rational, reaches, successes
 from crowdblend.randomness.digits import digit
 from crowdblend.randomness.rare import _Failure
 from tests.cases import for_each
@@ -61,7 +61,7 @@ def test_certain_success(trials):
 
 
 def test_success_all_but_certain():
-    nearly = enclosed(lambda: 1 - arb(-300).exp())
+    nearly = enclose(lambda: 1 - arb(-300).exp())
     assert successes(500, nearly, SeededSource(6)).tolist() == list(range(500))
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend.recoding import (
-    Bounded,
+    BoundedRecoding,
     Breaks,
-    Closed,
+    ClosedRecoding,
     DateRange,
     Dates,
     Intervals,
@@ -126,7 +126,7 @@ def in_sql(database, recoding, typed=False):
 
 
 def in_python(recoding, values):
-    return [recoding.code(value) if isinstance(recoding, Closed) else recoding.label(value) for value in values]
+    return [recoding.code(value) if isinstance(recoding, ClosedRecoding) else recoding.label(value) for value in values]
 
 
 def assert_agree(database, recodings, values, kind="VARCHAR", texts=None):
@@ -246,10 +246,10 @@ def test_dates_out_of_reach_are_outside(database):
 
 
 BOUNDED = [
-    Bounded(0, 100, 1),
-    Bounded(0, 100, 10, outside="clamp"),
-    Bounded(Decimal("0.1"), Decimal("0.7"), Decimal("0.1"), blank=Decimal("0.3")),
-    Bounded(-1, 1, Decimal("0.0003125"), outside="clamp", blank=0),
+    BoundedRecoding(0, 100, 1),
+    BoundedRecoding(0, 100, 10, outside="clamp"),
+    BoundedRecoding(Decimal("0.1"), Decimal("0.7"), Decimal("0.1"), blank=Decimal("0.3")),
+    BoundedRecoding(-1, 1, Decimal("0.0003125"), outside="clamp", blank=0),
 ]
 
 

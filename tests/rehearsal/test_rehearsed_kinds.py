@@ -12,8 +12,8 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal import Crowd
-from crowdblend.rehearsal.observers import Shown
-from crowdblend.rehearsal.replacing import Replaced
+from crowdblend.rehearsal.observers import ShownFile
+from crowdblend.rehearsal.replacing import ReplacedPerson
 from tests.cases import for_each
 from tests.policies.policies import policy_text
 from tests.rehearsal.families import FAMILIES
@@ -87,9 +87,9 @@ def test_statistics_give_the_bytes_of_the_release(
     accepted = f"{epsilon}\naccept_epsilon = true"
     subject, key = subject_of_text(STATISTICS.format(who=who, sample=sample, epsilon=accepted)), new_key()
     assert {way.mechanism for _, way in subject.plan.parameters.ways} == ways
-    publish = rehearsal(subject, Replaced(MEASURED, (MEASURED[0].values,) * 2))
+    publish = rehearsal(subject, ReplacedPerson(MEASURED, (MEASURED[0].values,) * 2))
     files = publish(plan_secret(subject.policy, key))
-    assert files == released(subject.policy, subject.policy.wanted, MEASURED, key, tmp_path)
+    assert files == released(subject.policy, subject.policy.needed_columns, MEASURED, key, tmp_path)
     assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
@@ -111,7 +111,7 @@ def test_points_have_the_person_far_from_the_crowd() -> None:
     assert pair.more == (Crowd(("x", "0.5"), 1), Crowd(("x", "29.5"), 8), Crowd(("y", "89.5"), 31))
     assert pair.fewer == (Crowd(("x", "0.5"), 0), *pair.more[1:])
     rows = [["x", "0.5"], ["x", "28.5"], ["x", "31.5"], ["y", "2.5"]]
-    seen = subject.observer(pair.more).observe({"data.csv": Shown(["group", "age"], rows)}, None)
+    seen = subject.observer(pair.more).observe({"data.csv": ShownFile(["group", "age"], rows)}, None)
     assert seen["points near the person, and in the block"] == "1 of 2"
     assert seen["points"] == "4"
 

@@ -19,7 +19,7 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal import Crowd
-from crowdblend.rehearsal.replacing import Replaced
+from crowdblend.rehearsal.replacing import ReplacedPerson
 from tests.cases import for_each
 from tests.policies.policies import policy_text
 from tests.rehearsal.families import FAMILIES
@@ -92,7 +92,7 @@ def links_about(policy: Any, web: LinkedGroups, folder: Path) -> Any:
 )
 def test_synthetic_rows_are_the_bytes_of_the_release(who: str, asked: str, ending: str, tmp_path: Path) -> None:
     text, key = SYNOPSIS.format(who=who, asked=asked, format=ending), new_key()
-    publish = rehearsal(subject_of_text(text), Replaced(PEOPLE, (PEOPLE[0].values,) * 2))
+    publish = rehearsal(subject_of_text(text), ReplacedPerson(PEOPLE, (PEOPLE[0].values,) * 2))
     files = publish(plan_secret(parse_policy(text), key))
     assert files == released(parse_policy(text), ["group", "age", "home"], PEOPLE, key, tmp_path)
     assert publish(plan_secret(parse_policy(text), key)) == files

@@ -8,7 +8,17 @@ import pytest
 from crowdblend.errors import DoesNotVerify
 from crowdblend.kinds.statistics.facts import StatisticFacts
 from crowdblend.kinds.synopsis.facts import Queries
-from crowdblend.recoding import Axis, Bounded, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
+from crowdblend.recoding import (
+    Axis,
+    BoundedRecoding,
+    Breaks,
+    DateRange,
+    Dates,
+    Hierarchies,
+    Intervals,
+    Prefixes,
+    Values,
+)
 from crowdblend.releases.facts import read_facts
 from crowdblend.reports.sentences import describe_column
 from tests.cases import for_each
@@ -29,7 +39,7 @@ LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
         (Prefixes(3), "the first 3 characters"),
         (Axis(-8, 2, 0.5), "a coordinate from -8 to 2, rounded to 0.5, then moved by noise"),
         (
-            Bounded(0, 100, 5, outside="clamp", blank=0),
+            BoundedRecoding(0, 100, 5, outside="clamp", blank=0),
             "numbers from 0 to 100, rounded to 5; values beyond were moved to the bounds, no value counted as 0",
         ),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crowdblend.figures.maps import point_map
-from crowdblend.kinds.points.view import _fitted
+from crowdblend.kinds.points.view import _fit_digits
 from crowdblend.reports import report_html
 from tests.cases import for_each
 from tests.reports.releases import NOISY, SUPPRESSED, release, table
@@ -97,7 +97,7 @@ def test_title_publisher_and_date_are_shown(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_of_points_have_the_digits_that_their_error_leaves(value: float, error: float, shown: str) -> None:
-    assert _fitted(value, error) == shown
+    assert _fit_digits(value, error) == shown
 
 
 def test_a_map_is_to_scale() -> None:

@@ -25,15 +25,15 @@ def test_places_and_their_points(ending: str, tmp_path: Path, monkeypatch: pytes
     assert np.array_equal(np.column_stack([np.repeat(values, found.counts) for values in found.axes]), POINTS)
     for axis in (0, 1):
         assert found.quantiles(axis) == pytest.approx(np.quantile(POINTS[:, axis], places.QUANTILES))
-    assert np.array_equal(found.examined(), POINTS)
+    assert np.array_equal(found.examined_points(), POINTS)
     monkeypatch.setattr(places, "MOST_EXAMINED", 1000)
-    assert np.array_equal(found.examined(), POINTS[::3])
+    assert np.array_equal(found.examined_points(), POINTS[::3])
 
 
 def test_no_places(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": POINTS[:0, 0]}), tmp_path / "data.parquet")
     found = places.read_places(tmp_path / "data.parquet", ["x"])
-    assert (found.points, found.examined().shape) == (0, (0, 1))
+    assert (found.points, found.examined_points().shape) == (0, (0, 1))
 
 
 SETS = {

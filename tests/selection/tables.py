@@ -35,12 +35,12 @@ def plainly(lattice: Lattice, codes: np.ndarray, counts: np.ndarray, score: Scor
     found = []
     for node in nodes(lattice):
         sizes: dict[tuple[int, ...], int] = {}
-        for row, count in zip(lattice.recoded(codes, node).tolist(), counts.tolist(), strict=True):
+        for row, count in zip(lattice.recode(codes, node).tolist(), counts.tolist(), strict=True):
             sizes[tuple(row)] = sizes.get(tuple(row), 0) + count
         total = 0
         for row, size in sizes.items():
             parts = sum(
-                int(each.kept(level)[code]) for each, level, code in zip(lattice.ladders, node, row, strict=True)
+                int(each.kept_parts(level)[code]) for each, level, code in zip(lattice.ladders, node, row, strict=True)
             )
             beyond = max(0, size - len(score.values) + 1)
             value = int(score.values[min(size, len(score.values) - 1)]) + beyond * score.slope

@@ -19,12 +19,12 @@ def test_loss_counts_values_not_classes() -> None:
     coarse = Ladder("x", (np.arange(2), np.zeros(2, int)), leaves=np.array([3, 1]))
     assert coarse.loss(0).tolist() == [2 / 3, 0.0]
     assert coarse.loss(1).tolist() == [1.0]
-    assert PLACE.kept(1).tolist() == [667, 667]
+    assert PLACE.kept_parts(1).tolist() == [667, 667]
     assert ladder("one", [0], [0]).loss(1).tolist() == [0.0]
 
 
 def test_ranks_put_every_class_in_one_piece() -> None:
-    ranks, steps, _ = PLACE.ordered
+    ranks, steps, _ = PLACE.ranks
     assert sorted(ranks.tolist()) == [0, 1, 2, 3]
     for level, step in enumerate(steps):
         assert (np.diff(step) >= 0).all()

@@ -130,7 +130,9 @@ def test_leaves_and_weights_survive_a_smaller_ladder() -> None:
     whole = ladder("x", [0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 0, 1], weight=0.5)
     part = whole.offering([1, 2])
     assert [each.tolist() for each in part.maps] == [[0, 1, 2], [0, 0, 1]]
-    assert [part.kept(level).tolist() for level in range(2)] == [whole.kept(level).tolist() for level in (1, 2)]
+    assert [part.kept_parts(level).tolist() for level in range(2)] == [
+        whole.kept_parts(level).tolist() for level in (1, 2)
+    ]
 
 
 @for_each("size", [3, 1 << 20, 1 << 40])

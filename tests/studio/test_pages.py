@@ -26,7 +26,7 @@ def chosen(visitor: Visitor, choices: Choices) -> str:
     data = {f"data:{key}": text for key, text in choices.sections["data"].items() if key != "source"}
     visitor.send(f"{path}/data", {"design": choices.design, **data})
     names = visitor.studio.drafts.get(number).names
-    for name in choices.used:
+    for name in choices.used_columns:
         texts = {f"key:{key}": text for key, text in choices.columns[name].items() if key != "way"}
         sent = {"place": str(names.index(name)), "way": choices.columns[name]["way"], **texts}
         assert visitor.send(f"{path}/columns", sent, **HTMX).status_code == 200

@@ -409,6 +409,6 @@ def test_a_body_that_takes_too_long_is_not_waited_for(visitor: Visitor, monkeypa
         await asyncio.sleep(30)
         return {"type": "http.request"}
 
-    read = security._bounded(receive)
+    read = security._bound_body(receive)
     assert asyncio.run(read())["type"] == "http.disconnect"
     assert visitor.studio.drafts.get(number)

@@ -121,11 +121,11 @@ QUESTIONS: dict[str, Callable[[Bounds], NetworkRequest]] = {
 def losses(planned: NetworkPlan, graph: Graph, hidden: int) -> Iterator[float]:
     """ln of the ratio of simulator to mechanism at every output, exactly up to the last logarithm."""
     noise, seen = NoisyStatistic(planned).noise, planned.seen
-    there = noise.rounded(true(planned.name, graph))
+    there = noise.round_to_grid(true(planned.name, graph))
     without = conceal(N, graph, hidden)
     found = spread(planned.name, without, seen.samples, seen.explored, light=planned.light_ends)
     ratio = planned.resolution / planned.scale
-    steps = [(noise.rounded(x), float(chance)) for x, chance in found.items()]
+    steps = [(noise.round_to_grid(x), float(chance)) for x, chance in found.items()]
     # Outside of these the ratio stays what it is at the end.
     ends = [there, *(step for step, _ in steps)]
     for y in {step + more for step in ends for more in (-1, 0, 1)}:
@@ -154,7 +154,7 @@ def test_the_simulator_of_shares_is_as_close_as_promised(samples: int, resolutio
     replaced = planned.differential().conclusion.epsilon
 
     def steps(counted: tuple[int | None, ...]) -> tuple[int, ...]:
-        return tuple(noise.rounded(Fraction(counted.count(one), len(counted))) for one in classes)
+        return tuple(noise.round_to_grid(Fraction(counted.count(one), len(counted))) for one in classes)
 
     for table in combinations_with_replacement(classes, people):
         there = steps(table)

@@ -12,8 +12,8 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Relation, Useful, ZeroKnowledge
-from crowdblend.mechanisms.synopsis import Conjunctions, ExponentialSynopsis, FittedSynopsis, listed, ranges
-from crowdblend.mechanisms.synopsis.rows import counted
+from crowdblend.mechanisms.synopsis import Conjunctions, ExponentialSynopsis, FittedSynopsis, list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.rows import count_rows
 from tests.cases import for_each
 
 from .definitions import replace_delta
@@ -26,7 +26,7 @@ CLASSES = {
     "conjunctions": Conjunctions((2, 2), 2),
     "all tables": Conjunctions((2, 2), 2, add_up=0),
     "ranges": ranges(3),
-    "listed": listed((2, 2), [{0: 0}, {0: 1, 1: 0}]),
+    "listed": list_conjunctions((2, 2), [{0: 0}, {0: 1, 1: 0}]),
 }
 
 
@@ -58,7 +58,7 @@ def chosen_law(mechanism: ExponentialSynopsis, base: Fraction) -> Mechanism:
     """The law of the exponential mechanism with weights base^score, by the mechanism's own scores."""
 
     def law(table: Table) -> Distribution:
-        scores = mechanism.scores(counted(cells(table), mechanism.queries.shape), len(table))
+        scores = mechanism.scores(count_rows(cells(table), mechanism.queries.shape), len(table))
         weights = [base**score for score in scores]
         return {place: weight / sum(weights) for place, weight in enumerate(weights)}
 
@@ -91,7 +91,7 @@ def measured_law(mechanism: FittedSynopsis, ratio: Fraction) -> Mechanism:
     """The law of the noisy counts, as far as any event can tell: beyond the true counts all laws fall alike."""
 
     def law(table: Table) -> Distribution:
-        counts = mechanism.queries.counts(counted(cells(table), mechanism.queries.shape))
+        counts = mechanism.queries.counts(count_rows(cells(table), mechanism.queries.shape))
         parts = [blurred(int(count), ratio, 0, len(table)) for count in counts]
         found: dict = {}
         for outcome in product(*parts):
@@ -108,7 +108,7 @@ SMALL = {
     "two tables": Conjunctions((2, 2), 1),
     "one table": Conjunctions((3,), 1),
     "ranges": ranges(3),
-    "listed": listed((2, 2), [{0: 0}, {0: 1, 1: 0}]),
+    "listed": list_conjunctions((2, 2), [{0: 0}, {0: 1, 1: 0}]),
 }
 SLOW = ("two tables",)
 
@@ -143,7 +143,7 @@ def test_the_chosen_synopsis_is_as_useful_as_stated(name: str, m: int) -> None:
     assert isinstance(stated, Useful)
     for table in rows(range(queries.universe), k):
         if table == tuple(sorted(table)):
-            scores = mechanism.scores(counted(cells(table), queries.shape), k)
+            scores = mechanism.scores(count_rows(cells(table), queries.shape), k)
             missed = sum(
                 (mass for place, mass in law(table).items() if Fraction(-scores[place], m * k) > stated.accuracy),
                 Fraction(0),

@@ -70,7 +70,7 @@ def release(
     """
     chosen = _engine_for(data, engine)
     _check_key(key)
-    books = _opened(ledger)
+    books = _open_ledger(ledger)
     policy = loaded_policy(policy)
     with about(data, policy, chosen) as here, engine_named(chosen) as reads:
         publish = partial(
@@ -102,7 +102,7 @@ def resume(
     """
     check_type("entry", entry, int, "the number of a release in the ledger")
     chosen = _engine_for(data, engine)
-    books = _opened(ledger)
+    books = _open_ledger(ledger)
     if books is None:
         message = "A release is resumed from the ledger that recorded it."
         raise InvalidInput(message, remedy="Name that ledger.", where="ledger", code="ledger.type")
@@ -145,7 +145,7 @@ def _check_key(key: bytes | None) -> None:
         raise InvalidInput(message, remedy=remedy, where="key", code="key.length")
 
 
-def _opened(ledger: Ledger | str | os.PathLike[str] | UsersOwn | None) -> Ledger | None:
+def _open_ledger(ledger: Ledger | str | os.PathLike[str] | UsersOwn | None) -> Ledger | None:
     """Return the ledger that a release is recorded in; None only where None was written out."""
     if ledger is None or isinstance(ledger, Ledger):
         return ledger

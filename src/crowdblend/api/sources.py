@@ -78,10 +78,12 @@ def _about_files(source: object, policy: Policy) -> Policy:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
     named = files.format_of(source) or ADDRESS.match(source) or is_sqlite(source)
-    return policy.replace(source=source, source_format=None if named else policy.terms.source_format or _held(source))
+    return policy.replace(
+        source=source, source_format=None if named else policy.terms.source_format or _format_held(source)
+    )
 
 
-def _held(source: str) -> str | None:
+def _format_held(source: str) -> str | None:
     """Return the format of the files in a folder, or of those that a pattern matches, where they have one."""
     path = Path(source)
     found = files.folder_files(path) if path.is_dir() else files.pattern_files(source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 from crowdblend.policies import files
-from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, located, sqlite_file
+from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, locate, sqlite_file
 from crowdblend.policies.starter import init_policy
 
 if TYPE_CHECKING:
@@ -33,16 +33,18 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
             raise InvalidInput(message, remedy="Leave --table and --query out.", where="--table", code="init.table")
         return init_policy(source, **options)
     kind = format_of(source)
-    data = DataSource(source=located(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)
+    data = DataSource(source=locate(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)
     more = {name: value for name, value in (("table", table), ("query", query)) if value is not None}
-    return init_policy(_placed(source, options.get("folder")), **options, header=local_copy.header_of(data), more=more)
+    return init_policy(
+        _source_path(source, options.get("folder")), **options, header=local_copy.header_of(data), more=more
+    )
 
 
 def _is_database(source: str) -> bool:
     return bool(ADDRESS.match(source) or is_sqlite(source) or files.ending_of(source) in files.DATABASES)
 
 
-def _placed(source: str, folder: Path | str | None) -> str:
+def _source_path(source: str, folder: Path | str | None) -> str:
     """Return the source as the policy writes it: a file relative to the folder of the policy, an address as it is."""
     if ADDRESS.match(source) or folder is None:
         return source

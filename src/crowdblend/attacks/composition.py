@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.attacks.ours import Counts, laplace_is, our_table, published_law, repeated
+from crowdblend.attacks.ours import Counts, laplace_is, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.guarantees import Relation
 from crowdblend.randomness import SystemSource, discrete_laplace
@@ -28,13 +28,13 @@ def trials(runs: int) -> tuple[Trial, ...]:
 
     def noisy_below(two: bool) -> int:
         """The histogram of the proposition: exact from k on, noisy below."""
-        counts = repeated(runs, K, K if two else K - 1)
+        counts = repeat_sizes(runs, K, K if two else K - 1)
         noise = discrete_laplace(counts.size, NOISE, SystemSource()).reshape(counts.shape)
         return _both_show(*np.where(counts < K, counts + noise, counts).T)
 
     def our_sums(two: bool) -> int:
         """Return the attack's count where both tables are sums of the shown cells of {1}, {2} and {3}."""
-        cells = ours.publish(repeated(runs, K - 1, 1, K - 1) if two else repeated(runs, K, 0, K - 1))
+        cells = ours.publish(repeat_sizes(runs, K - 1, 1, K - 1) if two else repeat_sizes(runs, K, 0, K - 1))
         return _both_show(cells[:, 0] + cells[:, 1], cells[:, 1] + cells[:, 2])
 
     return (

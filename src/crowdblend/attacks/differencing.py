@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from crowdblend.attacks.ours import OurTable, difference_at_least, drawn, our_table, published_law, repeated
+from crowdblend.attacks.ours import OurTable, difference_at_least, drawn, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.figures.charts import Axis, Line, LineChart
 
@@ -56,7 +56,7 @@ def _fresh(ours: OurTable, stayed: int, more: int) -> Fraction:
 
 
 def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:
-    first, second = (ours.publish(repeated(runs, people)) for people in (STAYED + person, STAYED))
+    first, second = (ours.publish(repeat_sizes(runs, people)) for people in (STAYED + person, STAYED))
     return int((first > second).sum())
 
 

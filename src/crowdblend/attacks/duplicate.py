@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from crowdblend.attacks.ours import drawn, our_table
-from crowdblend.attacks.targets import duplicated, is_k_anonymous
+from crowdblend.attacks.targets import duplicate, is_k_anonymous
 from crowdblend.attacks.trial import Attack, Trial, certain, exactly, in_runs, unsafe
 from crowdblend.errors import InvalidInput
 
@@ -16,9 +16,9 @@ OTHERS = 40
 ROW = "the only judge in the village, 58"
 
 
-def published(rows: list[str]) -> list[str]:
+def publish_target(rows: list[str]) -> list[str]:
     """Return the target, which satisfies k-anonymity by the letter."""
-    table = duplicated(rows, K)
+    table = duplicate(rows, K)
     if not is_k_anonymous(table, K):
         raise InvalidInput("The target must be k-anonymous; this one is not, so the attack would show nothing.")
     return table
@@ -28,17 +28,17 @@ def trials(runs: int) -> tuple[Trial, ...]:
     """Return everybody copied, a sample copied, and our table by occupation, farmer or judge; the judge is alone."""
     ours = our_table()
 
-    def appeared(person: bool) -> int:
+    def count_appearances(person: bool) -> int:
         rows = _rows(person)
         samples = drawn(runs, len(rows), ours.rate)
-        return sum(ROW in published([rows[place] for place in np.flatnonzero(kept)]) for kept in samples)
+        return sum(ROW in publish_target([rows[place] for place in np.flatnonzero(kept)]) for kept in samples)
 
     return (
-        certain(f"every row {K} times", lambda person: ROW in published(_rows(person))),
+        certain(f"every row {K} times", lambda person: ROW in publish_target(_rows(person))),
         unsafe(
             f"every row of a sample at {ours.rate:g} {K} times",
             exactly(Fraction(ours.rate), Fraction(0)),
-            in_runs(runs, appeared),
+            in_runs(runs, count_appearances),
         ),
         ours.shows(runs, 1, (OTHERS, 1), (OTHERS, 0)),
     )

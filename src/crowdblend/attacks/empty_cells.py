@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdblend.attacks.ours import laplace_reaches, our_table, repeated
+from crowdblend.attacks.ours import laplace_reaches, our_table, repeat_sizes
 from crowdblend.attacks.trial import Attack, Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
 
@@ -37,7 +37,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
             True,
             guarantee,
             exactly(RATE * occupied + (1 - RATE) * empty, empty),
-            in_runs(runs, lambda person: int((ours.publish(repeated(runs, int(person))) > 0).sum())),
+            in_runs(runs, lambda person: int((ours.publish(repeat_sizes(runs, int(person))) > 0).sum())),
         ),
     )
 

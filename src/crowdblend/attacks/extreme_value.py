@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.attacks.ours import at_least, drawn, our_table
-from crowdblend.attacks.targets import Groups, clustered, mondrian
+from crowdblend.attacks.targets import Groups, cluster, mondrian
 from crowdblend.attacks.trial import Attack, Trial, certain, exactly, in_runs, unsafe
 
 K = 20
@@ -31,17 +31,17 @@ def trials(runs: int) -> tuple[Trial, ...]:
     ours = our_table()
     rate = Fraction(ours.rate)
     whenever_drawn = exactly(rate * at_least(OTHERS, rate, K - 1), Fraction(0))
-    recoders = {"Mondrian, k = 20": mondrian, "clustering, k = 20": clustered}
+    recoders = {"Mondrian, k = 20": mondrian, "clustering, k = 20": cluster}
     everybody, sampled = [], []
     for name, recoder in recoders.items():
 
-        def reached(rich: bool) -> int:
+        def count_reached(rich: bool) -> int:
             table = _table(rich)
             samples = drawn(runs, len(table), ours.rate)
             return sum(reaches_far(recoder(table[kept], K)) for kept in samples)  # noqa: B023
 
         everybody.append(certain(name, lambda rich: reaches_far(recoder(_table(rich), K))))  # noqa: B023
-        sampled.append(unsafe(f"{name}, of a sample at {ours.rate:g}", whenever_drawn, in_runs(runs, reached)))
+        sampled.append(unsafe(f"{name}, of a sample at {ours.rate:g}", whenever_drawn, in_runs(runs, count_reached)))
     return (*everybody, *sampled, ours.shows(runs, 1, (OTHERS, 1), (OTHERS, 0)))
 
 

@@ -23,7 +23,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
     return (
         _by_coins(runs, *SMALL, our_table(SMALL[0] / SMALL[1], SMALL_K), "suppressed below"),
         _by_coins(runs, *TOWN, our_table(TOWN[0] / TOWN[1]), "ours with Coins,"),
-        _thinned(runs, *TOWN, our_table(THIN)),
+        _thinned_survey(runs, *TOWN, our_table(THIN)),
     )
 
 
@@ -41,7 +41,7 @@ def _by_coins(runs: int, asked: int, people: int, ours: OurTable, how: str) -> T
     return unsafe(name, exactly(Fraction(asked, people), Fraction(0)), in_runs(runs, incomplete), claimed)
 
 
-def _thinned(runs: int, asked: int, people: int, ours: OurTable) -> Trial:
+def _thinned_survey(runs: int, asked: int, people: int, ours: OurTable) -> Trial:
     """Return the trial on a thinned survey, where the number of people kept is secret.
 
     Fewer than expected are then shown as often with the person as without.

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from crowdblend.attacks.ours import Law, our_table, published_law, repeated
+from crowdblend.attacks.ours import Law, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.frozen import dataclass
@@ -58,7 +58,7 @@ def _ours(where: str, test: Test, runs: int) -> Trial:
     ours = our_table()
 
     def positives(person: bool) -> int:
-        counts = ours.publish(repeated(runs, test.people - (not person)))
+        counts = ours.publish(repeat_sizes(runs, test.people - (not person)))
         return int(np.isin(counts, list(test.counts)).sum())
 
     exact = exactly(test.hit, test.miss)

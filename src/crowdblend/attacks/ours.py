@@ -112,10 +112,10 @@ class OurTable:
         rate = Fraction(self.rate)
         exact = exactly(*(at_least(sizes[place], rate, self.k) for sizes in (hit, miss)))
 
-        def shown(person: bool) -> int:
-            return int((self.publish(repeated(runs, *(hit if person else miss)))[:, place] > 0).sum())
+        def count_shown(person: bool) -> int:
+            return int((self.publish(repeat_sizes(runs, *(hit if person else miss)))[:, place] > 0).sum())
 
-        return Trial(self.name, True, self.bound(relation), exact, in_runs(runs, shown))
+        return Trial(self.name, True, self.bound(relation), exact, in_runs(runs, count_shown))
 
     def publish(self, people: Counts) -> Counts:
         """Sample and publish: a row of class sizes for every run; in the answer 0 stands for what is not shown."""
@@ -153,7 +153,7 @@ def our_table(rate: float = RATE, k: int | None = None, *, below_k: str = "suppr
     return OurTable(plan(rate=rate, k=k, epsilon=EPSILON, below_k=below_k))
 
 
-def repeated(runs: int, *classes: int) -> Counts:
+def repeat_sizes(runs: int, *classes: int) -> Counts:
     """The same class sizes for every run."""
     return np.tile(np.array(classes, dtype=np.int64), (runs, 1))
 

@@ -160,7 +160,7 @@ def _chance_from_total(vote: bool) -> float:
 def _lead_of_clique(democrats: Law) -> Law:
     """The law of Democrats minus Republicans among the sampled of one clique, on the circle."""
     law = np.zeros(CIRCLE)
-    drawn = np.array([_sampled(people) for people in range(CLIQUE + 1)])
+    drawn = np.array([_sample_chances(people) for people in range(CLIQUE + 1)])
     # For each number of Democrats and of Republicans in the sample, whatever the clique.
     both = np.einsum("j,ja,jb->ab", democrats, drawn, drawn[::-1])
     for (ours, theirs), chance in np.ndenumerate(both):
@@ -168,7 +168,7 @@ def _lead_of_clique(democrats: Law) -> Law:
     return law
 
 
-def _sampled(people: int) -> list[float]:
+def _sample_chances(people: int) -> list[float]:
     """The chances of 0, 1, …, MOST sampled among so many; more have a chance below 1e-30."""
     return [math.comb(people, j) * RATE**j * (1 - RATE) ** (people - j) for j in range(MOST + 1)]
 

@@ -102,7 +102,7 @@ def _bound(source: str, rule: str, *premises: Guarantee, **parameters: float) ->
 def _same(rate: float, groups: int, runs: int) -> Trial:
     def hits(person: bool) -> int:
         sampled = thin(np.full(runs * groups, SIZE), rate, SystemSource()).reshape(runs, groups)
-        return _published(person, sampled, sampled, rate)
+        return _published_runs(person, sampled, sampled, rate)
 
     exact = exactly(one_sample(groups, rate), 0.0)
     release = f"one of {groups} chosen and published by one sample at {rate:g}"
@@ -114,7 +114,9 @@ def _population(runs: int) -> Trial:
 
     def hits(person: bool) -> int:
         everybody = np.full((runs, FEWER), SIZE)
-        return _published(person, everybody, thin(everybody.ravel(), RATE, SystemSource()).reshape(runs, FEWER), RATE)
+        return _published_runs(
+            person, everybody, thin(everybody.ravel(), RATE, SystemSource()).reshape(runs, FEWER), RATE
+        )
 
     exact = exactly(Fraction(RATE) ** K, Fraction(0))
     release = f"ours, chosen by everybody, sample at {RATE:g}"
@@ -129,14 +131,14 @@ def _split(runs: int) -> Trial:
         sampled = thin(np.full(runs * FEWER, SIZE), RATE, SystemSource())
         choosing = thin(sampled, SHARE, SystemSource())
         shape = (runs, FEWER)
-        return _published(person, choosing.reshape(shape), (sampled - choosing).reshape(shape), publishes)
+        return _published_runs(person, choosing.reshape(shape), (sampled - choosing).reshape(shape), publishes)
 
     exact = exactly(split(FEWER, RATE), 0.0)
     release = f"ours, {SHARE:.0%} of the sample choose, sample at {RATE:g}"
     return Trial(release, True, by_split(RATE), exact, in_runs(runs, hits))
 
 
-def _published(person: bool, scores: Scores, members: Scores, rate: float) -> int:
+def _published_runs(person: bool, scores: Scores, members: Scores, rate: float) -> int:
     """Return the number of runs in which the class of the chosen group and the person is shown."""
     rows = np.arange(len(scores))
     chosen = [

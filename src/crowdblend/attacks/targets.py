@@ -20,7 +20,7 @@ Groups = list[tuple[tuple[tuple[int, int], ...], int]]
 """For each group the range of every column, and how many rows show it."""
 
 
-def generalized(groups: list[Rows]) -> Groups:
+def generalize(groups: list[Rows]) -> Groups:
     """Return the published groups, in an order that tells nothing further."""
     return sorted((tuple(map(_range, group.T)), len(group)) for group in groups)
 
@@ -32,7 +32,7 @@ def _range(values: NDArray[np.int64]) -> tuple[int, int]:
 Row = TypeVar("Row", bound=Hashable)
 
 
-def duplicated(rows: Sequence[Row], k: int) -> list[Row]:
+def duplicate(rows: Sequence[Row], k: int) -> list[Row]:
     """Every row, k times.
 
     >>> is_k_anonymous(duplicated(["alone"], 3), 3), is_k_anonymous(["alone"], 3)
@@ -54,7 +54,7 @@ def mondrian(rows: Rows, k: int) -> Groups:
     >>> mondrian(np.array([[1], [2], [3], [9]]), 2)
     [(((1, 2),), 2), (((3, 9),), 2)]
     """
-    return generalized(_cut(rows, k)) if len(rows) >= k else []
+    return generalize(_cut(rows, k)) if len(rows) >= k else []
 
 
 def _cut(rows: Rows, k: int) -> list[Rows]:
@@ -69,7 +69,7 @@ def _cut(rows: Rows, k: int) -> list[Rows]:
     return [rows]
 
 
-def clustered(rows: Rows, k: int) -> Groups:
+def cluster(rows: Rows, k: int) -> Groups:
     """Groups of at least k rows that lie close together. Fewer than k rows are not published at all.
 
     A group starts with the smallest row that is left and takes its k − 1 nearest neighbours; whoever remains joins the
@@ -90,7 +90,7 @@ def clustered(rows: Rows, k: int) -> Groups:
     for row in left:
         nearest = int(np.argmin(_distances(starts, row)))
         groups[nearest] = np.vstack([groups[nearest], row])
-    return generalized(groups)
+    return generalize(groups)
 
 
 def _distances(rows: Rows, row: Rows) -> Rows:

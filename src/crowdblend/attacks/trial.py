@@ -36,14 +36,14 @@ class Chance:
         return math.sqrt(value * (1 - value) / self.runs) if self.runs else 0.0
 
 
-def computed(value: Fraction | float) -> Chance:
+def exact_chance(value: Fraction | float) -> Chance:
     """Return a chance that is known."""
     if not 0 <= value <= 1:
         raise InvalidInput(f"A chance must be between 0 and 1, got {float(value):g}. Check its formula.")
     return Chance(value, value, value)
 
 
-def seen(times: int, runs: int) -> Chance:
+def observed_chance(times: int, runs: int) -> Chance:
     """Return a chance that was observed, with its Clopper–Pearson bounds.
 
     >>> seen(0, 1_000).high < 0.0152, seen(500, 1_000).low > 0.41
@@ -90,12 +90,12 @@ class Pair:
 
 def exactly(hit: Fraction | float, miss: Fraction | float) -> Pair:
     """Return two chances that are known."""
-    return Pair(computed(hit), computed(miss))
+    return Pair(exact_chance(hit), exact_chance(miss))
 
 
 def in_runs(runs: int, counts: Callable[[bool], int]) -> Pair | None:
     """Return how often the event was seen in so many runs of either world; `counts` runs one of them and counts."""
-    return Pair(seen(counts(True), runs), seen(counts(False), runs)) if runs else None
+    return Pair(observed_chance(counts(True), runs), observed_chance(counts(False), runs)) if runs else None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.ours import Counts, laplace_reaches, our_table, published_law, repeated
+from crowdblend.attacks.ours import Counts, laplace_reaches, our_table, published_law, repeat_sizes
 from crowdblend.attacks.trial import Attack, Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
 
@@ -40,14 +40,14 @@ def _parities(runs: int) -> tuple[Pair, Pair | None]:
     """Return the chance that the two bits differ: exactly when the person was sampled."""
 
     def differ(person: bool) -> int:
-        sampled = _drawn(runs, person)
+        sampled = _draw_counts(runs, person)
         parity = (thin(np.full(runs, OTHERS), RATE, SystemSource()) + sampled) % 2
         return int((parity != parity ^ sampled).sum())
 
     return exactly(Fraction(RATE), Fraction(0)), in_runs(runs, differ)
 
 
-def _drawn(runs: int, person: bool) -> Counts:
+def _draw_counts(runs: int, person: bool) -> Counts:
     return thin(np.full(runs, int(person)), RATE, SystemSource())
 
 
@@ -79,7 +79,7 @@ def _majorities(runs: int) -> tuple[Pair, Pair | None]:
     exact = exactly((1 - RATE) * without + RATE * sampled, without)
 
     def happen(person: bool) -> int:
-        drawn, sampled = thin(np.full(2 * runs, HALF), RATE, SystemSource()), _drawn(runs, person)
+        drawn, sampled = thin(np.full(2 * runs, HALF), RATE, SystemSource()), _draw_counts(runs, person)
         difference = drawn[:runs] + sampled - drawn[runs:]
         answer = (difference > 0) ^ (sampled > 0)
         noisy = difference + discrete_laplace(runs, NOISE, SystemSource())
@@ -93,7 +93,7 @@ def _ours(runs: int) -> Trial:
     ours = our_table(RATE)
 
     def differ(person: bool) -> int:
-        first, second = (ours.publish(repeated(runs, OTHERS + person)) for _ in range(2))
+        first, second = (ours.publish(repeat_sizes(runs, OTHERS + person)) for _ in range(2))
         return int(((first - second) % 2).sum())
 
     release = f"ours twice, k = {ours.k}, of fresh samples at {RATE:g}"

@@ -1,7 +1,7 @@
 """Theorems, rules, derivations and certificates: the only place where a guarantee can be made."""
 
 from crowdblend.calculus import rules
-from crowdblend.calculus.assumptions import Assumed, Assumption
+from crowdblend.calculus.assumptions import Assumption, StepAssumption
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import sha256_of, verify, verify_file, verify_folder
 from crowdblend.calculus.description import Description
@@ -11,12 +11,12 @@ from crowdblend.calculus.theorem import RULES, Derivation, Rule, Theorem
 
 __all__ = [
     "RULES",
-    "Assumed",
     "Assumption",
     "Certificate",
     "Derivation",
     "Description",
     "Rule",
+    "StepAssumption",
     "Theorem",
     "compose",
     "compose_profiles",

@@ -253,9 +253,9 @@ class Assumption(Enum):
                 shown.append(f"[{spec.replace('|', ' / ')}]" if spec else f"{{{name}}}")
         return "".join(shown)
 
-    def with_numbers(self, values: Mapping[str, float]) -> Assumed:
+    def with_numbers(self, values: Mapping[str, float]) -> StepAssumption:
         """The assumption as one step makes it; of the values, it takes those that it needs."""
-        return Assumed(self, tuple((name, values[name]) for name in self.numbers))
+        return StepAssumption(self, tuple((name, values[name]) for name in self.numbers))
 
 
 _PLACES = {assumption: place for place, assumption in enumerate(Assumption)}
@@ -266,7 +266,7 @@ _EVERYBODY = (
 
 
 @dataclass(frozen=True)
-class Assumed:
+class StepAssumption:
     """An assumption with the numbers of a step that makes it."""
 
     assumption: Assumption
@@ -292,6 +292,6 @@ class Assumed:
         return {"id": self.assumption.name, "parameters": dict(self.numbers)}
 
 
-def in_order(assumed: Iterable[Assumed]) -> tuple[Assumed, ...]:
+def in_order(assumed: Iterable[StepAssumption]) -> tuple[StepAssumption, ...]:
     """Each assumption once with the same numbers, in the order of the enumeration."""
     return tuple(dict.fromkeys(sorted(assumed, key=lambda made: _PLACES[made.assumption])))

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
-from crowdblend.calculus.description import Description, Disagreement, agreed, agreed_within
+from crowdblend.calculus.assumptions import Assumption, StepAssumption, in_order
+from crowdblend.calculus.description import Description, Disagreement, agree, agreed_within
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.reading import Document
 from crowdblend.calculus.theorem import Derivation
@@ -71,9 +71,11 @@ class Certificate:
         """The zero-knowledge guarantee for one person."""
         return zero_knowledge_for_one(self.guarantees)
 
-    def assumptions(self) -> tuple[Assumed, ...]:
+    def assumptions(self) -> tuple[StepAssumption, ...]:
         """Return every assumption of any of the derivations, each with its numbers."""
-        return in_order([*map(Assumed, self.stated), *(made for step in self.steps() for made in step.assumed())])
+        return in_order(
+            [*map(StepAssumption, self.stated), *(made for step in self.steps() for made in step.own_assumptions())]
+        )
 
     def steps(self) -> Iterator[Derivation]:
         """Every step of every derivation."""
@@ -123,7 +125,7 @@ def _one_release(derivations: tuple[Derivation, ...]) -> Description:
     """The one release that all derivations are about, or that runs on its sample; the strongest describes all of it."""
     whole = derivations[0].description
     for made in derivations[1:]:
-        fitting = agreed_within if isinstance(made.conclusion, _ON_THE_SAMPLE) else agreed
+        fitting = agreed_within if isinstance(made.conclusion, _ON_THE_SAMPLE) else agree
         try:
             whole = fitting(whole, made.description)
         except Disagreement as refused:

@@ -16,8 +16,8 @@ class Unmet(NotApplicable):
 def require(premise: Guarantee, remedy: str, **wanted: object) -> None:
     """Refuse a premise that has other values than these."""
     if any(getattr(premise, name) != value for name, value in wanted.items()):
-        needed = " and ".join(f"{name} = {_shown(value)}" for name, value in wanted.items())
-        given = " and ".join(f"{name} = {_shown(getattr(premise, name))}" for name in wanted)
+        needed = " and ".join(f"{name} = {_show(value)}" for name, value in wanted.items())
+        given = " and ".join(f"{name} = {_show(getattr(premise, name))}" for name in wanted)
         raise Unmet(f"needs {needed}, got {given}. {remedy}")
 
 
@@ -44,5 +44,5 @@ def require_alike(premises: Sequence[Differential | Profile | ZeroKnowledge]) ->
         )
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     return str(value.value) if isinstance(value, Enum) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -47,7 +47,7 @@ class Description:
         return {"name": self.name, "details": dict(self.details), "parts": [part.to_dict() for part in self.parts]}
 
 
-def agreed(one: Description, other: Description) -> Description:
+def agree(one: Description, other: Description) -> Description:
     """Return the description that fits both; raise Disagreement if they contradict each other.
 
     >>> noisy = Description("histogram.noisy", (("k", 20),))
@@ -64,14 +64,14 @@ def agreed(one: Description, other: Description) -> Description:
             raise Disagreement(f"{name} = {details[name]} and {name} = {value} of {one.name}")
     # A description without parts leaves them open.
     both = zip(one.parts, other.parts, strict=True) if one.parts and other.parts else ()
-    parts = tuple(agreed(*pair) for pair in both) or one.parts or other.parts
+    parts = tuple(agree(*pair) for pair in both) or one.parts or other.parts
     return Description(one.name, tuple(details.items()), parts)
 
 
 def agreed_within(whole: Description, other: Description) -> Description:
     """The same, where the other may also be about the mechanism that runs on the sample."""
     try:
-        return agreed(whole, other)
+        return agree(whole, other)
     except Disagreement:
         if whole.name not in (SAMPLED, BIASED, DRAWN):
             raise
@@ -106,7 +106,7 @@ class Mechanism:
     def describe(self, _premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """The mechanism with its parameters."""
         parts = (self.inside.describe((), parameters),) if self.inside else ()
-        return Description(self.name, (*_picked(self.own, parameters), *self.fixed), parts)
+        return Description(self.name, (*_pick(self.own, parameters), *self.fixed), parts)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class SameRelease:
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """Return the description on which all premises agree, with the details that this rule adds."""
         whole = _all_agreed(premises)
-        return agreed(whole, Description(whole.name, (*_picked(self.details, parameters), *self.fixed)))
+        return agree(whole, Description(whole.name, (*_pick(self.details, parameters), *self.fixed)))
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Composite:
         """The releases of the groups as parts of one."""
         groups = self.groups or tuple((place,) for place in range(len(premises)))
         parts = tuple(_all_agreed(tuple(premises[place] for place in group)) for group in groups)
-        made = Description(self.name, (*_picked(self.details, parameters), *self.fixed), parts)
+        made = Description(self.name, (*_pick(self.details, parameters), *self.fixed), parts)
         for name in self.shared:
             values = sorted(set(made.values(name)))
             if len(values) > 1:
@@ -162,7 +162,7 @@ class SeesSamples:
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """The mechanism of the premise with this sample, and with those that it has already."""
         (premise,) = premises
-        sample = Description(self.of, _picked(self.details, parameters))
+        sample = Description(self.of, _pick(self.details, parameters))
         parts = premise.parts if premise.name == self.name else (premise,)
         return Description(self.name, (), (*parts, sample))
 
@@ -193,12 +193,12 @@ def same_release(*details: str, **fixed: float | str) -> SameRelease:
     return SameRelease(details, tuple(fixed.items()))
 
 
-def _picked(names: tuple[str, ...], parameters: Mapping[str, float]) -> Details:
+def _pick(names: tuple[str, ...], parameters: Mapping[str, float]) -> Details:
     return tuple((name, parameters[name]) for name in names)
 
 
 def _all_agreed(descriptions: tuple[Description, ...]) -> Description:
     whole = descriptions[0]
     for other in descriptions[1:]:
-        whole = agreed(whole, other)
+        whole = agree(whole, other)
     return whole

@@ -9,12 +9,12 @@ from typing import Any
 from crowdblend import guarantees
 from crowdblend.errors import DoesNotVerify
 from crowdblend.guarantees import Relation
-from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.parameters import CheckedFields
 
-_KINDS: dict[str, type[Checked]] = {
+_KINDS: dict[str, type[CheckedFields]] = {
     name: kind
     for name, kind in vars(guarantees).items()
-    if isinstance(kind, type) and issubclass(kind, Checked) and is_dataclass(kind)
+    if isinstance(kind, type) and issubclass(kind, CheckedFields) and is_dataclass(kind)
 }
 
 _FIELDS = {kind: {field.name for field in fields(kind)} for kind in _KINDS.values()}  # type: ignore[arg-type]

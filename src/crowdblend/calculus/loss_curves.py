@@ -40,7 +40,7 @@ from crowdblend.guarantees import (
 )
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
-from crowdblend.numerics.combined_curves import Replaced, WorstOf
+from crowdblend.numerics.combined_curves import ReplacedData, WorstOf
 from crowdblend.numerics.gaussian import GaussianCells
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
 from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points, ThresholdCells
@@ -51,7 +51,7 @@ from crowdblend.numerics.profile_curves import (
     Crowds,
     Curve,
     LossPair,
-    Sampled,
+    SampledKernel,
     Split,
     loss_pair,
 )
@@ -64,7 +64,7 @@ from crowdblend.numerics.programme_curve import (
     OwnLaws,
     Pointwise,
     SampledGaps,
-    Surveyed,
+    SurveyMixture,
 )
 from crowdblend.numerics.series import Spread, cut_for, spread_of
 
@@ -77,7 +77,7 @@ FINEST_DELTA = 1e-20
 
 
 def _crowds(made: CrowdCurve) -> Curve:
-    return Sampled(arb(made.rate), Crowds(made.k, arb(made.rate), arb(made.blend_epsilon).exp()))
+    return SampledKernel(arb(made.rate), Crowds(made.k, arb(made.rate), arb(made.blend_epsilon).exp()))
 
 
 def _noisy(made: NoisyCountCurve) -> Curve:
@@ -86,23 +86,23 @@ def _noisy(made: NoisyCountCurve) -> Curve:
 
 
 def _points(made: PointCurve) -> Curve:
-    return Sampled(arb(made.rate), Points(made.k, arb(made.rate), arb(made.noise_epsilon).exp()))
+    return SampledKernel(arb(made.rate), Points(made.k, arb(made.rate), arb(made.noise_epsilon).exp()))
 
 
-def _biased(made: BiasedCurve) -> Curve:
+def _biased_curve(made: BiasedCurve) -> Curve:
     blend = arb(made.blend_epsilon).exp()
     return BiasedCrowds(made.k, blend, made.low, made.high, made.exceptions, made.max_rate)
 
 
-def _amplified(made: AmplifiedCurve) -> Curve:
-    return Sampled(arb(made.rate), ClosenessKernel(made.epsilon, made.delta))
+def _amplified_curve(made: AmplifiedCurve) -> Curve:
+    return SampledKernel(arb(made.rate), ClosenessKernel(made.epsilon, made.delta))
 
 
 def _split(made: SplitCurve) -> Curve:
     chosen = arb(made.rate) * made.share
     # The divergence grows with the rate, so the larger neighbouring double is the safe one.
     released = arb(round_up(arb(made.rate) * (1 - arb(made.share)) / (1 - chosen)))
-    return Split(chosen, Closeness(made.epsilon, 0.0), Sampled(released, Crowds(made.k, released, arb(1))))
+    return Split(chosen, Closeness(made.epsilon, 0.0), SampledKernel(released, Crowds(made.k, released, arb(1))))
 
 
 def _programme(made: ProgrammeCurve) -> Curve:
@@ -134,10 +134,10 @@ def _own(uses: tuple[Uses, ...]) -> Gaps:
     """Mechanisms that see the same people: one by its curve, several by their composed laws."""
     if len(uses) == 1 and uses[0].releases == 1:
         return OwnCurve(curve_of(uses[0].curve))
-    return _composed(uses)
+    return _compose_laws(uses)
 
 
-def _composed(uses: tuple[Uses, ...]) -> Gaps:
+def _compose_laws(uses: tuple[Uses, ...]) -> Gaps:
     """All of them by their composed laws, which know every factor."""
     how = spread(uses)
     return OwnLaws(together(uses, how.spacing, cut_for(FINEST_DELTA, how.releases)), math.sqrt(how.distances))
@@ -194,27 +194,27 @@ def _unequal_sample(made: UnequalSampleCurve) -> Curve:
 
 
 def _survey(made: SurveyCurve) -> Curve:
-    return Surveyed(arb(made.samples) / made.population, _composed(made.uses))
+    return SurveyMixture(arb(made.samples) / made.population, _compose_laws(made.uses))
 
 
 def _groups(made: GroupSurveyCurve) -> Curve:
-    return Surveyed(arb(made.samples) / made.population, _composed(made.uses), apart=False)
+    return SurveyMixture(arb(made.samples) / made.population, _compose_laws(made.uses), apart=False)
 
 
 def _strata(made: StrataCurve) -> Curve:
     return WorstOf([curve_of(curve) for curve in made.curves])
 
 
-def _replaced(made: ReplacedCurve) -> Curve:
-    return Replaced(curve_of(made.curve))
+def _replaced_curve(made: ReplacedCurve) -> Curve:
+    return ReplacedData(curve_of(made.curve))
 
 
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     CrowdCurve: _crowds,
     NoisyCountCurve: _noisy,
     PointCurve: _points,
-    BiasedCurve: _biased,
-    AmplifiedCurve: _amplified,
+    BiasedCurve: _biased_curve,
+    AmplifiedCurve: _amplified_curve,
     SplitCurve: _split,
     ProgrammeCurve: _programme,
     OneSampleCurve: _one_sample,
@@ -226,7 +226,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     GaussianCurve: lambda made: GaussianCells(made.sigma),
     ThresholdCurve: lambda made: ThresholdCells(made.noise_epsilon, made.show_from),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
-    ReplacedCurve: _replaced,
+    ReplacedCurve: _replaced_curve,
 }
 
 
@@ -267,7 +267,7 @@ def together(uses: tuple[Uses, ...], spacing: float, cut: float) -> LossPair:
 
 def delta_of(profile: Profile, epsilon: float) -> float:
     """A δ that is true of all releases together at this ε; of one release its curve is one too, without a grid."""
-    found = _resolved(profile, lambda pair: max(round_up(pair.up.delta(epsilon)), round_up(pair.down.delta(epsilon))))
+    found = _resolve(profile, lambda pair: max(round_up(pair.up.delta(epsilon)), round_up(pair.down.delta(epsilon))))
     if profile.releases > 1:
         return found
     with precision(BITS):
@@ -293,7 +293,7 @@ def replaced_delta_of(profile: Profile, epsilon: float) -> float:
     (P − α₁α₂R)₊ ≤ (P − α₁Q)₊ + α₁(Q − α₂R)₊, with Q the releases without the person.
     """
 
-    def divided(pair: LossPair) -> float:
+    def divide(pair: LossPair) -> float:
         tried = []
         for share in range(SHARES + 1):
             first = epsilon * share / SHARES
@@ -301,7 +301,7 @@ def replaced_delta_of(profile: Profile, epsilon: float) -> float:
             tried.append(round_up(pair.up.delta(first) + arb(first).exp() * pair.down.delta(second)))
         return min(tried)
 
-    return _resolved(profile, divided)
+    return _resolve(profile, divide)
 
 
 def group_delta_of(profile: Profile, epsilon: float, people: int) -> float:
@@ -309,17 +309,17 @@ def group_delta_of(profile: Profile, epsilon: float, people: int) -> float:
     share = max(round_down(arb(epsilon) / people), 0.0)
     chain = arb(people) if share == 0 else expm1(arb(people) * share) / expm1(share)
 
-    def chained(pair: LossPair) -> float:
+    def chain_curves(pair: LossPair) -> float:
         return round_up(chain * pair.up.delta(share).max(pair.down.delta(share)))
 
-    return _resolved(profile, chained)
+    return _resolve(profile, chain_curves)
 
 
 def _laws(profile: Profile, delta: float) -> LossPair:
     return together(profile.uses, grid_of(profile.uses), cut_for(delta, profile.releases))
 
 
-def _resolved(profile: Profile, evaluate: Callable[[LossPair], float]) -> float:
+def _resolve(profile: Profile, evaluate: Callable[[LossPair], float]) -> float:
     """A divergence, evaluated with ends that are cut where they are small against it."""
     assumed = FIRST_DELTA
     while True:

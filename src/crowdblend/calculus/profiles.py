@@ -24,22 +24,22 @@ def profile_of(derivation: Derivation) -> Derivation:
     """
     if not isinstance(derivation.conclusion, Differential):
         raise InvalidInput("a profile starts from the derivation of a differential guarantee. Pass one of these.")
-    return _known(derivation) or profiles.profile_of_differential(derivation)
+    return _known_profile(derivation) or profiles.profile_of_differential(derivation)
 
 
 def compose_profiles(derivations: Sequence[Derivation]) -> Derivation:
     """The profile of several releases together, each with a sample and noise of its own; equal ones are counted."""
-    return composed([profile_of(made) for made in derivations])
+    return compose_releases([profile_of(made) for made in derivations])
 
 
-def composed(found: Sequence[Derivation]) -> Derivation:
+def compose_releases(found: Sequence[Derivation]) -> Derivation:
     """The profile of releases with these profiles; equal ones are counted."""
     if all(made == found[0] for made in found[1:]) and len(found) > 1:
         return profiles.repeated_releases_compose(found[0], releases=len(found))
     return profiles.profiles_compose(*found)
 
 
-def _known(derivation: Derivation) -> Derivation | None:
+def _known_profile(derivation: Derivation) -> Derivation | None:
     """The profile by the curve of the release; None where no rule knows one."""
     maker = _MAKERS.get(derivation.rule.id)
     if maker is None:
@@ -60,7 +60,7 @@ def _computable(profile: Profile) -> bool:
 
 def _through(derivation: Derivation) -> Derivation | None:
     """The first premise whose curve is known: all premises are about this very release."""
-    return next((made for made in map(_known, derivation.premises) if made is not None), None)
+    return next((made for made in map(_known_profile, derivation.premises) if made is not None), None)
 
 
 def _crowds(derivation: Derivation) -> Derivation:
@@ -79,13 +79,13 @@ def _without_target(rule: Callable[..., Derivation]) -> Maker:
 
 def _population(derivation: Derivation) -> Derivation | None:
     choice, release = derivation.premises
-    known = _known(release)
+    known = _known_profile(release)
     return None if known is None else profiles.profile_of_population_recoding(choice, known)
 
 
 def _strata(derivation: Derivation) -> Derivation | None:
     """The profile of every stratum; None where one has no curve."""
-    found = [_known(premise) for premise in derivation.premises]
+    found = [_known_profile(premise) for premise in derivation.premises]
     return strata.profile_of_strata(*(made for made in found if made is not None)) if None not in found else None
 
 
@@ -100,7 +100,7 @@ def _outliers(derivation: Derivation) -> Derivation:
     return profiles.profile_of_outliers(**{name: given[name] for name in ("epsilon", "transition", "limit")})
 
 
-def _stated(derivation: Derivation) -> Derivation:
+def _stated_profile(derivation: Derivation) -> Derivation:
     """The profile that a guarantee at one ε or δ was read off."""
     return derivation.premises[0]
 
@@ -109,10 +109,10 @@ def _releases(derivation: Derivation) -> Derivation:
     return profiles.profiles_compose(*map(profile_of, derivation.premises))
 
 
-def _amplified(derivation: Derivation) -> Derivation:
+def _amplify(derivation: Derivation) -> Derivation:
     """The profile of a mechanism on a sample: by the curve of the mechanism where it has one."""
     (premise,), rate = derivation.premises, derivation.parameters["rate"]
-    known = _known(premise)
+    known = _known_profile(premise)
     if known is None:
         return profiles.profile_of_amplified(premise, rate=rate)
     return profiles.profile_of_one_sample(known, rate=rate)
@@ -127,7 +127,7 @@ _MAKERS: dict[str, Maker] = {
     "histogram.noisy-sampled": _without_target(profiles.profile_of_noise_below_k),
     "points.sampled": _without_target(profiles.profile_of_points),
     "robust.differential": _without_target(profiles.profile_of_biased_sampling),
-    "sampling.amplification": _amplified,
+    "sampling.amplification": _amplify,
     "histogram.gaussian": _without_target(noisy_tables.profile_of_gaussian),
     "histogram.threshold": _without_target(noisy_tables.profile_of_threshold),
     "programme.parts": _without_target(profiles.profile_of_programme),
@@ -138,8 +138,8 @@ _MAKERS: dict[str, Maker] = {
     "recoding.population": _population,
     "outlier.differential": _outliers,
     "composition.differential": _releases,
-    "profile.delta": _stated,
-    "profile.epsilon": _stated,
+    "profile.delta": _stated_profile,
+    "profile.epsilon": _stated_profile,
     "choice.sampling": _through,
     "choice.differential": _through,
     "dps.differential": _through,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, get_type_hints
 
-from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
+from crowdblend.calculus.assumptions import Assumption, StepAssumption, in_order
 from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import About, Description, Disagreement
 from crowdblend.errors import InvalidInput, NotApplicable
@@ -97,9 +97,9 @@ class Rule:
         """Apply the theorem to derived guarantees; the result remembers how it was derived."""
         return Derivation(self, self.normalize(parameters), premises)
 
-    def assumed(
+    def own_assumptions(
         self, premises: Iterable[Guarantee], parameters: Mapping[str, float], conclusion: Guarantee
-    ) -> list[Assumed]:
+    ) -> list[StepAssumption]:
         """Return the assumptions of this application, with their numbers."""
         values = dict(vars(conclusion))
         for premise in premises:
@@ -165,10 +165,10 @@ class Derivation:
             ) from refused
         self.__dict__["description_"] = described
 
-    def assumed(self) -> list[Assumed]:
+    def own_assumptions(self) -> list[StepAssumption]:
         """Return the assumptions of this step alone."""
         premises = (premise.conclusion for premise in self.premises)
-        return self.rule.assumed(premises, self.parameters, self.conclusion)
+        return self.rule.own_assumptions(premises, self.parameters, self.conclusion)
 
     def steps(self) -> Iterator[Derivation]:
         """This step and every step that it rests on."""
@@ -176,9 +176,9 @@ class Derivation:
         for premise in self.premises:
             yield from premise.steps()
 
-    def assumptions(self) -> tuple[Assumed, ...]:
+    def assumptions(self) -> tuple[StepAssumption, ...]:
         """Return every assumption along the way, in the order of the enumeration."""
-        return in_order(assumed for step in self.steps() for assumed in step.assumed())
+        return in_order(assumed for step in self.steps() for assumed in step.own_assumptions())
 
 
 RULES: dict[str, Rule] = {}

@@ -16,7 +16,7 @@ _ADVICE = (
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedValue:
     """A value, the rows that have it, and the declared value that it may be meant for."""
 
     value: str = field(repr=False)
@@ -46,9 +46,9 @@ class ColumnCheck:
     outside_becomes: str | None = None
     blank_becomes: str | None = None
     different: int = field(default=0, repr=False)
-    values: tuple[Listed, ...] = field(default=(), repr=False)
+    values: tuple[ListedValue, ...] = field(default=(), repr=False)
     unused: tuple[str, ...] = field(default=(), repr=False)
-    forms: tuple[Listed, ...] = field(default=(), repr=False)
+    forms: tuple[ListedValue, ...] = field(default=(), repr=False)
     hint: str | None = field(default=None, repr=False)
 
     @property
@@ -95,7 +95,7 @@ class PersonCheck:
     repeated: int = field(repr=False)
     repeated_rows: int = field(repr=False)
     repeated_become: str | None
-    most: tuple[Listed, ...] = field(repr=False)
+    most: tuple[ListedValue, ...] = field(repr=False)
     row_numbers: bool
     ids: str
     alike: int = field(repr=False)

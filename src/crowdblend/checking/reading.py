@@ -7,11 +7,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 
-from crowdblend.checking.check import Check, ColumnCheck, Listed, PersonCheck
+from crowdblend.checking.check import Check, ColumnCheck, ListedValue, PersonCheck
 from crowdblend.engines.duckdb.coding import reads_typed
 from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.engines.duckdb.hints import MOST_TEXTS, hint_for
-from crowdblend.engines.duckdb.relation import Field, Relation, shown
+from crowdblend.engines.duckdb.relation import Field, Relation, source_name
 from crowdblend.engines.engine import Progress, no_progress
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -21,7 +21,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
-from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open, Recoding
+from crowdblend.recoding import Axis, ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
 from crowdblend.recoding.bounded import Steps
 from crowdblend.recoding.reading import blank_sql
 
@@ -57,7 +57,7 @@ def check_rows(policy: Policy, progress: Progress | None = None) -> Check:
             person = replace(person, expected=policy.terms.people)
         elif person is not None and policy.sampling.design == "survey":
             person = replace(person, at_most=policy.sampling.people)
-        return Check(shown(data).strip("'"), total, tuple(found), person)
+        return Check(source_name(data).strip("'"), total, tuple(found), person)
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class _Rows:
         query = f"SELECT DISTINCT {rewritten} FROM {self._source(at)} WHERE {condition} LIMIT {MOST_TEXTS}"
         texts = [text for (text,) in self.connection.execute(query).fetchall()]
         hint = hint_for(recoding, texts, self.connection, *(() if csv is None else (csv.raw_text,)))
-        forms: tuple[Listed, ...] = ()
-        if recoding.reads == "date" and not self._typed[at]:
+        forms: tuple[ListedValue, ...] = ()
+        if recoding.reads == "date" and not self._has_type[at]:
             digits = f"regexp_replace(trim(t{at}), '[0-9]', '9', 'g')"
             form = f"regexp_replace({digits}, '[A-Za-z]+', 'A', 'g')"
             forms, _ = self._frequent(form, f"NOT {self._blank(at)}", at, most=5)
@@ -114,19 +114,21 @@ class _Rows:
             found,
             values=tuple(replace(one, near=_near(one.value, recoding)) for one in listed),
             different=different,
-            unused=self._unused(at),
+            unused=self._unused_values(at),
             forms=forms,
             hint=hint,
         )
 
-    def _frequent(self, value: str, which: str, at: int, most: int = _MOST_LISTED) -> tuple[tuple[Listed, ...], int]:
+    def _frequent(
+        self, value: str, which: str, at: int, most: int = _MOST_LISTED
+    ) -> tuple[tuple[ListedValue, ...], int]:
         """Return the most frequent values of some rows, and how many different ones there are."""
         grouped = f"SELECT {value} AS value, count(*) AS n FROM {self._source(at)} WHERE {which} GROUP BY 1"
         query = f"SELECT value, n, count(*) OVER () FROM ({grouped}) ORDER BY n DESC, value LIMIT {most}"
         found = self.connection.execute(query).fetchall()
-        return tuple(Listed(text, count) for text, count, _ in found), found[0][2] if found else 0
+        return tuple(ListedValue(text, count) for text, count, _ in found), found[0][2] if found else 0
 
-    def _unused(self, at: int) -> tuple[str, ...]:
+    def _unused_values(self, at: int) -> tuple[str, ...]:
         """Return the first of the listed values that no row has."""
         recoding = self._recodings[at]
         if not isinstance(recoding, Lookup):
@@ -145,7 +147,7 @@ class _Rows:
         return [_own(column) for column in self.columns]
 
     @cached_property
-    def _typed(self) -> list[bool]:
+    def _has_type(self) -> list[bool]:
         return [
             reads_typed(replace(column, recodings=(recoding,)), field.type)
             for column, recoding, field in zip(self.columns, self._recodings, self._fields, strict=True)
@@ -156,10 +158,10 @@ class _Rows:
 
     def _code(self, at: int) -> str:
         recoding = self._recodings[at]
-        if isinstance(recoding, Computed):
-            return f"({recoding.sql(f'v{at}', self._typed[at])})"
+        if isinstance(recoding, ComputedRecoding):
+            return f"({recoding.sql(f'v{at}', self._has_type[at])})"
         if isinstance(recoding, Open):
-            return f"({recoding.label_sql(f'v{at}', self._typed[at])})"
+            return f"({recoding.label_sql(f'v{at}', self._has_type[at])})"
         return f"k{at}"
 
     def _source(self, *wanted: int) -> str:
@@ -170,7 +172,7 @@ class _Rows:
             read = field.read_as(recoding.reads)
             selected += [
                 f"CAST({field.identifier} AS VARCHAR) AS t{at}",
-                f"{read if self._typed[at] else f'CAST({read} AS VARCHAR)'} AS v{at}",
+                f"{read if self._has_type[at] else f'CAST({read} AS VARCHAR)'} AS v{at}",
             ]
             if isinstance(recoding, Lookup):
                 joins.append(f"LEFT JOIN {self._lookups[at]} ON v{at} = value{at}")
@@ -201,7 +203,7 @@ def _words(column: Column, recoding: Recoding) -> str:
         return f"numbers from {column.domain.start} to {column.domain.stop}"
     if isinstance(recoding, Axis):
         return f"numbers from {recoding.start} to {recoding.stop}"
-    if not isinstance(recoding, Closed):
+    if not isinstance(recoding, ClosedRecoding):
         period = getattr(recoding, "period", None)
         return f"dates, by {period}" if period else "any text, by its first characters"
     listed = recoding.own_labels
@@ -263,7 +265,7 @@ def _person(connection: duckdb.DuckDBPyConnection, relation: Relation, data: Dat
         repeated,
         int(repeated_rows),
         several,
-        tuple(Listed(value, count) for value, count in connection.execute(often).fetchall()),
+        tuple(ListedValue(value, count) for value, count in connection.execute(often).fetchall()),
         row_numbers=bool(people == rows == numbers and low in (0, 1) and high - low + 1 == people),
         ids=data.ids,
         alike=people - folded,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
-from crowdblend.cli.output import aligned, answer, answers, force_option, wrong_use
+from crowdblend.cli.output import align, answer, answers, force_option, wrong_use
 from crowdblend.figures.charts import save
 from crowdblend.guarantees.wording import at_most
 
@@ -46,26 +46,26 @@ def command(name: str | None, *, plot: str | None, runs: int, force: bool) -> No
     found = attacked.launch(runs)
     if plot:
         save(found.chart, Path(plot), force=force)
-    answer(attacked.to_dict(found), *_told(attacked, found, runs))
+    answer(attacked.to_dict(found), *_story_lines(attacked, found, runs))
     if not (found.ours_hold and found.target_broken and found.as_computed):
         raise click.exceptions.Exit(1)
 
 
-def _told(attacked: Attack, found: Finding, runs: int) -> Iterator[str]:
+def _story_lines(attacked: Attack, found: Finding, runs: int) -> Iterator[str]:
     """The story, the question, the numbers, and what follows."""
     with_, without = attacked.worlds
     about = [f"{attacked.title} ({attacked.source})", "", attacked.story, ""]
-    yield from _wrapped(*about, f"The attacker looks whether {attacked.event}.", f"with:    {with_}")
-    yield from _wrapped(f"without: {without}", "")
+    yield from _wrap(*about, f"The attacker looks whether {attacked.event}.", f"with:    {with_}")
+    yield from _wrap(f"without: {without}", "")
     rows = [_row(found, trial) for trial in found.trials]
-    yield from aligned([["release", "with", "without", "allowed", "right", ""], *rows])
-    yield from ("", *aligned([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(found)]))
+    yield from align([["release", "with", "without", "allowed", "right", ""], *rows])
+    yield from ("", *align([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(found)]))
     if runs:
         how = "with standard errors, ours by the samplers and mechanisms that publish"
-        yield from _wrapped("", f"Seen in {runs} runs {how}:", "")
-        seen = [[trial.release, *_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
-        yield from aligned([["release", "with", "without"], *seen])
-    yield from _wrapped("", *([found.remark] if found.remark else []), _verdict(found))
+        yield from _wrap("", f"Seen in {runs} runs {how}:", "")
+        seen = [[trial.release, *_chances_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
+        yield from align([["release", "with", "without"], *seen])
+    yield from _wrap("", *([found.remark] if found.remark else []), _verdict(found))
 
 
 def _row(found: Finding, trial: Trial) -> list[str]:
@@ -79,7 +79,7 @@ def _short(chance: float) -> str:
     return f"{chance:.4g}"
 
 
-def _seen(pair: Pair) -> list[str]:
+def _chances_seen(pair: Pair) -> list[str]:
     return [_frequency(chance) for chance in (pair.hit, pair.miss)]
 
 
@@ -106,6 +106,6 @@ def _verdict(found: Finding) -> str:
     return f"The unsafe release {target}. {ours}.{differs}"
 
 
-def _wrapped(*paragraphs: str) -> Iterator[str]:
+def _wrap(*paragraphs: str) -> Iterator[str]:
     for paragraph in paragraphs:
         yield textwrap.fill(paragraph, WIDTH, subsequent_indent="         " if ":  " in paragraph[:10] else "")

@@ -63,7 +63,7 @@ def intervals(start: int, stop: int, widths: tuple[int, ...]) -> Lines:
 @_writes
 def prefixes(values: str, keep: tuple[int, ...]) -> Lines:
     """Codes cut to their first characters. VALUES is a file with one code a line, from a code book, not the data."""
-    return prefix_hierarchy(_listed(values), keep)
+    return prefix_hierarchy(_listed_values(values), keep)
 
 
 @command.command("order")
@@ -72,10 +72,10 @@ def prefixes(values: str, keep: tuple[int, ...]) -> Lines:
 @_writes
 def order(values: str, sizes: tuple[int, ...]) -> Lines:
     """Values in groups of neighbours. VALUES is a file with one value a line, in order, from a code book."""
-    return order_hierarchy(_listed(values), sizes)
+    return order_hierarchy(_listed_values(values), sizes)
 
 
-def _listed(file: str) -> list[str]:
+def _listed_values(file: str) -> list[str]:
     """Return the values of a file, one a line; '-' is stdin."""
     try:
         content = sys.stdin.buffer.read() if file == "-" else read_regular(file, LARGEST_FILE)

@@ -13,7 +13,7 @@ from crowdblend.cli.engines import engine_options
 from crowdblend.cli.ledger_team import COMMANDS, ledger_option
 from crowdblend.cli.output import (
     Parameter,
-    aligned,
+    align,
     answer,
     answers,
     asks_for_json,
@@ -76,7 +76,7 @@ def init_ledger(place: str | None) -> None:
 def list_entries(*, where: str | None) -> None:
     """List all releases."""
     entries = Ledger.open(where, make=False).entries()
-    lines = aligned([HEADINGS, *map(_row, entries)]) if entries else ["The ledger has no releases yet."]
+    lines = align([HEADINGS, *map(_row, entries)]) if entries else ["The ledger has no releases yet."]
     answer({"entries": [entry.to_dict() for entry in entries]}, *lines)
 
 
@@ -214,7 +214,7 @@ def check_chain(*, head: str | None, where: str | None, force: bool, **named: st
 
 def _row(entry: Entry) -> list[str]:
     spending = entry.spending
-    loss = spending.differential or spending.replaced
+    loss = spending.differential or spending.replacement_loss
     return [
         str(entry.id),
         entry.created[:10],

@@ -158,7 +158,7 @@ def wrong_use(message: str, remedy: str, where: str, code: str = "usage") -> Inv
     return InvalidInput(message, remedy=remedy, where=where, code=f"command.{code}")
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as lines, columns as wide as their longest entry; a row stays on its line on a narrow terminal."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -43,7 +43,7 @@ def progress_line(*, quiet: bool) -> Iterator[ProgressLine | None]:
         yield None
         return
     texts = rich.TextColumn("{task.description}"), rich.TextColumn("{task.fields[pace]}")
-    with _drawn(rich.SpinnerColumn(), *texts, rich.TimeElapsedColumn()) as bar:
+    with _progress_bar(rich.SpinnerColumn(), *texts, rich.TimeElapsedColumn()) as bar:
         yield ProgressLine(bar)
 
 
@@ -54,10 +54,10 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | N
         yield None
         return
     text = rich.TextColumn("{task.description}")
-    with _drawn(text, rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn()) as bar:
+    with _progress_bar(text, rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn()) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda phase, done, total: bar.update(task, description=phase, completed=done, total=total)
 
 
-def _drawn(*columns: rich.ProgressColumn) -> rich.Progress:
+def _progress_bar(*columns: rich.ProgressColumn) -> rich.Progress:
     return rich.Progress(*columns, console=console.Console(stderr=True), transient=True)

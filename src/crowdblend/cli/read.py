@@ -37,10 +37,10 @@ def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: 
         return
     for line in notes:
         click.echo(line, err=True)
-    csv.write_csv(_rounded(found), sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
+    csv.write_csv(_round_table(found), sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
 
 
-def _rounded(table: pa.Table) -> pa.Table:
+def _round_table(table: pa.Table) -> pa.Table:
     """Return the table with whole people, which intervals of people have as ends, and with statistics to six digits."""
     names, kinds = table.schema.names, dict(zip(table.schema.names, table.schema.types, strict=True))
     people = "low" in names and pa.types.is_integer(kinds["low"])

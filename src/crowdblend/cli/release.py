@@ -149,9 +149,9 @@ def release_lines(
     lines = [f"published {done.folder}", *(f"  {name}  {sentence}" for name, sentence in _guarantees(done.certificate))]
     lines += [] if series is None else [f"  series     {series}"]
     if budget and budget.differential:
-        lines.append(f"  total      about these people: {_spent(budget.differential)}")
+        lines.append(f"  total      about these people: {_spending_line(budget.differential)}")
     if total is not None and total.differential is not None and total.releases > 1:
-        lines.append(f"  by profile {_spent(total.differential)}")
+        lines.append(f"  by profile {_spending_line(total.differential)}")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
         lines.append(f"  and        {relative.words()}")
@@ -204,7 +204,7 @@ def _guarantees(certificate: Certificate) -> list[tuple[str, str]]:
     return [("guarantee", sentence), ("precisely", precise)] if sentence else [("guarantee", precise)]
 
 
-def _spent(total: Differential) -> str:
+def _spending_line(total: Differential) -> str:
     """A sum with what it compares: it grows when a release joins that only guarantees that data may be replaced."""
     return f"epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)} ({total.relation.words})"
 
@@ -216,7 +216,7 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
     after = ledger.total(spending.population, more=spending)
     so_far = ledger.total(spending.population, after.delta)
     shown = {"so far": so_far.differential, "with this release": after.differential}
-    lines = [f"by profile, {when}: {_spent(total)}" for when, total in shown.items() if total is not None]
+    lines = [f"by profile, {when}: {_spending_line(total)}" for when, total in shown.items() if total is not None]
     return lines and [*lines, "totals by profile are true where no release was planned by looking at an earlier one"]
 
 
@@ -237,10 +237,10 @@ def confirm_release(planned: AnyPlan, pending: PendingRelease, folder: Path, led
     for name, sentence in _guarantees(planned.certificate()):
         click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(pending.spending.population).differential
-    click.echo(f"guaranteed about these people so far: {_spent(before) if before else 'nothing'}", err=True)
+    click.echo(f"guaranteed about these people so far: {_spending_line(before) if before else 'nothing'}", err=True)
     after = ledger.accounts().budget(pending.spending.population, pending.spending).differential
     if before and after:
-        click.echo(f"with this release: {_spent(after)}", err=True)
+        click.echo(f"with this release: {_spending_line(after)}", err=True)
     for line in (*_by_profile(ledger, pending.spending, before), *_of_limit(ledger, pending.spending)):
         click.echo(line, err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):

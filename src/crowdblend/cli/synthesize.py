@@ -42,7 +42,7 @@ def command(
         "rows": facts.rows,
         "tables": len(facts.met),
         "farthest": farthest.apart,
-        "unused": facts.unused,
+        "unused": facts.unused_publications,
         "guarantees": [encode(guarantee) for guarantee in done.guarantees],
     }
     fitted = "1 table" if len(facts.met) == 1 else f"{len(facts.met)} tables"
@@ -51,6 +51,8 @@ def command(
         f"  fitted to {fitted}; from {printable(farthest.name)}, the farthest, they differ by "
         f"{100 * farthest.apart:.2f} % of the people",
     ]
-    if facts.unused:
-        lines.append(f"  not used, since no cells are listed that add up: {printable(', '.join(facts.unused))}")
+    if facts.unused_publications:
+        lines.append(
+            f"  not used, since no cells are listed that add up: {printable(', '.join(facts.unused_publications))}"
+        )
     answer(document, *lines)

@@ -51,7 +51,7 @@ def town(people: int = PEOPLE) -> pyarrow.Table:
     draw = np.random.default_rng(SEED)
     age = (104 * draw.beta(1.5, 2.2, people)).astype(np.int64)
     sex = np.where(draw.random(people) < 0.49 - 0.001 * np.maximum(age - 60, 0), "male", "female")
-    district = _skewed(draw, people, len(DISTRICTS), 0.7)
+    district = _skew(draw, people, len(DISTRICTS), 0.7)
     education = _education(draw, age)
     occupation = _occupation(draw, age, education)
     income = _income(draw, age, education, occupation)
@@ -106,7 +106,7 @@ def _place(draw: np.random.Generator, district: np.ndarray) -> tuple[np.ndarray,
     return np.round(np.clip(east, -10, 10), 2), np.round(np.clip(north, -10, 10), 2)
 
 
-def _skewed(draw: np.random.Generator, people: int, classes: int, power: float) -> np.ndarray:
+def _skew(draw: np.random.Generator, people: int, classes: int, power: float) -> np.ndarray:
     weights = 1 / np.arange(1, classes + 1) ** power
     return draw.choice(classes, people, p=weights / weights.sum())
 

@@ -5,7 +5,7 @@ from crowdblend.designs.design import Claims, Design, InclusionRates, Rate, Samp
 from crowdblend.designs.everybody import Everybody
 from crowdblend.designs.poisson import Coins, Poisson
 from crowdblend.designs.strata import Strata, Stratum, Weights
-from crowdblend.designs.survey import Survey, Thinned
+from crowdblend.designs.survey import Survey, ThinnedSurvey
 
 __all__ = [
     "Biased",
@@ -20,6 +20,6 @@ __all__ = [
     "Strata",
     "Stratum",
     "Survey",
-    "Thinned",
+    "ThinnedSurvey",
     "Weights",
 ]

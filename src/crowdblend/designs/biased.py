@@ -85,7 +85,7 @@ class Biased(Design, frozen=True, tag="biased"):
     def _ends(self) -> dict[str, Any]:
         return {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.max_rate}
 
-    def amplified(self, profile: Derivation) -> Derivation:
+    def amplify(self, profile: Derivation) -> Derivation:
         """Amplify by the largest rate of a protected person."""
         return profiles.profile_of_one_unequal_sample(profile, **self._ends)
 

@@ -102,7 +102,7 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """
         return draw.Everybody(row_key=coin)
 
-    def thinned(self, share: float) -> Design:
+    def thin_by(self, share: float) -> Design:
         """Return the sample as a part of it sees it, to which each of its people goes with probability `share`."""
         raise _no_parts()
 
@@ -114,11 +114,11 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """Derive what mechanisms on the sample guarantee to everybody, the strongest guarantee first."""
         raise NotImplementedError
 
-    def amplified(self, profile: Derivation) -> Derivation:
+    def amplify(self, profile: Derivation) -> Derivation:
         """Derive the loss to everybody, at every ε, of noise with this profile on the sample."""
         raise NotImplementedError
 
-    def stated(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
+    def state_guarantees(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
         """Derive the guarantees of a sample's profile at one ε, the strongest first."""
         return at_epsilon(profile, epsilon)
 
@@ -126,7 +126,7 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """Derive the guarantee of noisy mechanisms on one sample: composed first, amplified once."""
         each = [profile_of(differential_claim(mechanism)) for mechanism in mechanisms]
         composed = each[0] if len(each) == 1 else profiles.steps_compose(*each)
-        return self.stated(self.amplified(composed), epsilon)
+        return self.state_guarantees(self.amplify(composed), epsilon)
 
     def loss_of(self, claim: Derivation) -> float:
         """The ε that the loss of noise comes to for everybody, at which it costs no more than its own δ."""

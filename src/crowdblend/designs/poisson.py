@@ -49,7 +49,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         """Each person by the coin; of those, one part where one is named."""
         return Coin(coin, self.rate, part)
 
-    def thinned(self, share: float) -> Self:
+    def thin_by(self, share: float) -> Self:
         """The same at a smaller rate."""
         return replace(self, rate=self.rate * share)
 
@@ -94,7 +94,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
             raise ValueError("people of a sample at one rate count once")
         return _for_everybody(sampling.sampling_amplifies(claim, rate=self.rate))
 
-    def amplified(self, profile: Derivation) -> Derivation:
+    def amplify(self, profile: Derivation) -> Derivation:
         """Each person is in the sample with the one rate."""
         return profiles.profile_of_one_sample(profile, rate=self.rate)
 

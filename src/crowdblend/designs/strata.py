@@ -67,7 +67,7 @@ class Strata(Design, frozen=True, tag="strata"):
             raise ValueError("a survey is thinned here, or was drawn before by coins")
 
     @property
-    def counted(self) -> dict[str, Stratum]:
+    def counting_strata(self) -> dict[str, Stratum]:
         """The probability of being asked and kept, by stratum."""
         return self.strata if self.thin is None else {label: one.at(self.thin) for label, one in self.strata.items()}
 
@@ -111,13 +111,13 @@ class Strata(Design, frozen=True, tag="strata"):
             "people who were drawn together."
         ]
 
-    def thinned(self, share: float) -> Strata:
+    def thin_by(self, share: float) -> Strata:
         """The same with fewer who are kept, or drawn."""
         if self.thin is not None:
             return replace(self, thin=self.thin * share)
         return replace(self, strata={label: one.at(share) for label, one in self.strata.items()})
 
-    def amplified(self, profile: Derivation) -> Derivation:
+    def amplify(self, profile: Derivation) -> Derivation:
         """Each person is in the sample with at most the largest rate."""
         low, high = min(one.low for one in self.coins), self.largest_rate
         if low == high:

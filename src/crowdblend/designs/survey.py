@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from crowdblend.calculus import Assumption, Derivation
-from crowdblend.calculus.profiles import composed
+from crowdblend.calculus.profiles import compose_releases
 from crowdblend.calculus.rules import outliers, profiles, sampling, surveys, totals, zero_knowledge
 from crowdblend.designs.design import Design, InclusionRates, PartClaims, SampledClaims, blends, of_crowds
 from crowdblend.designs.draw import Draw, Exactly, Part
@@ -53,19 +53,19 @@ class Survey(Design, frozen=True, tag="survey"):
         """Exactly so many, each set of them equally likely; all where they were drawn before."""
         return Everyone(row_key=coin) if self.already_drawn else Exactly(coin, self.people, self.of)
 
-    def drawn(self, claim: Derivation) -> tuple[Derivation, Derivation]:
+    def derive_drawn(self, claim: Derivation) -> tuple[Derivation, Derivation]:
         """Derive the guarantees of a sanitized sample: relative to its size, and with one replaced."""
-        hidden, ends = replaced(claim), {"samples": self.people, "population": self.of}
+        hidden, ends = replaced_claim(claim), {"samples": self.people, "population": self.of}
         sharp = zero_knowledge.sample_and_sanitize_sharp(hidden, **ends)
         return sharp, zero_knowledge.sample_and_sanitize_differential(hidden, **ends)
 
     def relative(self, claim: Derivation) -> tuple[Derivation, Derivation]:
         """Derive the guarantees of noise on totals: relative to random people, and with one replaced."""
         ends = {"samples": self.people, "population": self.of}
-        return totals.totals_estimated_from_samples(claim, **ends), replaced(claim)
+        return totals.totals_estimated_from_samples(claim, **ends), replaced_claim(claim)
 
 
-class Thinned(Poisson, frozen=True, tag="thinned"):
+class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
     """A survey of `people` of `of` people that was drawn before; each of its people is kept here by a coin at `rate`.
 
     Crowds need the coins: of a fixed number of people, the number minus what is shown is what is hidden. Noise does
@@ -130,10 +130,10 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         (mechanism,) = mechanisms
         claim = mechanism.claim()
         if self.rate == 1:
-            return *Survey(self.people, self.of).drawn(_replaced(claim)), *of_crowds(mechanism)
+            return *Survey(self.people, self.of).derive_drawn(_replaced_claim(claim)), *of_crowds(mechanism)
         if not blends(mechanism):
             return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
-        return *self.stated(self.profile(mechanism, epsilon), epsilon), claim
+        return *self.state_guarantees(self.profile(mechanism, epsilon), epsilon), claim
 
     def loss_of(self, claim: Derivation) -> float:
         """Return the loss when one person of the survey is replaced, with n of N people asked."""
@@ -152,9 +152,9 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         """Return about the largest δ of noise of this loss, for one respondent, that gives δ."""
         return min(delta, delta * self.of / self.people / (1 + math.exp(loss)) * (1 - 1e-9))
 
-    def amplified(self, profile: Derivation) -> Derivation:
+    def amplify(self, profile: Derivation) -> Derivation:
         """Derive the loss to respondents: all of them are in the sample, or each with the rate."""
-        return profile if self.rate == 1 else super().amplified(profile)
+        return profile if self.rate == 1 else super().amplify(profile)
 
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
@@ -163,15 +163,15 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         if self.rate == 1:
             return super(Poisson, self).parts_derivations(mechanisms, shares, epsilon)
         placed = [only.claim_in_a_part(share=share) for (only,), share in zip(mechanisms, shares, strict=True)]
-        return self.stated(profiles.profile_of_programme(*placed, rate=self.rate), epsilon)
+        return self.state_guarantees(profiles.profile_of_programme(*placed, rate=self.rate), epsilon)
 
     def fresh_derivations(
         self, mechanisms: Sequence[Sequence[SampledClaims]], epsilon: float
     ) -> tuple[Derivation, ...]:
         """Derive the guarantee of samples of one survey: composed first, and amplified once."""
-        return self.stated(composed([self.profile(only, epsilon) for (only,) in mechanisms]), epsilon)
+        return self.state_guarantees(compose_releases([self.profile(only, epsilon) for (only,) in mechanisms]), epsilon)
 
-    def stated(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
+    def state_guarantees(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
         """Derive what releases of the survey guarantee to everybody, from their profile."""
         ends = {"samples": self.people, "population": self.of}
         asked = surveys.profile_of_survey(profiles.profile_under_replacing(profile), **ends)
@@ -179,7 +179,7 @@ class Thinned(Poisson, frozen=True, tag="thinned"):
         return known, profiles.profile_at_epsilon(asked, epsilon=epsilon)
 
 
-def _replaced(claim: Derivation) -> Derivation:
+def _replaced_claim(claim: Derivation) -> Derivation:
     """The claim of noise with the data of one person of the survey replaced."""
     if isinstance(claim.conclusion, OutlierPrivate):
         claim = outliers.outlier_private_is_differential(claim)
@@ -188,6 +188,6 @@ def _replaced(claim: Derivation) -> Derivation:
     return sampling.replacing_is_removing_and_adding(claim)
 
 
-def replaced(claim: Derivation) -> Derivation:
+def replaced_claim(claim: Derivation) -> Derivation:
     """The claim with one person's data replaced; some are that already."""
     return totals.totals_are_differential(claim) if isinstance(claim.conclusion, NoisyTotals) else claim

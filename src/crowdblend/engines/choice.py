@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crowdblend.engines.duckdb import engine as duckdb_engine
     from crowdblend.engines.duckdb import source as duckdb_source
     from crowdblend.engines.spark import engine as spark_engine
-    from crowdblend.ledger.identity import Identity, Wanted
+    from crowdblend.ledger.identity import FingerprintRequest, Identity
 else:
     local_copy = lazy("crowdblend.engines.databases.local_copy")
     duckdb_database = lazy("crowdblend.engines.duckdb.database")
@@ -44,7 +44,7 @@ def engine_named(name: str, master: str | None = None, settings: Sequence[str] =
         _refuse_settings(master, settings)
         yield default_engine()
         return
-    with spark_engine.SparkEngine.started(master, dict(map(_setting, settings))) as engine:
+    with spark_engine.SparkEngine.start(master, dict(map(_setting, settings))) as engine:
         yield engine
 
 
@@ -70,7 +70,9 @@ def count_classes(
         return source.class_counts(policy.columns, draw)
 
 
-def identify(data: DataSource, resources: Resources, wanted: Wanted, engine: Engine | None = None) -> Identity:
+def identify(
+    data: DataSource, resources: Resources, wanted: FingerprintRequest, engine: Engine | None = None
+) -> Identity:
     """Open a source and say by what it is known again."""
     with (engine or default_engine()).open(data, (), resources) as source:
         return source.identity(wanted)
@@ -88,7 +90,7 @@ def on_disk(data: DataSource, resources: Resources, *, divided: bool = False) ->
         return
     with duckdb_database.private_folder() as folder:
         if data.source == STDIN:
-            yield replace(data, source=str(duckdb_source.spooled(data, folder)))
+            yield replace(data, source=str(duckdb_source.spool(data, folder)))
             return
         yield local_copy.local_copy(data, folder, resources)
 

@@ -56,7 +56,7 @@ class GrowingArray(Generic[Item]):
             self._pieces, self._loose = [whole], 0
         return self._pieces[0]
 
-    def sorted(self) -> NDArray[Item]:
+    def sorted_items(self) -> NDArray[Item]:
         """Return what is held, put in order."""
         whole = self.view()
         whole.sort()
@@ -113,14 +113,14 @@ class ClassCounter:
     def _settle(self) -> None:
         known, counts = self._known
         if len(self._new) == 1:
-            new = _lengths((self._new[0].sorted(),))
+            new = _lengths((self._new[0].sorted_items(),))
         else:
             codes = tuple(column.view() for column in self._new)
             order = np.lexsort(codes[::-1])
             new = _lengths(tuple(code[order] for code in codes))
         for column in self._new:
             column.clear()
-        self._known = new if not len(counts) else _merged((known, counts), new)
+        self._known = new if not len(counts) else _merge((known, counts), new)
 
 
 def _lengths(codes: PackedCodes) -> tuple[PackedCodes, Counts]:
@@ -129,7 +129,7 @@ def _lengths(codes: PackedCodes) -> tuple[PackedCodes, Counts]:
     return tuple(code[starts] for code in codes), np.diff(starts, append=len(codes[0]))
 
 
-def _merged(first: tuple[PackedCodes, Counts], second: tuple[PackedCodes, Counts]) -> tuple[PackedCodes, Counts]:
+def _merge(first: tuple[PackedCodes, Counts], second: tuple[PackedCodes, Counts]) -> tuple[PackedCodes, Counts]:
     codes = tuple(np.concatenate(pair) for pair in zip(first[0], second[0], strict=True))
     counts = np.concatenate([first[1], second[1]])
     order = np.lexsort(codes[::-1])

@@ -26,14 +26,14 @@ from crowdblend.policies.source import STDIN, DataSource
 if TYPE_CHECKING:
     from crowdblend.calculus import Assumption
     from crowdblend.engines.outside_values import OutsideValues
-    from crowdblend.ledger.identity import Identity, Wanted
+    from crowdblend.ledger.identity import FingerprintRequest, Identity
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.policies.columns import Column
     from crowdblend.policies.source import Resources
-    from crowdblend.recoding import Bounded
+    from crowdblend.recoding import BoundedRecoding
 
 
-NO_MEASURES: Mapping[str, Bounded] = {}
+NO_MEASURES: Mapping[str, BoundedRecoding] = {}
 
 # Called with the name of a phase and the rows read so far.
 Progress = Callable[[str, int], None]
@@ -104,7 +104,7 @@ class Source(Protocol):
         """The type of every column of the source, by name."""
 
     def class_counts(
-        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, BoundedRecoding] = NO_MEASURES
     ) -> ClassCounts:
         """Count the people of a draw in each class, and add up their measures.
 
@@ -118,7 +118,7 @@ class Source(Protocol):
         `what` says in refusals whose file it is.
         """
 
-    def identity(self, wanted: Wanted) -> Identity:
+    def identity(self, wanted: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""
 
 

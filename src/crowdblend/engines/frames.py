@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.duckdb.database import private_folder, redacted
+from crowdblend.engines.duckdb.database import private_folder, redact
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -66,7 +66,7 @@ def frame_of(name: str, columns: Iterator[tuple[str, pa.ChunkedArray | str]], ro
             unreadable[column] = values
             continue
         try:
-            converted = _converted(values)
+            converted = _convert_column(values)
         except pa.ArrowException:
             converted = None
         if converted is None:
@@ -76,7 +76,7 @@ def frame_of(name: str, columns: Iterator[tuple[str, pa.ChunkedArray | str]], ro
     return Frame(name, readable, unreadable, rows)
 
 
-def _converted(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
+def _convert_column(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The column in a type that the database reads, or None."""
     kind = values.type
     if pa.types.is_float16(kind):
@@ -86,7 +86,7 @@ def _converted(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
     if pa.types.is_decimal256(kind):
         return values.cast(pa.decimal128(38, kind.scale)) if 0 <= kind.scale <= 38 else None
     if pa.types.is_dictionary(kind) and _is_converted(kind.value_type):
-        return _converted(values.cast(kind.value_type))
+        return _convert_column(values.cast(kind.value_type))
     return values if is_readable(kind) else None
 
 
@@ -134,8 +134,8 @@ def opened_frame(data: Any) -> Iterator[Frame]:
     else:
         name, reader = _reader(data)
         with private_folder() as folder:
-            with redacted(f"{name} cannot be read to its end.", "Write it to a file, and name that.", "data"):
-                table = _spooled(reader, folder / "rows.arrow")
+            with redact(f"{name} cannot be read to its end.", "Write it to a file, and name that.", "data"):
+                table = _spool(reader, folder / "rows.arrow")
             yield _arrow_frame(name, table)
 
 
@@ -169,7 +169,7 @@ def _is_of(module: str, name: str, data: object) -> bool:
     return isinstance(kind, type) and isinstance(data, kind)
 
 
-def _spooled(reader: pa.RecordBatchReader, path: Path) -> pa.Table:
+def _spool(reader: pa.RecordBatchReader, path: Path) -> pa.Table:
     """The rows of a reader as an Arrow table that lies in a file, not in memory."""
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
         for batch in reader:

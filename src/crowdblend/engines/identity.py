@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import sample_name
-from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, Identity, Kind, Wanted, sketch
+from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, FingerprintRequest, Identity, Kind, sketch
 from crowdblend.policies.files import source_files
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource
@@ -72,7 +72,9 @@ class SourceHashes(Protocol):
         """Enough hashes of every anchor for a sketch, whatever the number of rows and of different ones."""
 
 
-def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: Callable[[], str]) -> Identity:
+def identity_from(
+    hashes: SourceHashes, data: DataSource, wanted: FingerprintRequest, name: Callable[[], str]
+) -> Identity:
     """The identity of a source, with everything that the ledger wants to compare it by.
 
     Its name is asked for last: an engine may make it meanwhile.
@@ -89,7 +91,7 @@ def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: 
     return Identity(name(), hashes.hashing, tuple(sketches), numbered=numbered)
 
 
-def _anchors(hashes: SourceHashes, data: DataSource, wanted: Wanted) -> list[tuple[Kind, Anchor]]:
+def _anchors(hashes: SourceHashes, data: DataSource, wanted: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
     """Return the anchors of a source, and those of earlier sources that have these columns."""
     every = set(hashes.columns)
     anchors: list[tuple[Kind, Anchor]] = []
@@ -270,14 +272,14 @@ class SomeRows:
     def _finer(self, codes: Codes, name: str) -> tuple[Codes, int]:
         """The number of every pair of a code and a value of one more column, and how many there are."""
         values, different = self._columns[name]
-        return _numbered(codes * different + values)
+        return _number_values(codes * different + values)
 
     @cached_property
     def _columns(self) -> dict[str, tuple[Codes, int]]:
         """The number of every value among the different ones of its column, and how many there are."""
-        return {name: _numbered(self.hashes[:, at]) for at, name in enumerate(self.names)}
+        return {name: _number_values(self.hashes[:, at]) for at, name in enumerate(self.names)}
 
 
-def _numbered(values: NDArray[Any]) -> tuple[Codes, int]:
+def _number_values(values: NDArray[Any]) -> tuple[Codes, int]:
     found, numbers = np.unique(values, return_inverse=True)
     return numbers.astype(np.int64, copy=False), len(found)

@@ -20,15 +20,15 @@ from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Prog
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import Mask, Persons, read_persons
 from crowdblend.engines.refusals import outside_bounds
-from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thinned
+from crowdblend.engines.sampling import drawn_codes, in_part, random_places, smallest, thin_classes
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
-from crowdblend.recoding import Bounded, Closed
+from crowdblend.recoding import BoundedRecoding, ClosedRecoding
 
 if TYPE_CHECKING:
     from crowdblend.calculus import Assumption
-    from crowdblend.ledger.identity import Identity, Wanted
+    from crowdblend.ledger.identity import FingerprintRequest, Identity
 
 Places = NDArray[np.int64]
 
@@ -50,7 +50,7 @@ class MemoryEngine:
         self._sizes = [size for _, size in crowds]
         self.rows = sum(self._sizes)
         self._coded: tuple[tuple[Column, ...], Packing, PackedCodes] | None = None
-        self._steps: dict[tuple[str, Bounded], Places] = {}
+        self._steps: dict[tuple[str, BoundedRecoding], Places] = {}
         self._coin: tuple[tuple[bytes, float], Mask] | None = None
 
     @contextmanager
@@ -76,7 +76,7 @@ class MemoryEngine:
             self._coin = known, self.persons.drawn(*known)
         return self._coin[1]
 
-    def packed(self, columns: tuple[Column, ...]) -> tuple[Packing, PackedCodes]:
+    def pack(self, columns: tuple[Column, ...]) -> tuple[Packing, PackedCodes]:
         """The packed codes of all people; refuses values that have no class."""
         if self._coded is None or self._coded[0] != columns:
             packing = Packing(columns)
@@ -90,7 +90,7 @@ class MemoryEngine:
         """The code of each crowd's value in one column; of an open column, the number of its label."""
         column = packing.columns[position]
         recoding, values = column.recoding, self._values[column.name]
-        if isinstance(recoding, Closed):
+        if isinstance(recoding, ClosedRecoding):
             known = [code for value in values if (code := recoding.code(value)) is not None]
         else:
             labels = [label for value in values if (label := recoding.label(value)) is not None]
@@ -99,7 +99,7 @@ class MemoryEngine:
             packing.refuse(position)
         return np.array(known, np.int64)
 
-    def steps(self, name: str, bounded: Bounded) -> Places:
+    def steps(self, name: str, bounded: BoundedRecoding) -> Places:
         """The steps of everybody's value of a measure; refuses values outside the bounds."""
         if (name, bounded) not in self._steps:
             known = [step for value in self._values[name] if (step := bounded.code(value)) is not None]
@@ -121,12 +121,12 @@ class MemorySource:
         return dict.fromkeys(self._engine._values, ColumnType.TEXT)
 
     def class_counts(
-        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, BoundedRecoding] = NO_MEASURES
     ) -> ClassCounts:
         """Count the people of a draw in each class, and add up their measures."""
         engine, named, exactly = self._engine, self.data.person is not None, isinstance(draw, Exactly)
-        places = self._drawn(draw)
-        packing, codes = engine.packed(tuple(columns))
+        places = self._drawn_places(draw)
+        packing, codes = engine.pack(tuple(columns))
         codes = tuple(code[places] for code in codes)
         if named and isinstance(draw, StratifiedCoin):
             codes = drawn_codes(packing, codes, engine.persons.marks(draw.key.persons), draw)
@@ -135,13 +135,13 @@ class MemorySource:
         counter.add(codes)
         classes = packing.classes_of(*counter.counts())
         if not named and not isinstance(draw, Exactly):
-            classes = thinned(columns, classes, draw)
+            classes = thin_classes(columns, classes, draw)
         check_people(self.data, draw, engine.rows, classes.people)
         sums = {name: int(engine.steps(name, bounded)[places].sum()) for name, bounded in measures.items()}
         dropped = 0 if named and self.data.keeps_some_rows and not exactly else None
         return ClassCounts(classes, engine.rows, classes.people, dropped, sums=sums)
 
-    def _drawn(self, draw: Draw) -> Places | slice:
+    def _drawn_places(self, draw: Draw) -> Places | slice:
         """Return the rows of sampled people; all rows where classes or strata are drawn from."""
         engine = self._engine
         if isinstance(draw, Exactly):
@@ -161,6 +161,6 @@ class MemorySource:
         """Made-up people have no links."""
         raise NotImplementedError
 
-    def identity(self, wanted: Wanted) -> Identity:
+    def identity(self, wanted: FingerprintRequest) -> Identity:
         """Made-up people are in no ledger."""
         raise NotImplementedError

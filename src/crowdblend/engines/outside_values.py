@@ -50,7 +50,7 @@ class OutsideCounter:
             if value in self._values or len(self._values) < _MOST_COUNTED:
                 self._values[value] += rows
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the counts as JSON-ready data, for a counter in another process."""
         return {"rows": self._rows, "among": self._among, "values": list(self._values.items())}
 
@@ -61,7 +61,7 @@ class OutsideCounter:
         # A counter that had too many values to count tells fewer rows of values than there were.
         self._rows = rows
 
-    def found(self) -> OutsideValues:
+    def counts(self) -> OutsideValues:
         """Return the counts."""
         order = sorted(self._values.items(), key=lambda item: (-item[1], item[0] or ""))[:_MOST_LISTED]
         return OutsideValues(self._rows, self._among, tuple(order), self._rows - sum(rows for _, rows in order))

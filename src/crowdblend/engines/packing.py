@@ -19,7 +19,7 @@ from crowdblend.engines.refusals import at_column, outside_bounds, outside_domai
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import Axis, Closed, Open, Recoding
+from crowdblend.recoding import Axis, ClosedRecoding, Open, Recoding
 from crowdblend.recoding.bounded import Steps
 
 _NUMBER = 1 << 63
@@ -97,7 +97,7 @@ class Packing:
         labels: list[tuple[str, ...]] = []
         for position, column in enumerate(self.columns):
             digits = self.digits(packed, position)
-            if isinstance(column.recoding, Closed):
+            if isinstance(column.recoding, ClosedRecoding):
                 labels.append(column.recoding.labels)
             else:
                 names = list(self._numbered[position])

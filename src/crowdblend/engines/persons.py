@@ -40,7 +40,7 @@ class Persons:
     marked: tuple[bytes, NDArray[np.uint64]] | None = field(default=None, repr=False, compare=False)
     """A key and the marks of the texts under it, where they are known already."""
 
-    def sampled(self, key: bytes, rate: float) -> tuple[Mask, Persons]:
+    def sampled_rows(self, key: bytes, rate: float) -> tuple[Mask, Persons]:
         """Return the rows in the sample, and their persons, who remember coins of texts."""
         if self.is_number is not None or not len(self.texts):
             drawn = self.drawn(key, rate)
@@ -130,7 +130,7 @@ class DuplicateCheck:
 
     def check(self, again: Callable[[], Iterable[Persons]]) -> None:
         """Refuse if anybody has two rows; `again` goes through the sample once more."""
-        suspects = _repeated(self._texts.sorted())
+        suspects = _repeated_values(self._texts.sorted_items())
         if self._numbers.found() or (len(suspects) and self._same_mark(suspects, again())):
             raise repeated_person(self._name)
 
@@ -141,7 +141,7 @@ class DuplicateCheck:
         return len(np.unique(found, axis=0)) < len(found)
 
 
-def _repeated(values: NDArray[Any]) -> NDArray[Any]:
+def _repeated_values(values: NDArray[Any]) -> NDArray[Any]:
     """The values that occur twice or more in a sorted array."""
     repeated: NDArray[Any] = values[1:][values[1:] == values[:-1]]
     return repeated
@@ -198,7 +198,9 @@ class RandomRowPerPerson:
         keep[crowded[best[_numbers((run[crowded][best],)) >= most]]] = False
         return tuple(code[keep] for code in codes), int(run[-1]) + 1 if len(run) else 0
 
-    def chosen(self, content: Callable[[PackedCodes], NDArray[np.uint64]]) -> tuple[PackedCodes, NDArray[np.uint64]]:
+    def choose_rows(
+        self, content: Callable[[PackedCodes], NDArray[np.uint64]]
+    ) -> tuple[PackedCodes, NDArray[np.uint64]]:
         """The classes of the rows that are kept, and the marks of their persons; `content` is what a class says."""
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
@@ -244,7 +246,7 @@ class Repetition:
     def __init__(self, memory_limit: int | None) -> None:
         self._window = _WINDOW if memory_limit is None else min(_WINDOW, memory_limit // 4)
         self._near: _Near | None = None
-        self._listed = _Listed(memory_limit)
+        self._listed = _SparseNumbers(memory_limit)
         self._certain = False
 
     def add(self, numbers: Numbers) -> None:
@@ -269,7 +271,7 @@ class Repetition:
         return self._certain or (self._listed if self._near is None else self._near).repeated()
 
 
-class _Listed:
+class _SparseNumbers:
     """Numbers however far apart: their lower 32 bits while these tell them apart, else the whole numbers.
 
     Half as much is sorted in half of the time. Numbers from m to m + 2^32 − 1 differ in their lower 32 bits; with bits
@@ -301,7 +303,7 @@ class _Listed:
 
     def repeated(self) -> bool:
         """Return whether two are the same."""
-        ordered: NDArray[Any] = self._whole.sorted() if self._lower is None else self._lower.sorted()
+        ordered: NDArray[Any] = self._whole.sorted_items() if self._lower is None else self._lower.sorted_items()
         pieces = (ordered[start : start + _PIECE + 1] for start in range(0, len(ordered), _PIECE))
         return any(bool((piece[1:] == piece[:-1]).any()) for piece in pieces)
 
@@ -324,15 +326,15 @@ class _Near:
 
     def numbers(self) -> Iterator[Numbers]:
         """Every number once, in order."""
-        touched = self._touched()
+        touched = self._touched_window()
         for start in range(0, len(touched), _PIECE):
             places = np.flatnonzero(touched[start : start + _PIECE])
             if len(places):
                 yield places + (self._least + start)
 
     def repeated(self) -> bool:
-        return int(np.count_nonzero(self._touched())) < self._rows
+        return int(np.count_nonzero(self._touched_window())) < self._rows
 
-    def _touched(self) -> NDArray[np.uint8]:
+    def _touched_window(self) -> NDArray[np.uint8]:
         """Return the part from the least number to the largest; scanning the whole window is slow."""
         return self._seen[self._least - self._first : self._most - self._first + 1]

@@ -42,7 +42,7 @@ def in_part(part: Part, persons: Persons) -> Mask:
     return below & ~persons.drawn(part.key.persons, part.start) if part.start else below
 
 
-def thinned(
+def thin_classes(
     columns: Sequence[Column], classes: SampledClasses, draw: Everybody | Coin | StratifiedCoin
 ) -> SampledClasses:
     """Return the classes after a binomial draw from each, in the order of the codes."""
@@ -107,7 +107,7 @@ def kept_rows(
     if data.rows_per_person is not None:
         codes, people = each.several(packing.content, data.rows_per_person, distinct=data.counts_people)
         return codes, people, each.rows - len(codes[0])
-    codes, marks = each.chosen(packing.content)
+    codes, marks = each.choose_rows(packing.content)
     return codes if draw is None else drawn_codes(packing, codes, marks, draw), len(marks), each.rows - len(marks)
 
 

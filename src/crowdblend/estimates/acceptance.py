@@ -85,7 +85,7 @@ def last_tested(law: Law) -> int:
 
 
 def _switch(law: Law) -> int:
-    base = max(law.settled, law.shown_from or 0)
+    base = max(law.settled_from, law.shown_from or 0)
     return math.ceil(max(LARGE, base + 12 * math.sqrt(base + 1) + 12 * _deviation(law) + 50))
 
 

@@ -83,13 +83,13 @@ class CellLaws:
         """The number of classes in a row of the data: one, unless points hide their block."""
         return 1 if self.blocks_shown else self.blocks
 
-    def unpublished(self, estimator: Estimator | None = None) -> int | None:
+    def largest_unpublished(self, estimator: Estimator | None = None) -> int | None:
         """The upper end for a row that is not shown: of larger ones fewer than 5 in 100 are; None without one."""
         estimator, inside = estimator or self.estimator, self.classes_in_a_row
         if estimator is None or estimator.law.shown_from is None or inside is None:
             return None
         if inside == 1:
-            return estimator.unpublished()
+            return estimator.largest_unpublished()
         nothing = np.zeros(1, np.int64)
         return int(estimator.sums(nothing, nothing, np.array([inside])).high[0]) if estimator.law.noiseless else None
 
@@ -164,7 +164,7 @@ def fill(whole: Intervals, here: Whole, part: Intervals) -> None:
     whole.estimate[here], whole.low[here], whole.high[here] = part.estimate, part.low, part.high
 
 
-def summed(parts: Intervals, rows: Whole, sums: int) -> Intervals:
+def sum_strata(parts: Intervals, rows: Whole, sums: int) -> Intervals:
     """Sums over strata: `rows` says which sum each part belongs to; what one part does not know, the sum does not."""
     estimate = np.bincount(rows, parts.estimate, minlength=sums)
     low, high = (np.zeros(sums, np.int64), np.zeros(sums, np.int64))

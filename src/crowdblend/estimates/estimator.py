@@ -62,9 +62,9 @@ class Estimator:
         places = self.law.place(values, exact)
         low = lost + self._ends(_less(self.law, lost), design.most, level, places - lost)[0]
         high = lost + self._ends(self.law, design.least, level, places)[1]
-        return Intervals(self._scaled(values), low, high)
+        return Intervals(self._scale(values), low, high)
 
-    def unpublished(self, *, confidence: float = CONFIDENCE) -> int:
+    def largest_unpublished(self, *, confidence: float = CONFIDENCE) -> int:
         """The upper end for a cell of a closed domain that is not shown: a larger one is shown with `confidence`."""
         assert self.law.shown_from is not None, "every cell is shown"
         if self._faint:
@@ -73,7 +73,7 @@ class Estimator:
             ends = self._ends(ExactCounts(0), self.design.least, level, np.array([most]))
             return self.design.exceptions + int(ends[1][0])
         plain = ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
-        return self.design.exceptions + _hidden(plain, self.design.least, 1 - confidence)
+        return self.design.exceptions + _largest_hidden(plain, self.design.least, 1 - confidence)
 
     def sums(
         self, totals: Whole, published: Whole, unpublished: Whole | None, *, confidence: float = CONFIDENCE
@@ -107,7 +107,7 @@ class Estimator:
             complete = np.zeros(len(totals), np.bool_) if unpublished is None else unpublished == 0
             if unpublished is None:
                 high = np.full(len(totals), -1, np.int64)
-        return Intervals(np.where(complete, self._scaled(totals), np.nan), low, high)
+        return Intervals(np.where(complete, self._scale(totals), np.nan), low, high)
 
     def variances(self, values: Whole) -> Variances:
         """Return the variances of estimates of single cells with these published values."""
@@ -128,7 +128,7 @@ class Estimator:
     def _faint(self) -> bool:
         return not self.law.noiseless and self.law.widest_loss < _FAINT
 
-    def _scaled(self, values: Whole) -> Floats:
+    def _scale(self, values: Whole) -> Floats:
         rate = self.design.rate
         return np.full(len(values), np.nan) if rate is None else np.round(values / rate, 1)
 
@@ -147,7 +147,7 @@ class Estimator:
         return low[back], high[back]
 
 
-def _hidden(law: Law, rate: float, level: float) -> int:
+def _largest_hidden(law: Law, rate: float, level: float) -> int:
     return acceptance(law, rate, level).largest_hidden(level)
 
 

@@ -57,7 +57,7 @@ class Law(ABC):
         return (self.shown_from or 0) if self.noiseless else 0
 
     @property
-    def settled(self) -> int:
+    def settled_from(self) -> int:
         """The number of sampled people from which the noise no longer depends on it."""
         return 0
 
@@ -111,7 +111,7 @@ class ExactCounts(Law):
         return self.k or None
 
     @property
-    def settled(self) -> int:
+    def settled_from(self) -> int:
         return self.k
 
     @property
@@ -140,7 +140,7 @@ class NoiseBelowK(Law):
     flag: bool = False
 
     @property
-    def settled(self) -> int:
+    def settled_from(self) -> int:
         return self.k
 
     @property
@@ -190,7 +190,7 @@ class OutlierNoise(Law):
     shown_from: int | None = None
 
     @property
-    def settled(self) -> int:
+    def settled_from(self) -> int:
         return max(self.limit - self.transition, 0)
 
     @property
@@ -253,7 +253,7 @@ class NoiseFromThreshold(Law):
         return 1
 
     @property
-    def settled(self) -> int:
+    def settled_from(self) -> int:
         return 1
 
     @property

@@ -47,7 +47,7 @@ class LineChart:
     Points that the axes cannot show (missing, infinite, or not positive on a logarithmic axis) are left out.
 
     >>> chart = LineChart([Line("k = 20", [(1, 1e-6), (2, None)])], Axis("ε"), Axis("δ", log=True), "Smaller is better")
-    >>> chart.shown[0][1]
+    >>> chart.visible_lines[0][1]
     [(1, 1e-06)]
     """
 
@@ -59,21 +59,21 @@ class LineChart:
     steps: bool = False
 
     def __post_init__(self) -> None:
-        if not self.shown:
+        if not self.visible_lines:
             raise InvalidInput(f"The chart has no point with finite {self.x.title} and {self.y.title}.")
-        names = {line.name for line, _ in self.shown}
+        names = {line.name for line, _ in self.visible_lines}
         if len(names) > len(PALETTE):
             raise InvalidInput(f"A chart shows at most {len(PALETTE)} series, got {len(names)}. Plot fewer of them.")
 
     @property
-    def shown(self) -> list[tuple[Line, list[tuple[float, float]]]]:
+    def visible_lines(self) -> list[tuple[Line, list[tuple[float, float]]]]:
         """The lines, each with those of its points that the axes can show."""
         known = [(line, [(x, y) for x, y in line.points if self.x.shows(x) and self.y.shows(y)]) for line in self.lines]
         return [(line, points) for line, points in known if points]
 
     def svg(self, *, narrow: bool = False) -> str:
         """Return the text of an SVG element; a narrow one fits a phone."""
-        lines = self.shown
+        lines = self.visible_lines
         colors = dict(zip(dict.fromkeys(line.name for line, _ in lines), PALETTE, strict=False))
         bounds = {line.bound for line, _ in lines}
         legend = [_Key(name, color) for name, color in colors.items()] if len(colors) > 1 else []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees.parameters import Checked, check_ends
+from crowdblend.guarantees.parameters import CheckedFields, check_ends
 from crowdblend.guarantees.wording import exactly
 
 
 @dataclass(frozen=True)
-class Aggregate(Checked):
+class Aggregate(CheckedFields):
     """Information about the other people that counts as harmless."""
 
     def words(self) -> str:

@@ -161,7 +161,7 @@ def brief(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-class Checked:
+class CheckedFields:
     """A frozen dataclass whose fields are checked by name when it is made."""
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate
-from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.parameters import CheckedFields
 from crowdblend.guarantees.wording import at_most, close, exactly
 
 
@@ -42,7 +42,7 @@ _OTHERWISE = {
 
 
 @dataclass(frozen=True)
-class Guarantee(Checked):
+class Guarantee(CheckedFields):
     """A statement about a mechanism that holds for every table and every person."""
 
     strength: ClassVar[int] = 0

@@ -11,14 +11,14 @@ from typing import Any
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
-from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.parameters import CheckedFields
 from crowdblend.guarantees.privacy import Guarantee, Relation
 
 Order = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class LossCurve(Checked):
+class LossCurve(CheckedFields):
     """One release from a sample of its own, with the numbers that its curve is computed from."""
 
     def aggregate(self) -> Aggregate | None:
@@ -141,7 +141,7 @@ class ReplacedCurve(LossCurve):
 
 
 @dataclass(frozen=True)
-class Uses(Checked):
+class Uses(CheckedFields):
     """A number of releases with one curve."""
 
     curve: LossCurve

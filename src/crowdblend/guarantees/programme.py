@@ -31,9 +31,9 @@ class PartOfSample(Guarantee):
         return (type(self).__name__, tuple(getattr(self, field.name) for field in fields(self)))
 
     def words(self) -> str:
-        return f"each person of a random part of the sample, a share of {exactly(self.share)}, {self._hidden()}"
+        return f"each person of a random part of the sample, a share of {exactly(self.share)}, {self._hidden_text()}"
 
-    def _hidden(self) -> str:
+    def _hidden_text(self) -> str:
         raise NotImplementedError
 
 
@@ -44,7 +44,7 @@ class PartInCrowds(PartOfSample):
     k: int
     blend_epsilon: float
 
-    def _hidden(self) -> str:
+    def _hidden_text(self) -> str:
         apart = f" up to a factor of e^{at_most(self.blend_epsilon)}" if self.blend_epsilon else ""
         return f"blends into a crowd of {self.k}{apart}"
 
@@ -57,7 +57,7 @@ class PartWithNoise(PartOfSample):
     noise_epsilon: float
     flag: bool
 
-    def _hidden(self) -> str:
+    def _hidden_text(self) -> str:
         return f"is in a count that is {self.k} or more, or hidden by noise of loss {at_most(self.noise_epsilon)}"
 
 
@@ -68,7 +68,7 @@ class PartOfPoints(PartOfSample):
     k: int
     noise_epsilon: float
 
-    def _hidden(self) -> str:
+    def _hidden_text(self) -> str:
         return (
             f"is a point among {self.k} or more that noise moved, or not shown; the noise has a loss of "
             f"{at_most(self.noise_epsilon)}"
@@ -83,13 +83,13 @@ class PrivatePart(PartOfSample):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "uses", unsampled(self.uses))
+        object.__setattr__(self, "uses", sort_unsampled(self.uses))
 
     def order(self) -> Order:
         """Return the sort key: the share, then the curves."""
         return (type(self).__name__, (self.share, _order(self.uses)))
 
-    def _hidden(self) -> str:
+    def _hidden_text(self) -> str:
         return "is hidden by a mechanism whose divergence is known for every ε"
 
 
@@ -122,7 +122,7 @@ class OneSampleCurve(LossCurve):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "uses", unsampled(self.uses))
+        object.__setattr__(self, "uses", sort_unsampled(self.uses))
 
     def order(self) -> Order:
         """Return the sort key: the rate, then the curves."""
@@ -141,7 +141,7 @@ class UnequalSampleCurve(LossCurve):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "uses", unsampled(self.uses))
+        object.__setattr__(self, "uses", sort_unsampled(self.uses))
 
     def aggregate(self) -> Aggregate:
         return RobustSampling(self.low, self.high, self.exceptions)
@@ -152,7 +152,7 @@ class UnequalSampleCurve(LossCurve):
         return (type(self).__name__, (*rates, _order(self.uses)))
 
 
-def unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
+def sort_unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
     """Uses of curves in their one order; curves that contain a sample, or replaced data, are refused."""
     ordered = Profile(uses).uses
     if any(use.curve.aggregate() is not None or isinstance(use.curve, ReplacedCurve) for use in ordered):

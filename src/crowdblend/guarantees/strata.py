@@ -22,7 +22,7 @@ class _Strata(Guarantee):
         super().__post_init__()
         check_ends(self.low, self.high)
 
-    def _published(self, epsilon: float, delta: float, where: str) -> str:
+    def _publication_text(self, epsilon: float, delta: float, where: str) -> str:
         bound = close(epsilon, delta, Relation.ADD_REMOVE.otherwise())
         rates = exactly(self.low) if self.low == self.high else f"{exactly(self.low)} to {exactly(self.high)}"
         return f"in {where} of {rates}, whatever is published, its probability is {bound}"
@@ -37,7 +37,7 @@ class StratumOfSample(_Strata):
     delta: float
 
     def words(self) -> str:
-        return self._published(self.epsilon, self.delta, "a stratum sampled at a rate")
+        return self._publication_text(self.epsilon, self.delta, "a stratum sampled at a rate")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class StrataOfSample(_Strata):
     epsilon: float
 
     def words(self) -> str:
-        return self._published(self.epsilon, 0.0, "strata sampled at rates")
+        return self._publication_text(self.epsilon, 0.0, "strata sampled at rates")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ STATISTICS = (AVERAGE, HISTOGRAM, CONNECTED, CYCLE_FREE, EULERIAN, AVERAGE_DEGRE
 
 
 @dataclass(frozen=True)
-class _Estimated(Guarantee):
+class _Estimate(Guarantee):
     statistic: str
 
     def __post_init__(self) -> None:
@@ -29,7 +29,7 @@ class _Estimated(Guarantee):
 
 
 @dataclass(frozen=True)
-class Sampler(_Estimated):
+class Sampler(_Estimate):
     """ZKP Definition 10: the aggregate suffices to estimate the statistic within `accuracy` (in L1), except with
     probability `failure`, on every table. The range of the statistic has the L1 length `width`."""
 
@@ -46,7 +46,7 @@ class Sampler(_Estimated):
 
 
 @dataclass(frozen=True)
-class Estimator(_Estimated):
+class Estimator(_Estimate):
     """docs/proofs.md#networks: on every table the aggregate gives an estimate whose error E (in L1) has
     E[e^{E/λ}] ≤ e^{reach/λ} for every λ from `least_scale` on, so noise of such a scale hides it as well as an error
     that is always `reach`. The range of the statistic has the L1 length `width`."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from crowdblend.errors import DoesNotVerify, NotProved
 from crowdblend.guarantees.parameters import check_type
-from crowdblend.numerics.balls import Undecided
+from crowdblend.numerics.balls import UndecidedBall
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
@@ -35,7 +35,7 @@ def plan(policy: AnyPolicy) -> AnyPlan:
         check_epsilon(policy, planned.facts().largest_epsilon)
         _check_proposals(planned)
         return planned
-    except (Undecided, OverflowError, ZeroDivisionError) as problem:
+    except (UndecidedBall, OverflowError, ZeroDivisionError) as problem:
         message = "The numbers of this policy are too extreme to be bounded rigorously."
         remedy = "Choose epsilon, delta, rate and k closer to the usual: docs/plan.md."
         raise NotProved(message, remedy=remedy, where="[privacy]", code="plan.not-proved") from problem

@@ -3,8 +3,8 @@
 from crowdblend.ledger.budget import Budget
 from crowdblend.ledger.conflicts import Outlook
 from crowdblend.ledger.entry import Entry, Spending
-from crowdblend.ledger.identity import Identity, Wanted
+from crowdblend.ledger.identity import FingerprintRequest, Identity
 from crowdblend.ledger.ledger import Ledger
 from crowdblend.ledger.profile_total import ProfileTotal
 
-__all__ = ["Budget", "Entry", "Identity", "Ledger", "Outlook", "ProfileTotal", "Spending", "Wanted"]
+__all__ = ["Budget", "Entry", "FingerprintRequest", "Identity", "Ledger", "Outlook", "ProfileTotal", "Spending"]

@@ -68,7 +68,7 @@ def add_up(
     taken = {Assumption.FRESH_SAMPLES: sum(group.count for group in spent) > 1}
     taken |= {Assumption.ASSUMED_RATE: bool(coins), Assumption.ASSUMED_SURVEY: bool(surveys)}
     losses = [(group.differential, group.count) for group in spent]
-    replaced = [(group.replaced, group.count) for group in spent]
+    replaced = [(group.replacement_loss, group.count) for group in spent]
     relative = [(group.zero_knowledge, group.count) for group in spent]
     return Budget(
         population=population,

@@ -213,7 +213,7 @@ def _refuse_another_name(new: KnownRelease, spent: Sequence[tuple[Entry, KnownRe
 
 
 def _refuse_what_does_not_add_up(entry: Entry, new: Spending) -> None:
-    if not (entry.spending.replaced and new.replaced):
+    if not (entry.spending.replacement_loss and new.replacement_loss):
         raise DoesNotCompose(
             f"Release {entry.id} and this one are about the same people, and only differential privacy for one "
             "person adds up (composition.differential): one of them has none. Sample before releasing.",

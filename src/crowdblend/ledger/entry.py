@@ -33,7 +33,7 @@ class Losses:
         return differential_for_one(self.guarantees)
 
     @property
-    def replaced(self) -> Differential | None:
+    def replacement_loss(self) -> Differential | None:
         """The guarantee about one person's data replaced, stated or following from the one above; it adds up too."""
         stated = differential_for_one(self.guarantees, Relation.REPLACE)
         if stated is None and self.differential is not None:

@@ -101,7 +101,7 @@ def _cost(group: SpendingGroup, limit: Limit) -> tuple[float, float] | None:
     uses = uses_of_one(group, limit.relation)
     if limit.order is not None:
         return None if uses is None else _moment_and_lost(uses, limit.order, limit.epsilon, limit.delta)
-    unit = group.differential if limit.relation is Relation.ADD_REMOVE else group.replaced
+    unit = group.differential if limit.relation is Relation.ADD_REMOVE else group.replacement_loss
     if unit is None or uses is None:
         return None
     if group.series == 1:

@@ -20,7 +20,7 @@ from crowdblend.ledger.declarations import Declarations, Limit
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, Identity, fingerprint, identity_of
 from crowdblend.ledger.limits import Accounts
-from crowdblend.ledger.records import Begun, Created, Finished, Step, to_step
+from crowdblend.ledger.records import BegunRecord, CreatedRecord, FinishedRecord, Step, to_step
 
 
 @dataclass
@@ -69,16 +69,16 @@ class History:
         if not step.at.isprintable():
             raise ValueError("a time is a printable text")
         match step:
-            case Created():
+            case CreatedRecord():
                 if self.last is not None or step.format != FORMAT:
                     raise ValueError("a ledger is created once, in the format of this version")
                 self.secret = step.secret
-            case Begun():
+            case BegunRecord():
                 if self.last is None or step.entry != len(self.entries) + 1:
                     raise ValueError("entries are numbered one after the other")
                 entry = self.entries[step.entry] = step.to_entry()
                 self.groups[SpendingGroup.of(entry.spending)] += 1
-            case Finished():
+            case FinishedRecord():
                 if self.entries[step.entry].status == "finished":
                     raise ValueError("a release is finished once")
                 self.entries[step.entry] = replace(
@@ -158,14 +158,14 @@ def check_keys(entries: Mapping[int, Entry], keys: Mapping[int, bytes]) -> None:
     for number in sorted(entries.keys() | keys.keys()):
         problem = _key_problem(entries.get(number), keys.get(number))
         if problem:
-            raise _edited(number, f"The key of release {number} {problem}")
+            raise _edited_error(number, f"The key of release {number} {problem}")
 
 
 def check_key(entry: Entry, key: bytes | None) -> bytes:
     """Return the key of an entry that keeps one; raises DoesNotVerify when it was changed or deleted."""
     problem = _key_problem(entry, key)
     if key is None or problem:
-        raise _edited(entry.id, f"The key of release {entry.id} {problem or 'was deleted'}")
+        raise _edited_error(entry.id, f"The key of release {entry.id} {problem or 'was deleted'}")
     return key
 
 
@@ -222,11 +222,11 @@ def read_identities(entries: Iterable[Entry], rows: Iterable[tuple[str, str]]) -
 
 def _changed_identity(number: int) -> DoesNotVerify:
     if not number:
-        return _edited(number, "A source fingerprint belongs to no release")
-    return _edited(number, f"The source fingerprint of release {number} was modified or deleted")
+        return _edited_error(number, "A source fingerprint belongs to no release")
+    return _edited_error(number, f"The source fingerprint of release {number} was modified or deleted")
 
 
-def _edited(number: int, problem: str) -> DoesNotVerify:
+def _edited_error(number: int, problem: str) -> DoesNotVerify:
     message = f"{problem}: the ledger was edited. Restore it from a backup."
     return DoesNotVerify(message, where=f"release {number}", code="does-not-verify")
 

@@ -32,7 +32,7 @@ class Identity:
 
     def to_json(self) -> str:
         """The identity as text; equal identities give equal texts."""
-        kept = tuple(one.stored() for one in self.sketches if one.kind != "numbering")
+        kept = tuple(one.to_stored() for one in self.sketches if one.kind != "numbering")
         return msgspec.json.encode(_StoredIdentity(self.source, self.hashing, kept)).decode()
 
     def of(self, *kinds: Kind) -> tuple[Sketch, ...]:
@@ -56,7 +56,7 @@ def fingerprint(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FingerprintRequest:
     """A request for a source's fingerprint, with the secret under which marks are made.
 
     `columns` are the single columns, `rows` the sets of columns, by which earlier sources are known again.
@@ -117,7 +117,7 @@ class Sketch:
         """The marks of a higher level, and how often each occurs."""
         return {mark: kept.often for mark, kept in self.marks.items() if kept.depth >= level}
 
-    def stored(self) -> StoredSketch:
+    def to_stored(self) -> StoredSketch:
         """The sketch as the ledger keeps it; ids that number the rows of one table say nothing about another."""
         rows = sorted((mark, kept.depth, kept.often) for mark, kept in self.marks.items())
         if self.kind == "rows":

@@ -32,11 +32,11 @@ from crowdblend.ledger.history import (
     read_identities,
     refuse_known_key,
 )
-from crowdblend.ledger.identity import Identity, Wanted, fingerprint
+from crowdblend.ledger.identity import FingerprintRequest, Identity, fingerprint
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.location import locate
 from crowdblend.ledger.profile_total import ProfileTotal
-from crowdblend.ledger.records import Begun, Finished, Step, to_body, to_step
+from crowdblend.ledger.records import BegunRecord, FinishedRecord, Step, to_body, to_step
 from crowdblend.ledger.store import Store, now
 from crowdblend.version import __version__
 
@@ -89,7 +89,7 @@ class Ledger:
         """Return one entry."""
         return self._replay().entry(entry_id)
 
-    def unfinished(self) -> tuple[Entry, ...]:
+    def unfinished_entries(self) -> tuple[Entry, ...]:
         """Return the entries of releases that were begun and not finished, oldest first."""
         return tuple(entry for entry in self.entries() if entry.status == "unfinished")
 
@@ -175,15 +175,15 @@ class Ledger:
 
     # One more release.
 
-    def wanted(self) -> Wanted:
+    def fingerprint_request(self) -> FingerprintRequest:
         """Return what the identity of a new source must hold, so that it can be compared with every earlier one."""
-        self._opened()
+        self._open()
         with self._reading() as (transaction, history):
             secret = checked_secret(transaction.secret(), history.secret)
             known = self._known_identities(transaction, list(history.entries.values())).values()
         columns = (one.anchor.columns[0] for each in known for one in each.of("person", "column"))
         rows = (one.anchor for each in known for one in each.of("rows"))
-        return Wanted(secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)))
+        return FingerprintRequest(secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)))
 
     def population(self, spending: Spending, identity: Identity | None = None) -> str:
         """Return the name under which a release with an unnamed population adds up."""
@@ -228,7 +228,7 @@ class Ledger:
                 identity=None if text is None else fingerprint(text),
                 not_compared=outlook.not_compared,
             )
-            _append(transaction, history, Begun.of(entry))
+            _append(transaction, history, BegunRecord.of(entry))
             if key is not None:
                 transaction.add_key(entry.id, key)
             if text is not None:
@@ -250,7 +250,7 @@ class Ledger:
                 message = f"Release {entry.id} is finished already. Begin a new one."
                 raise InvalidInput(message, where=f"release {entry.id}", code="ledger.step")
             known = dict(internal or {})
-            _append(transaction, history, Finished(entry.id, now(), certificate_digest, data_sha256, known))
+            _append(transaction, history, FinishedRecord(entry.id, now(), certificate_digest, data_sha256, known))
             if entry.key != "sealed":
                 transaction.delete_key(entry.id)
 
@@ -323,14 +323,14 @@ class Ledger:
     @contextmanager
     def _writing(self) -> Iterator[tuple[Transaction, History]]:
         """Begin a transaction that no other writer overlaps, and follow what was recorded."""
-        store = self._opened()
+        store = self._open()
         with self._lock, store.transaction(writing=True) as transaction:
             yield transaction, self._follow(transaction)
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Transaction, History]]:
         """Begin a transaction that sees one state, and follow what was recorded."""
-        store = self._readable() or self._opened()
+        store = self._readable() or self._open()
         with self._lock, store.transaction(writing=False) as transaction:
             yield transaction, self._follow(transaction)
 
@@ -361,7 +361,7 @@ class Ledger:
             raise InvalidInput(message, remedy=remedy, where="ledger", code="ledger.missing")
         return self._store
 
-    def _opened(self) -> Store:
+    def _open(self) -> Store:
         """Return the store, made where it is missing."""
         if self._store is None:
             if self.location.is_missing:

@@ -126,7 +126,7 @@ class Accounts:
                 f"series, and what is guaranteed about {coming.population!r} is then {made // coming.series + 1} times "
                 "what the policy says."
             )
-        alone = coming.differential or coming.replaced
+        alone = coming.differential or coming.replacement_loss
         if alone is not None and alone.epsilon > HIGH:
             found.append(f"epsilon {at_most(alone.epsilon)} of this release is above {HIGH:g}: it guarantees little.")
         plain = self.budget(coming.population, coming).differential
@@ -150,7 +150,7 @@ class Accounts:
                 where=limit.population,
                 code="limit.relation",
             )
-        loss = coming.differential if limit.relation is Relation.ADD_REMOVE else coming.replaced
+        loss = coming.differential if limit.relation is Relation.ADD_REMOVE else coming.replacement_loss
         largest = None if loss is None else self.largest_epsilon(limit, loss.delta)
         fitting = "No further release fits"
         if largest is not None and loss is not None:

@@ -107,5 +107,7 @@ def uses_of_one(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:
 
 
 def _sum_of_deltas(spent: list[Spent], relation: Relation) -> float:
-    losses = [(one.differential if relation is Relation.ADD_REMOVE else one.replaced, count) for one, count in spent]
+    losses = [
+        (one.differential if relation is Relation.ADD_REMOVE else one.replacement_loss, count) for one, count in spent
+    ]
     return sum(loss.delta for loss, count in losses if loss is not None for _ in range(count))

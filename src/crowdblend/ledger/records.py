@@ -21,7 +21,7 @@ _OF_ENTRY = ("software", "key", "key_commitment", "identity", "not_compared")
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
-class Created(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="created"):
+class CreatedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="created"):
     """The ledger was made: its format, and the commitment to its secret."""
 
     format: str
@@ -29,7 +29,7 @@ class Created(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field
     at: str
 
 
-class Begun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="begun"):
+class BegunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="begun"):
     """A release was begun: fields as in its spending and its entry."""
 
     entry: int
@@ -51,7 +51,7 @@ class Begun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     not_compared: tuple[int, ...]
 
     @classmethod
-    def of(cls, entry: Entry) -> Begun:
+    def of(cls, entry: Entry) -> BegunRecord:
         """Return the record that begins an entry."""
         guarantees = msgspec.Raw(json.dumps(encode(entry.spending.guarantees), allow_nan=False))
         about = {**vars(entry.spending), "guarantees": guarantees}
@@ -66,7 +66,7 @@ class Begun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
         return Entry(self.entry, self.at, spending, **{name: getattr(self, name) for name in _OF_ENTRY})
 
 
-class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="finished"):
+class FinishedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="step", tag="finished"):
     """A release was published: digests of what appeared, and what only the steward may know of it."""
 
     entry: int
@@ -76,7 +76,7 @@ class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     internal: dict[str, Any]
 
 
-Step = Created | Begun | Finished | Limit | Description | Overlap
+Step = CreatedRecord | BegunRecord | FinishedRecord | Limit | Description | Overlap
 
 
 def to_body(step: Step) -> str:

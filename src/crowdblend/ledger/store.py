@@ -18,7 +18,7 @@ from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.ledger.chain import FORMAT, KEY_BYTES, commitment, next_record
 from crowdblend.ledger.database import Transaction, create_tables
 from crowdblend.ledger.location import Location
-from crowdblend.ledger.records import Created, to_body
+from crowdblend.ledger.records import CreatedRecord, to_body
 from crowdblend.packages import psycopg
 
 PATIENCE = 30.0
@@ -202,4 +202,4 @@ def _fill(transaction: Transaction) -> None:
     create_tables(transaction)
     secret = secrets.token_bytes(KEY_BYTES)
     transaction.add_secret(secret)
-    transaction.add_record(next_record(None, to_body(Created(FORMAT, commitment(secret), now()))))
+    transaction.add_record(next_record(None, to_body(CreatedRecord(FORMAT, commitment(secret), now()))))

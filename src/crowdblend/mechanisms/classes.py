@@ -41,9 +41,9 @@ class SampledClasses:
         """Return the classes that pass the mask."""
         return SampledClasses(self.columns, self.labels, self.codes[keep], self.counts[keep])
 
-    def narrowed(self, columns: Sequence[str]) -> SampledClasses:
+    def narrow(self, columns: Sequence[str]) -> SampledClasses:
         """The same people counted by fewer columns."""
-        places, codes, counts = _summed(self.columns, self.codes, self.counts, columns)
+        places, codes, counts = _sum_classes(self.columns, self.codes, self.counts, columns)
         return SampledClasses(tuple(columns), tuple(self.labels[place] for place in places), codes, counts)
 
     @property
@@ -71,9 +71,9 @@ class PublishedClasses:
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "codes", codes)
 
-    def narrowed(self, columns: Sequence[str]) -> PublishedClasses:
+    def narrow(self, columns: Sequence[str]) -> PublishedClasses:
         """The same publication by fewer columns: sums of what is published, so post-processing."""
-        places, codes, counts = _summed(self.columns, self.codes, self.counts, columns)
+        places, codes, counts = _sum_classes(self.columns, self.codes, self.counts, columns)
         # A sum of shown cells misses those that are not shown, so no sum is called exact.
         return PublishedClasses(tuple(columns), tuple(self.labels[place] for place in places), codes, counts)
 
@@ -87,7 +87,7 @@ def only_used(labels: Labels, codes: NDArray[np.int32] | NDArray[np.int64]) -> t
     return tuple(kept), renumbered
 
 
-def _summed(
+def _sum_classes(
     columns: tuple[str, ...], codes: Codes, counts: Counts, kept: Sequence[str]
 ) -> tuple[list[int], Codes, Counts]:
     """The places of the columns that are kept, and the counts of classes that differ in those."""

@@ -43,7 +43,7 @@ _FAILED = object()
 
 
 @dataclass(frozen=True)
-class Sanitized:
+class SanitizedAnswer:
     """The answer of a measurement about a random sample, and its guarantee to everybody."""
 
     value: Any
@@ -52,7 +52,7 @@ class Sanitized:
 
 def sample_and_sanitize(
     data: Sequence[Any], k: int, measurement: Measurement, *, delta: float | None = None, source: Source | None = None
-) -> Sanitized:
+) -> SanitizedAnswer:
     """Run an OpenDP measurement on k random rows and certify zero-knowledge privacy relative to k random people.
 
     Every row of `data` is one person, and their number is public. `delta` is needed where the measurement has one
@@ -68,11 +68,11 @@ def sample_and_sanitize(
     value = mechanism.publish(data, bits)
     facts = {
         "kind": "measurement",
-        "measurement": _described(measurement),
+        "measurement": _describe_measurement(measurement),
         "private_randomness": bits.private,
         "software": {"opendp": metadata.version("opendp")},
     }
-    return Sanitized(value, Certificate(claims, (), facts))
+    return SanitizedAnswer(value, Certificate(claims, (), facts))
 
 
 @dataclass(frozen=True)
@@ -88,25 +88,27 @@ class SampledMeasurement:
     delta: float | None = None
 
     @cached_property
-    def measured(self) -> Derivation:
+    def privacy_map(self) -> Derivation:
         """The measurement's privacy map for one replaced row of the sample; no data are needed."""
         epsilon, least = _loss(self.measurement, self.delta)
         return sanitizers.opendp_measurement(epsilon=epsilon, delta=least)
 
     def claim(self) -> Derivation:
         """Zero-knowledge privacy relative to as many random people."""
-        return zero_knowledge.sample_and_sanitize_sharp(self.measured, samples=self.samples, population=self.population)
+        return zero_knowledge.sample_and_sanitize_sharp(
+            self.privacy_map, samples=self.samples, population=self.population
+        )
 
     def claim_replaced(self) -> Derivation:
         """Differential privacy with one person's data replaced, from the same argument."""
         return zero_knowledge.sample_and_sanitize_differential(
-            self.measured, samples=self.samples, population=self.population
+            self.privacy_map, samples=self.samples, population=self.population
         )
 
     def publish(self, data: Sequence[Any], source: Source) -> Any:
         """The measurement's answer about the rows that are drawn, in random order."""
         drawn = distinct(self.samples, self.population, source)[permutation(self.samples, source)]
-        return _measured(self.measurement, _rows(data, drawn))
+        return _measure(self.measurement, _rows(data, drawn))
 
 
 def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
@@ -155,7 +157,7 @@ def _rows(data: Sequence[Any], places: Any) -> Any:
     return [data[place] for place in places.tolist()]
 
 
-def _measured(measurement: Measurement, rows: Any) -> Any:
+def _measure(measurement: Measurement, rows: Any) -> Any:
     """The measurement's answer; OpenDP's own words are kept back, because they may quote the rows.
 
     OpenDP guarantees nothing about rows outside the measurement's domain and does not check for them, so this does.
@@ -183,7 +185,7 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
     return value
 
 
-def _described(measurement: Measurement) -> dict[str, str]:
+def _describe_measurement(measurement: Measurement) -> dict[str, str]:
     """The domain, the metric and the measure, under OpenDP's own names."""
     return {
         "domain": str(measurement.input_domain),

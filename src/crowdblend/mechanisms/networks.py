@@ -15,7 +15,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.frozen import dataclass
 from crowdblend.networks import exact
 from crowdblend.networks.exact import Structure
-from crowdblend.planning.networks import NetworkPlan, differential, released
+from crowdblend.planning.networks import NetworkPlan, derive_release, differential
 from crowdblend.randomness import Source, discrete_laplace
 
 
@@ -27,23 +27,23 @@ class GridNoise:
     resolution: float
     width: float
 
-    def rounded(self, value: Fraction) -> int:
+    def round_to_grid(self, value: Fraction) -> int:
         """The nearest step of the grid, halves upwards, in exact arithmetic."""
         return int((value / Fraction(self.resolution) + Fraction(1, 2)) // 1)
 
-    def added(self, steps: list[int], source: Source) -> list[int]:
+    def add_noise(self, steps: list[int], source: Source) -> list[int]:
         """Each step with noise of its own."""
         loss = Fraction(self.resolution) / Fraction(self.scale)
         noise = discrete_laplace(len(steps), loss, source).tolist()
         return [step + more for step, more in zip(steps, noise, strict=True)]
 
-    def shown(self, step: int) -> float:
+    def clamp(self, step: int) -> float:
         """The published number: moved into the range, which is post-processing."""
         return float(Decimal(repr(self.resolution)) * min(max(step, 0), self._most))
 
     @cached_property
     def _most(self) -> int:
-        return self.rounded(Fraction(self.width))
+        return self.round_to_grid(Fraction(self.width))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class NoisyStatistic:
         """Return this noise's guarantee relative to the random people that the estimator sees."""
         estimated = self.plan.derivation.premises[0]
         request, noise = self.plan.request, self.noise
-        return released(request, request.bounds, estimated, noise.scale, noise.resolution)
+        return derive_release(request, request.bounds, estimated, noise.scale, noise.resolution)
 
     def claim_replaced(self) -> Derivation:
         """Return this noise's guarantee against an adversary who knows everybody else."""
@@ -77,12 +77,12 @@ class NoisyStatistic:
 
     def publish(self, values: list[Fraction], source: Source) -> list[float]:
         """Return the values to publish."""
-        return [self.noise.shown(step) for step in self.noisy(values, source)]
+        return [self.noise.clamp(step) for step in self.noisy(values, source)]
 
     def noisy(self, values: list[Fraction], source: Source) -> list[int]:
         """The values on the grid, with noise, before they are moved into the range."""
-        steps = {value: self.noise.rounded(value) for value in set(values)}
-        return self.noise.added([steps[value] for value in values], source)
+        steps = {value: self.noise.round_to_grid(value) for value in set(values)}
+        return self.noise.add_noise([steps[value] for value in values], source)
 
 
 _EDITS: dict[str, Callable[[Structure], int]] = {

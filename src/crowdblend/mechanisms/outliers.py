@@ -59,7 +59,7 @@ class OutlierHistogram(Mechanism, frozen=True, tag="noisy-by-size"):
         cells = cell_numbers(sample)
         empty, appeared = empty_cells(sample.cells, cells, self.loss(0), self.show_from, key)
         cells = np.concatenate([cells, empty])
-        values = np.concatenate([self._noised(sample.counts, key), appeared])
+        values = np.concatenate([self._add_noise(sample.counts, key), appeared])
         order = shown_in_order(cells, values, self.show_from)
         return PublishedClasses(sample.columns, sample.labels, cell_codes(cells[order], sample.labels), values[order])
 
@@ -73,7 +73,7 @@ class OutlierHistogram(Mechanism, frozen=True, tag="noisy-by-size"):
     def law(self) -> OutlierNoise:
         return OutlierNoise(self.epsilon, self.transition, self.limit, self.show_from)
 
-    def _noised(self, counts: NDArray[np.int64], key: ReleaseKey) -> NDArray[np.int64]:
+    def _add_noise(self, counts: NDArray[np.int64], key: ReleaseKey) -> NDArray[np.int64]:
         """Bins of one size after the other, each size with a stream of its own."""
         sizes = np.minimum(counts, self.limit - self.transition)
         values = counts.copy()

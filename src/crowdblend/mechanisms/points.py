@@ -131,22 +131,22 @@ class NoisyPoints:
         """The noisy points of a sample whose last columns are the axes; the same key gives the same points."""
         crowds = self._crowds(sample)
         counts = crowds.counts
-        moved = [self._moved(crowds, axis, key) for axis in range(len(self.axes))]
+        moved = [self._move_points(crowds, axis, key) for axis in range(len(self.axes))]
         shown = [np.repeat(crowds.blocks, counts)] if self.show_blocks else []
-        rows, times = _counted([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
+        rows, times = _count_rows([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
         places = crowds.codes.shape[1]
         along = np.column_stack(rows[:places]) if places else np.empty((len(times), 0), np.int64)
         labels, codes = only_used(sample.labels[:places], along)
         return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]), times)
 
     @property
-    def moved(self) -> MovedPoints:
+    def moved_points(self) -> MovedPoints:
         """The certified mechanism: the crowds and the noise."""
         return MovedPoints(self.k, self.noise_epsilon)
 
     def claim(self) -> Derivation:
         """Return the guarantee of the crowds and the noise."""
-        return self.moved.claim()
+        return self.moved_points.claim()
 
     def _crowds(self, sample: SampledClasses) -> _Crowds:
         """The classes of at least k points, cell by cell."""
@@ -159,13 +159,13 @@ class NoisyPoints:
         blocks[inside] = self.blocks.of(cells if inside.all() else cells[inside])
         kept = np.flatnonzero(blocks >= 0)
         sizes = [len(labels) for labels in sample.labels[:places]]
-        crowd = _numbered([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
+        crowd = _number_rows([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
         large = np.bincount(crowd, sample.counts[kept])[crowd] >= self.k
         kept = kept[large]
         codes = sample.codes[kept, :places].astype(np.int64)
         return _Crowds(codes, cells.take(kept, axis=0), blocks[kept], sample.counts[kept])
 
-    def _moved(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
+    def _move_points(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
         """Every point's place on one axis after noise, shape after shape of the blocks."""
         places = np.repeat(crowds.cells[:, axis], crowds.counts)
         first = self.blocks.first(crowds.blocks)[:, axis] if self.keep_in == "block" else crowds.blocks
@@ -174,9 +174,9 @@ class NoisyPoints:
                 continue
             source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
             noisy = places[chosen]
-            add_discrete_laplace(noisy, self.moved.loss(size, moving), source)
+            add_discrete_laplace(noisy, self.moved_points.loss(size, moving), source)
             if self.keep_in != "none":
-                noisy = self._kept(noisy, np.repeat(first, crowds.counts)[chosen], size, self.axes[axis])
+                noisy = self._kept_points(noisy, np.repeat(first, crowds.counts)[chosen], size, self.axes[axis])
             if noisy.base is not places:  # else they were moved where they are
                 places[chosen] = noisy
         return places
@@ -192,7 +192,7 @@ class NoisyPoints:
         for shape in np.unique(shapes).tolist():
             yield *divmod(shape, len(self.axes) + 1), np.flatnonzero(of_points == shape)
 
-    def _kept(self, noisy: Whole, first: Whole, size: int, cells: int) -> Whole:
+    def _kept_points(self, noisy: Whole, first: Whole, size: int, cells: int) -> Whole:
         if self.keep_in == "bounds":
             return np.clip(noisy, 0, cells - 1)
         assert self.keep_in == "block"
@@ -243,7 +243,7 @@ def all_within(noise: list[AxisNoise], points: int, failure: float) -> list[int]
     return [axis.reach(failure / (points * max(moving, 1))) for axis in noise]
 
 
-def _numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
+def _number_rows(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
     """Rows as numbers from 0 that are equal exactly when the rows are; each column is below its size."""
     numbers = np.zeros(len(columns[0]), np.int64)
     most = 1
@@ -257,7 +257,7 @@ def _numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
     return numbers if most <= MOST_NUMBERS else np.unique(numbers, return_inverse=True)[1].ravel()
 
 
-def _counted(columns: list[Whole]) -> tuple[list[Whole], Whole]:
+def _count_rows(columns: list[Whole]) -> tuple[list[Whole], Whole]:
     """The different rows in sorted order, and how often each occurs; what is in the columns is lost.
 
     Where rows fit into one number that is quick, and by counting quicker still.

@@ -92,7 +92,7 @@ def _ends(counts: Whole) -> Whole:
 MOST_PLACES = 8
 
 
-def numbered(
+def number_people(
     source: pa.ChunkedArray, target: pa.ChunkedArray, known: pa.Array | None = None
 ) -> tuple[int, Names, Names]:
     """Return the number of people, and the ends of links as numbers; `known` lists the people."""

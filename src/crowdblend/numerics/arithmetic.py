@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from crowdblend.numerics.balls import Undecided
+from crowdblend.numerics.balls import UndecidedBall
 
 # A ball or a fraction. They share only + − × ÷, which no static type can say.
 Number = Any
@@ -88,5 +88,5 @@ def sampled_factors(calc: Arithmetic, rate: Number, growth: Number) -> tuple[Num
     if calc.surely(gain <= 0):
         return calc.number(0), (more, calc.number(1))
     if not calc.surely(gain > 0):
-        raise Undecided
+        raise UndecidedBall
     return gain, (more, growth * rate / gain)

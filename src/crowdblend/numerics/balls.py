@@ -32,7 +32,7 @@ def precision(bits: int) -> Iterator[None]:
         yield
 
 
-class Undecided(ArithmeticError):
+class UndecidedBall(ArithmeticError):
     """A ball is too wide to decide a question; a higher precision will."""
 
 
@@ -45,7 +45,7 @@ def ceil(value: arb) -> int:
     """The ceiling of the upper end: right, or one too large when the ball touches a whole number."""
     whole = value.upper().ceil().unique_fmpz()
     if whole is None or not value.rad() < 0.5:
-        raise Undecided
+        raise UndecidedBall
     return int(whole)
 
 
@@ -67,7 +67,7 @@ def exp(value: arb) -> arb:
 def log(value: arb) -> arb:
     """A ball around the natural logarithm; undecided where the number is not surely above 0."""
     if not value > 0:
-        raise Undecided
+        raise UndecidedBall
     return value.log()
 
 
@@ -150,7 +150,7 @@ def enclose(compute: Callable[[], arb]) -> arb:
     """Evaluate at rising precision until the ball is tight, so that cancellation cannot hurt."""
     bits = FIRST_BITS
     while bits <= LAST_BITS:
-        with precision(bits), suppress(Undecided):
+        with precision(bits), suppress(UndecidedBall):
             value = compute()
             if value.is_finite() and (value.rel_accuracy_bits() >= ENOUGH_BITS or abs(value) < BELOW_EVERY_DOUBLE):
                 return value

@@ -21,7 +21,7 @@ from crowdblend.numerics.profile_curves import Bounds, Curve
 CLOSE = 1e-12
 
 
-class Replaced:
+class ReplacedData:
     """The curve of one person's data replaced: the best of all divisions of a factor among the points asked for."""
 
     def __init__(self, curve: Curve) -> None:

@@ -10,7 +10,7 @@ from flint import arb
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics import balls
-from crowdblend.numerics.balls import Undecided, precision
+from crowdblend.numerics.balls import UndecidedBall, precision
 from crowdblend.numerics.crowd_gaps import CrowdGaps
 from crowdblend.numerics.laplace import step_divergences
 from crowdblend.numerics.points_in_crowds import gathered_ratios
@@ -77,7 +77,7 @@ class BiasedCrowds:
     def _bound(self, growth: arb) -> arb:
         most = self.rates[2]
         if growth >= most * self.blend + 1 - most:
-            with suppress(Undecided, NotProved), precision(ENOUGH_BITS):
+            with suppress(UndecidedBall, NotProved), precision(ENOUGH_BITS):
                 found: arb = robust_divergence(balls, self.crowd, self.rates, self.blend, growth)
                 if found.is_finite():
                     return found.min(most)
@@ -112,7 +112,7 @@ class OutlierBins:
                 for here, before in self.steps:
                     more, fewer = step_divergences(balls, here, before, growth)
                     up, down = up.max(more), down.max(fewer)
-            except Undecided:
+            except UndecidedBall:
                 ups.append(None)
                 downs.append(None)
                 continue

@@ -55,7 +55,7 @@ def spliced_gaps(
         found = (member.exceeds(without, factors[0], flagged), without.exceeds(member, factors[1], flagged))
         best = [calc.maximum(*pair) for pair in zip(best, found, strict=True)]
         if n + 1 >= k and (n % STRIDE == 0 or n + 2 == LARGEST_CLASS):
-            rest = _unthresholded(calc, counts, factors)
+            rest = _plain_divergences(calc, counts, factors)
             most = calc.maximum(*(weight * value for weight, value in zip(weights, best, strict=True)))
             left = calc.maximum(*(weight * value for weight, value in zip(weights, rest, strict=True)))
             if calc.surely(left <= most) or (calc.surely(left < NEGLIGIBLE) and not calc.surely(most > 0)):
@@ -73,7 +73,7 @@ def too_large() -> NotProved:
     )
 
 
-def _unthresholded(calc: Arithmetic, counts: list[Number], factors: tuple[Number, Number]) -> tuple[Number, Number]:
+def _plain_divergences(calc: Arithmetic, counts: list[Number], factors: tuple[Number, Number]) -> tuple[Number, Number]:
     """The divergences of X + 1 from X and of X from X + 1, for X with these probabilities."""
     zero = calc.number(0)
     pairs = list(zip([zero, *counts], [*counts, zero], strict=True))

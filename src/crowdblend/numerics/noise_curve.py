@@ -72,19 +72,19 @@ class NoisyKernel:
             if n + 1 >= self.k and (n + 1) % STRIDE == 0 and self._ends(best, n, factors):
                 break
         else:
-            _raise(best, _divergences(self._unthresholded(self.largest - 1), factors))
+            _raise(best, _divergences(self._plain_outcomes(self.largest - 1), factors))
         return [*best[0]], [*best[1]]
 
     def _ends(self, best: tuple[list[arb], list[arb]], n: int, factors: Factors) -> bool:
         """Return whether no larger class matters: none has a larger divergence than the counts themselves at n."""
-        rest = _divergences(self._unthresholded(n), factors)
+        rest = _divergences(self._plain_outcomes(n), factors)
         for values, bounds in zip(best, rest, strict=True):
             if not all(bound <= value or bound < NEGLIGIBLE for value, bound in zip(values, bounds, strict=True)):
                 return False
         _raise(best, tuple([bound if bound < NEGLIGIBLE else arb(0) for bound in bounds] for bounds in rest))
         return True
 
-    def _unthresholded(self, n: int) -> list[Outcome]:
+    def _plain_outcomes(self, n: int) -> list[Outcome]:
         counts, beyond = likely_counts(n, self.rate)
         return [*zip([arb(0), *counts], [*counts, arb(0)], strict=True), (beyond, arb(0)), (arb(0), beyond)]
 

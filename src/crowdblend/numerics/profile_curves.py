@@ -123,7 +123,7 @@ class Kernel(Shape, Protocol):
         """A bound of Σ(Q − sP)₊ at a factor s ≥ 1; None where nothing is known."""
 
 
-class Sampled:
+class SampledKernel:
     """The curve of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
 
     def __init__(self, rate: arb, kernel: Kernel) -> None:
@@ -243,7 +243,7 @@ class Split:
 
     density = DENSITY
 
-    def __init__(self, chosen: arb, choice: Closeness, release: Sampled) -> None:
+    def __init__(self, chosen: arb, choice: Closeness, release: SampledKernel) -> None:
         self.chosen, self.choice, self.release, self.kinks = chosen, choice, release, choice.kinks
         share = float(chosen)
         most, rest = (math.exp(min(loss, LARGEST_LOSS)) for loss in (choice.epsilon, release.reach))

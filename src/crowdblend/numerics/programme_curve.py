@@ -69,7 +69,7 @@ class SampledGaps:
         return ups, downs + [gain.nonnegative_part() for gain in gains[len(fewers) :]]
 
 
-class Surveyed:
+class SurveyMixture:
     """The curve of a survey that has a person with probability `share`, the same number of people in every survey.
 
     With b the share, P and R the survey with one and with the other data of the person, and S somebody else's data
@@ -103,10 +103,12 @@ class Pointwise:
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """The kernel at every factor, up to a bound that is small enough."""
-        return until(_known(self.kernel.more), mores, _enough), until(_known(self.kernel.fewer), fewers, _enough)
+        return until(_known_bound(self.kernel.more), mores, _enough), until(
+            _known_bound(self.kernel.fewer), fewers, _enough
+        )
 
 
-def _known(gap: Callable[[arb], arb | None]) -> Callable[[arb], arb]:
+def _known_bound(gap: Callable[[arb], arb | None]) -> Callable[[arb], arb]:
     def at(factor: arb) -> arb:
         found = gap(factor)
         return arb(1) if found is None else found

@@ -9,7 +9,7 @@ the bound itself is returned: never too small, and loose only where the promise 
 from __future__ import annotations
 
 from crowdblend.numerics.arithmetic import Arithmetic, Number, lower_tail, relative_entropy, upper_tail
-from crowdblend.numerics.balls import Undecided
+from crowdblend.numerics.balls import UndecidedBall
 from crowdblend.numerics.search import first_true
 
 MOST_STEPS = 1_000
@@ -33,7 +33,7 @@ def robust_divergence(
     if calc.surely(gain <= 0):
         return up
     if not calc.surely(gain > 0):
-        raise Undecided
+        raise UndecidedBall
     c = blend * gain / (growth * most)
     return crossing_tails(calc, up, (crowd, q, most), (c * q / (1 - q + c * q), p, gain))
 

@@ -94,8 +94,8 @@ def table1() -> Reproduction:
     """Reproduce how sampling strengthens two guarantees."""
     left = Differential(math.log(11), 1e-5, Relation.ADD_REMOVE)
     right = Differential(1.0, 0.0, Relation.ADD_REMOVE)
-    rows = [_amplified("(ln 11, 1e-5)", left, rate, *printed) for rate, *printed in TABLE1_LEFT]
-    rows += [_amplified("(1, 0)", right, rate, None, printed, None) for rate, printed in TABLE1_RIGHT]
+    rows = [_amplified_cells("(ln 11, 1e-5)", left, rate, *printed) for rate, *printed in TABLE1_LEFT]
+    rows += [_amplified_cells("(1, 0)", right, rate, None, printed, None) for rate, printed in TABLE1_RIGHT]
     return Reproduction(
         name="lqs-table1",
         title="What sampling makes of two differentially private mechanisms",
@@ -147,7 +147,7 @@ def table2() -> Reproduction:
     )
 
 
-def _amplified(
+def _amplified_cells(
     label: str, premise: Differential, rate: float, growth: str | None, epsilon: str | None, delta: str | None
 ) -> tuple[Cell, ...]:
     # Everybody sampled is no sampling: the first row of each half is the premise itself.

@@ -53,12 +53,12 @@ def politics() -> Reproduction:
 
 
 def _row(epsilon: float) -> tuple[Cell, ...]:
-    attack, hope = clique_guess(epsilon), hoped(epsilon)
+    attack, hope = clique_guess(epsilon), independent_bound(epsilon)
     printed_attack, printed_hope = PRINTED.get(epsilon, (None, None))
     match = None
     if printed_attack and printed_hope:
         match = agrees(printed_attack, attack) and agrees(printed_hope, hope)
-    zero_knowledge = (sampled(epsilon).epsilon, sampled_guess(epsilon))
+    zero_knowledge = (sampled_guarantee(epsilon).epsilon, sampled_guess(epsilon))
     return (epsilon, printed_attack, attack, printed_hope, hope, *zero_knowledge, match)
 
 
@@ -68,12 +68,12 @@ def clique_guess(epsilon: float) -> float:
     return (1 - misled) * (1 - DISSENT)
 
 
-def hoped(epsilon: float) -> float:
+def independent_bound(epsilon: float) -> float:
     """Return what differential privacy would allow if people were independent of each other."""
     return min(1.0, math.exp(epsilon) / 2)
 
 
-def sampled(epsilon: float) -> ZeroKnowledge:
+def sampled_guarantee(epsilon: float) -> ZeroKnowledge:
     """Return what the sampled average guarantees to one person, with respect to as many samples."""
     sanitizer = Differential(epsilon, 0.0, Relation.REPLACE)
     guarantee = sample_and_sanitize_sharp.conclude(sanitizer, samples=SAMPLES, population=POPULATION)
@@ -87,7 +87,7 @@ def sampled_guess(epsilon: float) -> float:
     Without the clique a simulator can only toss a coin, so the release is right with probability at most
     e^ε/2 + δ, where (ε, δ) is the guarantee to the clique as a whole: the best of the three group rules.
     """
-    person = sampled(epsilon)
+    person = sampled_guarantee(epsilon)
     rules = (group_by_chain, group_by_distance, group_by_samples)
     groups = [group for rule in rules if isinstance(group := rule.conclude(person, people=CLIQUE), ZeroKnowledge)]
     return min(math.exp(group.epsilon) / 2 + group.delta for group in groups)
@@ -96,7 +96,7 @@ def sampled_guess(epsilon: float) -> float:
 def _chart(drawn: str) -> LineChart:
     lines = {
         "from clique proportions: at least": clique_guess,
-        "½e^ε, if people were independent": hoped,
+        "½e^ε, if people were independent": independent_bound,
         "from the sampled average: at most": sampled_guess,
     }
     grid = [EPSILONS[0] * (EPSILONS[-1] / EPSILONS[0]) ** (step / 48) for step in range(49)]

@@ -59,7 +59,7 @@ def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> floa
         )
     with precision(128):
         kept = arb(epsilon)
-        if request.surveyed:
+        if request.survey_parameters:
             # Replacing is removing and adding, and asking so many of so many people makes good for the rest.
             kept = log1p(expm1(epsilon) * arb(request.population) / arb(request.samples)) / 2
         return round_down(log1p(kept.expm1() / arb(rate)))
@@ -68,9 +68,9 @@ def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> floa
 def profile_once(request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
     """The profile of one release with these parameters; noise below k is that for epsilon, where it is left open."""
     found = _sampled_profile(request, k, rate, epsilon)
-    if not request.surveyed:
+    if not request.survey_parameters:
         return found
-    return surveys.profile_of_survey(profiles.profile_under_replacing(found), **request.surveyed)
+    return surveys.profile_of_survey(profiles.profile_under_replacing(found), **request.survey_parameters)
 
 
 def _sampled_profile(request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
@@ -141,5 +141,5 @@ BOUNDS = (
     Bound("parts", programme.programme_of_parts, lambda q: bool(q.shares)),
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
-    Bound("survey", surveys.profile_of_survey, lambda q: bool(q.surveyed), digits=4),
+    Bound("survey", surveys.profile_of_survey, lambda q: bool(q.survey_parameters), digits=4),
 )

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.calculus import Assumed, Certificate, Derivation
+from crowdblend.calculus import Certificate, Derivation, StepAssumption
 from crowdblend.calculus.rules import composition, profiles, surveys
-from crowdblend.designs import Biased, Poisson, SampledClaims, Thinned
+from crowdblend.designs import Biased, Poisson, SampledClaims, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
@@ -63,7 +63,7 @@ class Plan(ABC):
         return self.certificate().guarantees
 
     @property
-    def assumptions(self) -> tuple[Assumed, ...]:
+    def assumptions(self) -> tuple[StepAssumption, ...]:
         """The assumptions of the guarantees."""
         return self.certificate().assumptions()
 
@@ -142,7 +142,7 @@ class SolvedPlan(Plan):
             return Biased(request.low, request.high, request.exceptions, request.protected_rate, self.rate)
         assert self.rate is not None, "a rate is planned or given unless sampling is biased"
         if request.samples is not None and request.population is not None:
-            return Thinned(self.rate, request.samples, request.population)
+            return ThinnedSurvey(self.rate, request.samples, request.population)
         return Poisson(self.rate)
 
     def planned_derivations(self) -> tuple[Derivation, ...]:
@@ -152,11 +152,11 @@ class SolvedPlan(Plan):
             return self.derivations(self.mechanism)
         assert isinstance(design, Poisson), "parts are of a sample at one rate"
         mechanisms = [(PlannedMechanism(self.request, k, None),) for k in self.thresholds]
-        return self._kept(design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
+        return self._check_derivations(design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
 
     def derivations(self, mechanism: SampledClaims) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and this mechanism; refuse one weaker than the plan."""
-        return self._kept(self.design.derivations((mechanism,), self.epsilon))
+        return self._check_derivations(self.design.derivations((mechanism,), self.epsilon))
 
     def together(self) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of all planned releases."""
@@ -170,10 +170,12 @@ class SolvedPlan(Plan):
         else:
             found = profiles.profile_at_delta(profile, delta=self.delta)
         self._require_planned(found)
-        known = surveys.survey_is_zero_knowledge if self.request.surveyed else profiles.profile_is_zero_knowledge
+        known = (
+            surveys.survey_is_zero_knowledge if self.request.survey_parameters else profiles.profile_is_zero_knowledge
+        )
         return known(profile, epsilon=found.conclusion.epsilon), found
 
-    def _kept(self, derived: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+    def _check_derivations(self, derived: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
         self._require_planned(derived[1])
         return derived
 
@@ -262,7 +264,7 @@ def answer_together(request: PlanRequest) -> SolvedPlan:
     if not bounds or (request.noisy and series.PROFILE not in bounds):
         raise refusals[0]
     # Shares would have other noise below k.
-    return _planned(request, bounds, series.RULES, series.PROFILE if request.noisy else None)
+    return _solved_plan(request, bounds, series.RULES, series.PROFILE if request.noisy else None)
 
 
 def answer_alone(request: PlanRequest) -> SolvedPlan:
@@ -270,10 +272,10 @@ def answer_alone(request: PlanRequest) -> SolvedPlan:
     bounds, refusals = _solve_all(request)
     if not bounds:
         raise refusals[0]
-    return _planned(request, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
+    return _solved_plan(request, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
 
 
-def _planned(
+def _solved_plan(
     request: PlanRequest, bounds: dict[str, float], rules: Mapping[str, str], best: str | None = None
 ) -> SolvedPlan:
     solved = request.unknown
@@ -310,4 +312,8 @@ def _solve_all(request: PlanRequest) -> tuple[dict[str, float], list[CrowdblendE
 
 
 def _applicable(request: PlanRequest) -> list[Bound]:
-    return [bound for bound in BOUNDS if bound.applies(request) and (not request.surveyed or bound.name == "survey")]
+    return [
+        bound
+        for bound in BOUNDS
+        if bound.applies(request) and (not request.survey_parameters or bound.name == "survey")
+    ]

@@ -16,11 +16,11 @@ def plan_html(described: Iterable[tuple[str, str]], certificate: Certificate, re
         f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
         for what, how in described
     )
-    guarantees = _listed(guarantee.words() for guarantee in certificate.guarantees)
-    assumptions = _listed(assumed.sentence() for assumed in certificate.assumptions())
+    guarantees = _list_items(guarantee.words() for guarantee in certificate.guarantees)
+    assumptions = _list_items(assumed.sentence() for assumed in certificate.assumptions())
     opening = f"<p><b>{escape(sentence)}</b></p>" if sentence else ""
     return f"<div>{opening}<table>{rows}</table><p>Guarantees</p>{guarantees}<p>Assumptions</p>{assumptions}</div>"
 
 
-def _listed(lines: Iterable[str]) -> str:
+def _list_items(lines: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"

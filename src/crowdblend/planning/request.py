@@ -9,7 +9,7 @@ from typing import Any, Literal
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Relation
-from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, Checked, check
+from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, CheckedFields, check
 
 # What is published of a crowd: its size, its records one by one, or its points, moved by noise.
 Form = Literal["histogram", "records", "moved"]
@@ -17,7 +17,7 @@ SOLVABLE = ("k", "rate", "epsilon", "delta")
 
 
 @dataclass(frozen=True)
-class PlanRequest(Checked):
+class PlanRequest(CheckedFields):
     """Exactly one of k, rate, epsilon and delta is None; the rest is given.
 
     With `low` and `high` the sampling is biased: then the rate is not solved for, and only says what is typical.
@@ -66,7 +66,7 @@ class PlanRequest(Checked):
         return self.low is not None
 
     @property
-    def surveyed(self) -> dict[str, int]:
+    def survey_parameters(self) -> dict[str, int]:
         """The people asked and the population, as the rules spell them; empty without a survey."""
         if self.samples is None or self.population is None:
             return {}
@@ -75,7 +75,7 @@ class PlanRequest(Checked):
     @property
     def relation(self) -> Relation:
         """The neighbours that epsilon and delta are about: a survey has a fixed number of people."""
-        return Relation.REPLACE if self.surveyed else Relation.ADD_REMOVE
+        return Relation.REPLACE if self.survey_parameters else Relation.ADD_REMOVE
 
     @property
     def unknown(self) -> str:
@@ -160,7 +160,7 @@ class PlanRequest(Checked):
             message = f"a sample is divided into at most {MOST_PARTS} parts whose shares add up to at most 1."
             remedy = "Plan fewer tables, or lower their shares."
             raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")
-        if self.biased or self.noisy or self.blend_epsilon or self.form == "moved" or self.surveyed:
+        if self.biased or self.noisy or self.blend_epsilon or self.form == "moved" or self.survey_parameters:
             message = "tables from disjoint parts are certified for suppression and one sampling rate only."
             remedy = 'Use below_k = "suppress" and a rate, or plan one table.'
             raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")

@@ -41,7 +41,7 @@ def profile_together(request: PlanRequest, k: int, rate: float | None) -> Deriva
     return profiles.repeated_releases_compose(profile_once(request, k, rate, 0.0), releases=request.releases)
 
 
-def _composed(request: PlanRequest, k: int, rate: float | None) -> Profile:
+def _compose(request: PlanRequest, k: int, rate: float | None) -> Profile:
     """The same as a value; where each release chooses its recoding, with the choices, of which the loss is known."""
     if request.choice_epsilon is None:
         return profile_together(request, k, rate).conclusion  # type: ignore[no-any-return]
@@ -72,7 +72,7 @@ def with_noise(request: PlanRequest) -> PlanRequest:
     rate, epsilon, delta = request.rate, request.epsilon, request.delta
 
     def keeps(loss: float) -> bool:
-        uses = [_surveyed(request, AmplifiedCurve(loss, 0.0, rate))]
+        uses = [_survey_uses(request, AmplifiedCurve(loss, 0.0, rate))]
         if request.choice_epsilon is not None:
             uses.append(Uses(ClosenessCurve(request.choice_epsilon, 0.0), request.releases))
         return _reaches(Profile(tuple(uses), request.relation), epsilon, delta / 2)
@@ -81,10 +81,10 @@ def with_noise(request: PlanRequest) -> PlanRequest:
     return replace(request, noise_epsilon=largest_double(keeps, low, LARGEST_NOISE, 1e-3))
 
 
-def _surveyed(request: PlanRequest, curve: LossCurve) -> Uses:
+def _survey_uses(request: PlanRequest, curve: LossCurve) -> Uses:
     """All releases with this curve, each of a survey of its own where the table is one."""
-    if request.surveyed:
-        curve = SurveyCurve(**request.surveyed, strata=False, uses=(Uses(ReplacedCurve(curve), 1),))
+    if request.survey_parameters:
+        curve = SurveyCurve(**request.survey_parameters, strata=False, uses=(Uses(ReplacedCurve(curve), 1),))
     return Uses(curve, request.releases)
 
 
@@ -122,7 +122,7 @@ def _keeps(request: PlanRequest, k: int, rate: float | None) -> bool:
     assert request.epsilon is not None
     assert request.delta is not None
     try:
-        together = _composed(request, k, rate)
+        together = _compose(request, k, rate)
     except NotApplicable:
         return False
     return _reaches(together, request.epsilon, request.delta)
@@ -181,14 +181,14 @@ def _solve_rate(request: PlanRequest, alone: float | None) -> float:
 
 def _solve_epsilon(request: PlanRequest, _alone: float | None) -> float:
     assert request.k is not None
-    together = _composed(request, request.k, request.rate)
+    together = _compose(request, request.k, request.rate)
     found = profiles.profile_at_delta.conclude(together, delta=request.delta)
     return float(found.epsilon)
 
 
 def _solve_delta(request: PlanRequest, _alone: float | None) -> float:
     assert request.k is not None
-    together = _composed(request, request.k, request.rate)
+    together = _compose(request, request.k, request.rate)
     found = profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon)
     return float(found.delta)
 

@@ -114,7 +114,7 @@ class CrowdPlan:
         """The largest sampling probability of anybody who is protected."""
         return max(stratum.parameters.sampled_with for stratum in self.strata)
 
-    def raised(self, hundredths: int) -> CrowdPlan:
+    def raise_k(self, hundredths: int) -> CrowdPlan:
         """Return the plan with every k larger by so many hundredths, rounded up."""
         crowds = (math.ceil(one.k * (100 + hundredths) / 100) for one in self.strata)
         raised = zip(self.strata, crowds, strict=True)
@@ -144,7 +144,7 @@ def plan_strata(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
         found = profiles.profile_at_delta(_together(planned), delta=delta)
         return replace(planned, epsilon=found.conclusion.epsilon)
     try:
-        return planned.raised(first_true(lambda more: _keeps(planned.raised(more)), 0, 0, _MOST_RAISED))
+        return planned.raise_k(first_true(lambda more: _keeps(planned.raise_k(more)), 0, 0, _MOST_RAISED))
     except LookupError:
         raise Infeasible(
             f"No k keeps {given['releases']} releases of these strata to epsilon = {planned.epsilon:g} and "

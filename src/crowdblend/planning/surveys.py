@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from crowdblend.designs import Thinned
+from crowdblend.designs import ThinnedSurvey
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.planning.designs import PEOPLE, register_error, sampling_error
 from crowdblend.planning.plan import answer
@@ -28,7 +28,7 @@ def survey_costs(people: int, of: int, epsilon: float, delta: float) -> tuple[st
         off = f"{PEOPLE:,} people are off by about {three_digits(sampling_error(share))}"
         lines.append(f"thin = {thin}: k = {k}; {off}, and cells below about {k / share:,.0f} are mostly missing")
     asked = people / of
-    noise = register_error(Thinned(1.0, people, of).largest_loss(epsilon)) / asked
+    noise = register_error(ThinnedSurvey(1.0, people, of).largest_loss(epsilon)) / asked
     both = math.hypot(sampling_error(asked), noise)
     lines.append(
         f"noise on everybody asked (thin = 1, statistics): off by about {three_digits(both)}, and nothing is missing"

@@ -41,13 +41,13 @@ def sweep(request: PlanRequest, over: str, values: Sequence[float]) -> Sweep:
         raise InvalidInput(
             f"{over} has no value that could be varied.", remedy=f"Sweep {choices}.", where="over", code="plan.sweep"
         )
-    rows = [_row(request, over, _checked(over, value)) for value in values]
+    rows = [_row(request, over, _check_value(over, value)) for value in values]
     rules = tuple(dict.fromkeys(name for row in rows for name in row if name != over))
     filled = tuple({over: row[over], **{name: row.get(name) for name in rules}} for row in rows)
     return Sweep(request.unknown, over, rules, filled)
 
 
-def _checked(over: str, value: float) -> float:
+def _check_value(over: str, value: float) -> float:
     number = int(value) if PARAMETERS[over].whole and float(value).is_integer() else value
     check(over, number)
     return number

@@ -100,7 +100,7 @@ class Choosing(Section, frozen=True):
         return selection.RecodingChoice(lattice, scored, self.search_of(lattice), self.epsilon, self.show_epsilon)
 
     @property
-    def spent(self) -> float:
+    def choice_cost(self) -> float:
         """The cost of choosing and showing together, rounded up."""
         if self.show_epsilon is None:
             return self.epsilon
@@ -121,19 +121,17 @@ class Choosing(Section, frozen=True):
             return selection.score(self.score, k=k, rate=rate)
         return selection.score(self.score, k=k, rate=rate * (1 - self.share), seen=rate * self.share)
 
-    def left(self, epsilon: float, rate: float | None) -> float:
+    def epsilon_left(self, epsilon: float, rate: float | None) -> float:
         """Return the largest ε₂ for the release that keeps choice and release together within epsilon."""
         with balls.precision(256):
-            rest = flint.arb(epsilon) - flint.arb(self.spent)
+            rest = flint.arb(epsilon) - flint.arb(self.choice_cost)
             if self.share is not None:
                 assert rate is not None, "a split has a rate"
                 chosen = flint.arb(rate) * flint.arb(self.share)
-                grown = (flint.arb(epsilon).exp() - chosen * flint.arb(self.spent).exp()) / (1 - chosen)
+                grown = (flint.arb(epsilon).exp() - chosen * flint.arb(self.choice_cost).exp()) / (1 - chosen)
                 rest = grown.log() if grown > 0 else flint.arb(-1)
             if not rest > 0:
-                message = (
-                    f"The choice of the recoding costs {self.spent:g} and leaves nothing of epsilon = {epsilon:g}."
-                )
+                message = f"The choice of the recoding costs {self.choice_cost:g} and leaves no epsilon of {epsilon:g}."
                 remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
                 raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
             found = balls.round_down(rest)
@@ -143,7 +141,7 @@ class Choosing(Section, frozen=True):
 
     def total(self, released: float, rate: float | None) -> float:
         """Return what the rules make of the choice and a release with ε₂ together, at most."""
-        choice = Differential(self.spent, 0.0, Relation.ADD_REMOVE)
+        choice = Differential(self.choice_cost, 0.0, Relation.ADD_REMOVE)
         if self.share is None:
             premise = DifferentialUnderSampling(0.5, released, 0.0)
             return _epsilon(recoding_rules.recoding_from_population.conclude(choice, premise))

@@ -12,7 +12,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomain, ValueDomain
 from crowdblend.policies.key import keys_of
-from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, shown
+from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, show_value
 from crowdblend.policies.source import read_keys
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ def columns_of(given: object) -> tuple[Column, ...]:
     if isinstance(given, Mapping):
         columns = tuple(Column.of(check_name(name), domain) for name, domain in given.items())
     elif isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise refusal("type", f"[columns] takes domains by name, got {shown(given)}.", _EXAMPLE, "[columns]")
+        raise refusal("type", f"[columns] takes domains by name, got {show_value(given)}.", _EXAMPLE, "[columns]")
     else:
         columns = tuple(given)
     for column in columns:
         if not isinstance(column, Column):
-            raise refusal("type", f"[columns] takes domains by name, got {shown(column)}.", _EXAMPLE, "[columns]")
+            raise refusal("type", f"[columns] takes domains by name, got {show_value(column)}.", _EXAMPLE, "[columns]")
     if not columns:
         raise refusal("no-columns", "[columns] names no column.", _EXAMPLE, "[columns]")
     seen: dict[str, str] = {}
@@ -81,7 +81,7 @@ def columns_of(given: object) -> tuple[Column, ...]:
 def check_name(name: object) -> str:
     """Return a name that a column can have, or refuse it."""
     if not isinstance(name, str) or not name.strip() or problem_of(name) is not None:
-        message = f"[columns] has a column called {shown(name)}."
+        message = f"[columns] has a column called {show_value(name)}."
         raise refusal("column-name", message, "Use the name of the column in the data.", "[columns]")
     return name
 
@@ -102,7 +102,7 @@ def read_columns(table: object, folder: Path, *, axes: Collection[str] | None = 
 def _read_domain(name: str, table: object, folder: Path, axes: bool) -> Domain:
     where = f"column {name!r}"
     if not isinstance(table, Mapping) or not table:
-        message = f"{where} has {shown(table)} instead of a domain in braces."
+        message = f"{where} has {show_value(table)} instead of a domain in braces."
         remedy = f"Use one of {', '.join(DOMAINS)}, for example {{ values = ['a', 'b'] }}."
         raise refusal("column-domain", message, remedy, where)
     holder = AxisDomain if axes and "resolution" in table else DOMAINS[_way(where, table)]
@@ -144,7 +144,7 @@ def refuse_finer_dates(columns: Iterable[Column], date_format: str) -> None:
         finest = period[0] if isinstance(period, tuple) else period
         if any(mark not in date_format and finest in periods for mark, periods in shorter.items()):
             known, wider = ("months", "month") if "%m" in date_format else ("years", "year")
-            problem = f"is cut to {finest}, and date_format = {shown(date_format)} in [data] gives {known}."
+            problem = f"is cut to {finest}, and date_format = {show_value(date_format)} in [data] gives {known}."
             raise column.refusal("date-format", problem, f'Write date = "{wider}" for it.')
 
 

@@ -140,7 +140,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
             raise refusal("exceptions", message, "Raise k, or lower exceptions.", "[sampling] exceptions")
 
     @property
-    def planned(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
+    def planned_parameter(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
         """The one parameter that is left to the plan, or None when all are given."""
         if self.k is None:
             return "k"

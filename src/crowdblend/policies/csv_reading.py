@@ -72,10 +72,10 @@ class CsvReading:
             return column
         if self.thousands is None:
             return self._swapped_sql(column)
-        text, among = _trimmed_sql(column), _quoted(f"[{self._separators}]")
+        text, among = _trimmed_sql(column), _quote(f"[{self._separators}]")
         return (
             f"CASE WHEN NOT regexp_matches({text}, {among}) THEN {self._swapped_sql(column)} "
-            f"{self._when_grouped_sql(text)} WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
+            f"{self._when_grouped_sql(text)} WHEN {column} IS NOT NULL THEN {_quote(_NEITHER)} || {column} END"
         )
 
     def day_sql(self, column: str) -> str:
@@ -85,7 +85,7 @@ class CsvReading:
         text = _trimmed_sql(column)
         return (
             f"CASE WHEN {text} = '' THEN {column} {self._when_date_sql(text)} "
-            f"WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
+            f"WHEN {column} IS NOT NULL THEN {_quote(_NEITHER)} || {column} END"
         )
 
     def raw_text(self, reads: str, text: str) -> str:
@@ -111,25 +111,25 @@ class CsvReading:
         whens = [self._when_date_sql(text)] if marked else []
         if self.changes_numbers:
             ungrouped = f"[+-]?([0-9]+([{self.decimal}][0-9]*)?|[{self.decimal}][0-9]+)([eE][+-]?[0-9]+)?"
-            whens.append(f"WHEN regexp_full_match({text}, {_quoted(ungrouped)}) THEN {self._swapped_sql(text)}")
+            whens.append(f"WHEN regexp_full_match({text}, {_quote(ungrouped)}) THEN {self._swapped_sql(text)}")
         if self.thousands is not None:
             whens.append(self._when_grouped_sql(text))
         return f"CASE {' '.join(whens)} ELSE {column} END" if whens else column
 
     def _when_grouped_sql(self, text: str) -> str:
         """The case of a number whose digits are in groups of three."""
-        plain = f"regexp_replace({text}, {_quoted(f'[{self._separators}]')}, '', 'g')"
-        return f"WHEN regexp_full_match({text}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)}"
+        plain = f"regexp_replace({text}, {_quote(f'[{self._separators}]')}, '', 'g')"
+        return f"WHEN regexp_full_match({text}, {_quote(self._grouped_pattern)}) THEN {self._swapped_sql(plain)}"
 
     def _when_date_sql(self, text: str) -> str:
         """The case of a date in the declared format."""
         pattern, order = _pattern(str(self.date_format))
         year, month, day = (
-            f"regexp_extract({text}, {_quoted(pattern)}, {order.index(one) + 1})" if one in order else "'1'"
+            f"regexp_extract({text}, {_quote(pattern)}, {order.index(one) + 1})" if one in order else "'1'"
             for one in "Ymd"
         )
         iso = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
-        return f"WHEN regexp_full_match({text}, {_quoted(pattern)}) THEN {iso}"
+        return f"WHEN regexp_full_match({text}, {_quote(pattern)}) THEN {iso}"
 
     def _swapped_sql(self, column: str) -> str:
         """The two marks change places: what had a point then has a comma, and is no number."""
@@ -140,7 +140,7 @@ class CsvReading:
         return _THOUSANDS[str(self.thousands)]
 
     @cached_property
-    def _grouped(self) -> str:
+    def _grouped_pattern(self) -> str:
         """A number whose digits are in groups of three."""
         around = f"[{_THIN}]*" if self.thousands == " " else ""
         digits = f"[+-]?[0-9]{{1,3}}([{self._separators}][0-9]{{3}})*([{self.decimal}][0-9]*)?([eE][+-]?[0-9]+)?"
@@ -148,10 +148,10 @@ class CsvReading:
 
 
 def _trimmed_sql(column: str) -> str:
-    return f"trim({column}, {_quoted(_SPACES)})"
+    return f"trim({column}, {_quote(_SPACES)})"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text as an SQL literal. What loads recodings loads NumPy, and whoever only writes a policy needs neither."""
     return "'" + text.replace("'", "''") + "'"
 

@@ -25,11 +25,11 @@ from msgspec.structs import force_setattr
 
 from crowdblend import recoding
 from crowdblend.policies.key import Rule, Section, key, needs, one_of
-from crowdblend.policies.refusals import naming, refusal, shown
+from crowdblend.policies.refusals import naming, refusal, show_value
 from crowdblend.policies.value_types import Exact, Exacts, FilePath, Level, Period, Periods, Texts, Wholes, Widths
 
 if TYPE_CHECKING:
-    from crowdblend.recoding import Axis, Bounded, Recoding
+    from crowdblend.recoding import Axis, BoundedRecoding, Recoding
 
 _DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _PERIODS: tuple[Period, ...] = get_args(Period)
@@ -61,7 +61,7 @@ class Domain(Section, frozen=True, kw_only=True):
         """The importance of the column when the recoding is chosen."""
         weight = getattr(self, "weight", None)
         if weight is not None and not weight > 0:
-            raise refusal("weight", f"weight is {shown(weight)}.", "Give the column a weight above 0.", "weight")
+            raise refusal("weight", f"weight is {show_value(weight)}.", "Give the column a weight above 0.", "weight")
         return 1.0 if weight is None else float(weight)
 
 
@@ -248,9 +248,9 @@ class NumberDomain(Domain, frozen=True, kw_only=True):
         """Return none: an average has no classes."""
         return ()
 
-    def bounds(self) -> Bounded:
+    def bounds(self) -> BoundedRecoding:
         """Return the numbers as totals see them."""
-        return recoding.Bounded(self.start, self.stop, self.resolution, self.outside, self.blank)
+        return recoding.BoundedRecoding(self.start, self.stop, self.resolution, self.outside, self.blank)
 
 
 class AxisDomain(Domain, frozen=True, kw_only=True):
@@ -306,5 +306,5 @@ def _day(given: object, *, last: bool = False) -> Any:
 
 def _check_rising(name: str, values: tuple[int | Decimal, ...]) -> None:
     if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        message = f"{name} offers {shown(values)}, which are not two or more rising values."
+        message = f"{name} offers {show_value(values)}, which are not two or more rising values."
         raise refusal("offer", message, "Sort them finest first, or give a single one.", name)

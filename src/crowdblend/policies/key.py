@@ -22,7 +22,7 @@ from msgspec.structs import FieldInfo, fields, force_setattr, replace
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter
 from crowdblend.policies.foreign_values import plain_value
-from crowdblend.policies.refusals import problem_of, refusal, shown
+from crowdblend.policies.refusals import problem_of, refusal, show_value
 from crowdblend.policies.value_types import PLAIN, Kind
 
 _LARGEST, _LARGEST_WHOLE = 10**300, 10**18
@@ -77,7 +77,7 @@ class Key(Struct, frozen=True):
             code = (
                 "choice" if text.startswith("Invalid enum") else "range" if "` <" in text or "` >" in text else "type"
             )
-            raise self._refusal(code, f"takes {self.words}, got {shown(value)}.") from None
+            raise self._refusal(code, f"takes {self.words}, got {show_value(value)}.") from None
         return found if self.keeps is None else self.keeps(found)
 
     def _refusal(self, code: str, problem: str) -> InvalidInput:
@@ -116,7 +116,7 @@ class Part(Struct, frozen=True):
         if not isinstance(items, list | tuple) or not all(isinstance(item, self.holder) for item in items):
             takes = f"a list of {self.holder.__name__} values" if self.many else f"a {self.holder.__name__} value"
             remedy = f"{self.meaning} For example Poisson(0.5)." if self.name == "sampling" else self.meaning
-            raise refusal("type", f"{self.title} takes {takes}, got {shown(value)}.", remedy, self.title)
+            raise refusal("type", f"{self.title} takes {takes}, got {show_value(value)}.", remedy, self.title)
         return tuple(items) if self.many else items[0]
 
 
@@ -151,7 +151,7 @@ def fields_of(holder: type[Section]) -> tuple[FieldInfo, ...]:
 
 
 @cache
-def _declared(holder: type[Section]) -> dict[str, Key | Part]:
+def _declarations(holder: type[Section]) -> dict[str, Key | Part]:
     found: dict[str, Key | Part] = {}
     for field in fields_of(holder):
         declaration = next(
@@ -207,12 +207,12 @@ def _ends(limits: Parameter) -> dict[str, Any]:
 
 def keys_of(holder: type[Section]) -> dict[str, Key]:
     """Return every key that a class declares, by the name of its field."""
-    return {name: one for name, one in _declared(holder).items() if isinstance(one, Key)}
+    return {name: one for name, one in _declarations(holder).items() if isinstance(one, Key)}
 
 
 def parts_of(holder: type[Section]) -> dict[str, Part]:
     """Return the sections that a policy declares beside its own keys, by the name of the field."""
-    return {name: one for name, one in _declared(holder).items() if isinstance(one, Part)}
+    return {name: one for name, one in _declarations(holder).items() if isinstance(one, Part)}
 
 
 def sections_of(holder: type[Section]) -> dict[str, dict[str, Key]]:
@@ -290,7 +290,7 @@ def _is_given(holder: object, name: str) -> bool:
     found = getattr(holder, first, None)
     if value:
         return bool(found == value)
-    known = _declared(type(holder)).get(first) if isinstance(holder, Section) else None
+    known = _declarations(type(holder)).get(first) if isinstance(holder, Section) else None
     if found is None or found is False or (found == () and not isinstance(known, Key)):
         return False
     return known is None or found != known.default
@@ -300,7 +300,7 @@ def _place(holder: type[Section], name: str) -> tuple[str, str]:
     """Return the section of a key, and the key as sentences name it, with its value where that matters."""
     first, _, rest = name.partition(".")
     first, _, value = first.partition("=")
-    declared = _declared(holder).get(first)
+    declared = _declarations(holder).get(first)
     if isinstance(declared, Part):
         return _place(declared.holder, rest) if rest else ("", declared.title)
     if declared is None:
@@ -318,7 +318,7 @@ class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=T
     said: ClassVar[Mapping[str, str]] = {}  # how sentences say what has no key of its name
 
     def __post_init__(self) -> None:
-        for name, declared in _declared(type(self)).items():
+        for name, declared in _declarations(type(self)).items():
             value: object = getattr(self, name)
             if isinstance(declared, Part) or value is not None:
                 force_setattr(self, name, declared.read(value))

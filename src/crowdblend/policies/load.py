@@ -19,7 +19,7 @@ from crowdblend.policies.key import Part, Section, keys_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import has_columns
-from crowdblend.policies.refusals import did_you_mean, refusal, shown
+from crowdblend.policies.refusals import did_you_mean, refusal, show_value
 from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class
 from crowdblend.policies.sampling import DESIGNS, Sampling
 from crowdblend.policies.source import read_keys
@@ -95,7 +95,7 @@ def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Policy:
 
 def _read_sampling(table: object, folder: Path) -> Sampling:
     if not isinstance(table, Mapping):
-        message = f"[sampling] is {shown(table)} instead of a table of keys."
+        message = f"[sampling] is {show_value(table)} instead of a table of keys."
         raise refusal("section", message, "Write key = value lines below it.", "[sampling]")
     designs = ", ".join(f'"{name}"' for name in DESIGNS)
     if "design" not in table:
@@ -104,7 +104,7 @@ def _read_sampling(table: object, folder: Path) -> Sampling:
     name = table["design"]
     if not isinstance(name, str) or name not in DESIGNS:
         near = did_you_mean(str(name)[:100], DESIGNS)
-        raise refusal("design", f"design in [sampling] is {shown(name)}.", near, "[sampling] design")
+        raise refusal("design", f"design in [sampling] is {show_value(name)}.", near, "[sampling] design")
     rest = {key: value for key, value in table.items() if key != "design"}
     return DESIGNS[name](**read_keys(keys_of(DESIGNS[name]), rest, "[sampling]", folder))
 
@@ -125,7 +125,7 @@ def _read_publications(tables: object, folder: Path) -> list[Publication]:
         message = "The policy has no section [[publish]]."
         raise refusal("missing-section", message, "Add it, with kind and columns.", "[[publish]]")
     if not isinstance(tables, list):
-        message = f"[[publish]] is {shown(tables)} instead of a list of tables."
+        message = f"[[publish]] is {show_value(tables)} instead of a list of tables."
         raise refusal("section", message, "Write [[publish]] with double brackets above each.", "[[publish]]")
     return [_read_publication(table, folder) for table in tables]
 
@@ -133,7 +133,7 @@ def _read_publications(tables: object, folder: Path) -> list[Publication]:
 def _read_publication(table: object, folder: Path) -> Publication:
     """Read what is published: what every publication may say, the keys of its kind, and the sections inside it."""
     if not isinstance(table, Mapping):
-        message = f"[[publish]] has {shown(table)} instead of a table of keys."
+        message = f"[[publish]] has {show_value(table)} instead of a table of keys."
         raise refusal("section", message, "Write key = value lines below it.", "[[publish]]")
     if "kind" not in table:
         others = f", only {', '.join(table)[:60]}" if table else ""
@@ -142,7 +142,7 @@ def _read_publication(table: object, folder: Path) -> Publication:
     kind = table["kind"]
     if not isinstance(kind, str) or not is_kind(kind):
         near = did_you_mean(str(kind)[:100], all_kinds())
-        raise refusal("kind", f"kind in [[publish]] is {shown(kind)}.", near, "[[publish]] kind")
+        raise refusal("kind", f"kind in [[publish]] is {show_value(kind)}.", near, "[[publish]] kind")
     publication = publication_class(kind)
     keys, parts = dict(own_keys(publication.policy)), own_parts(publication.policy)
     inline = {field: part for field, part in parts.items() if not part.many}
@@ -166,7 +166,7 @@ def _plain(name: str, value: object) -> Any:
     """A common key's value as Python has it; its publication checks it."""
     if name == "columns":
         if not isinstance(value, list):
-            message = f"columns in [[publish]] takes a list of names, got {shown(value)}."
+            message = f"columns in [[publish]] takes a list of names, got {show_value(value)}."
             raise refusal("type", message, 'Write columns = ["sex", "age"], for example.', "[[publish]] columns")
         return tuple(value)
     return float(value) if isinstance(value, Decimal) else value
@@ -175,7 +175,7 @@ def _plain(name: str, value: object) -> Any:
 def _read_part(part: Part, tables: object, folder: Path) -> tuple[Section, ...]:
     """Return the sections inside a publication."""
     if not isinstance(tables, list):
-        message = f"{part.title} is {shown(tables)} instead of a list of tables."
+        message = f"{part.title} is {show_value(tables)} instead of a list of tables."
         raise refusal("section", message, f"Write {part.title} with double brackets above each.", part.title)
     keys = keys_of(part.holder)
     return tuple(part.holder(**read_keys(keys, table, part.title, folder)) for table in tables)

@@ -23,12 +23,12 @@ def lattice_of(columns: Sequence[Column], labels: Sequence[tuple[str, ...]] | No
 
 def _ladder(column: Column, occurring: int) -> Ladder:
     if column.chooses:
-        return _offered(column)
+        return _offered_ladder(column)
     return Ladder(column.name, (np.arange(column.recoding.size or max(occurring, 1)),), weight=column.weight)
 
 
 @lru_cache(maxsize=64)
-def _offered(column: Column) -> Ladder:
+def _offered_ladder(column: Column) -> Ladder:
     """The ladder of a column with a choice, which depends on its declaration alone."""
     finest = column.recodings[0]
     maps = tuple(_map(column.name, finest, coarser) for coarser in column.recodings)

@@ -302,9 +302,9 @@ class Policy:
         return hash((self.publish, self.split))
 
     def __repr__(self) -> str:
-        return f"Policy({', '.join(self._said())})"
+        return f"Policy({', '.join(self._arguments())})"
 
-    def _said(self) -> Iterator[str]:
+    def _arguments(self) -> Iterator[str]:
         """Yield the arguments that differ from the default, columns by their names alone."""
         for field in SHARED:
             if field == "columns":

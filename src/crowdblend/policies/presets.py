@@ -30,7 +30,7 @@ class Preset:
     columns: tuple[str, ...] = ()
     said: Mapping[str, str] = field(default_factory=dict)
 
-    def chosen(self, names: Sequence[str]) -> list[str]:
+    def choose_columns(self, names: Sequence[str]) -> list[str]:
         """Return the columns of the data that are called as the preset's are, one for each; all where none is named.
 
         >>> PRESETS["yearly-counts"].chosen(["person_id", "gender", "age", "income", "district"])

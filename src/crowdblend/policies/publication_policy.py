@@ -1,6 +1,6 @@
 """The part of a policy that one publication needs: the rows, the person, the output format.
 
-Sourced
+SourceAndFormat
 ├── Terms                      what a policy says once for all its publications
 └── PublicationPolicy
     ├── PeoplePolicy               the rows are people, or rows of people
@@ -50,7 +50,7 @@ RowsPerPerson = Annotated[
 ]
 
 
-class Sourced(Section, frozen=True, kw_only=True):
+class SourceAndFormat(Section, frozen=True, kw_only=True):
     """The source of the rows, the format of what is published, and the engine's resources."""
 
     needs_columns: ClassVar[bool] = True
@@ -178,12 +178,12 @@ class Sourced(Section, frozen=True, kw_only=True):
         return Resources(self.memory, self.threads)
 
 
-def has_columns(policy: type[Sourced]) -> bool:
+def has_columns(policy: type[SourceAndFormat]) -> bool:
     """Return whether a policy declares columns of people."""
     return "columns" in policy.__struct_fields__
 
 
-class PublicationPolicy(Sourced, frozen=True, kw_only=True):
+class PublicationPolicy(SourceAndFormat, frozen=True, kw_only=True):
     """The decisions about one publication, complete and free of contradictions."""
 
     kind: ClassVar[str]

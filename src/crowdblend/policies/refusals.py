@@ -70,7 +70,7 @@ def problem_of(value: object, largest: int = _LARGEST) -> str | None:
     return "is a number too large or with too many digits" if long or too_fine or abs(number) > largest else None
 
 
-def shown(value: object) -> str:
+def show_value(value: object) -> str:
     """Return a given value in a message, as TOML writes it, cut where it is long."""
     text = _toml(value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -136,7 +136,7 @@ class Sampling(Section, frozen=True):
         """Return the same design with people drawn now where they were drawn before."""
         return self
 
-    def thinned(self, share: float) -> Self:
+    def thin_by(self, share: float) -> Self:
         """Return the same design as a part of its sample sees it; rates are smaller by the share."""
         if self.thin is not None:
             return self.replace(thin=self.thin * share)
@@ -292,10 +292,10 @@ class Strata(Sampling, frozen=True):
         """The rate of every stratum by its label, read from the file where one is named."""
         return rates_of(self.rates)
 
-    def thinned(self, share: float) -> Self:
+    def thin_by(self, share: float) -> Self:
         """Return the same strata with smaller rates, or a survey of which fewer are kept."""
         return (
-            super().thinned(share)
+            super().thin_by(share)
             if self.thin is not None
             else self.replace(rates={label: rate * share for label, rate in self.stratum_rates.items()})
         )

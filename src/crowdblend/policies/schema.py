@@ -45,7 +45,7 @@ def kind_sections(kind: str, design: str = "", *, several: bool = False) -> dict
     how one of several publications has its part.
     """
     policy = policy_class(kind)
-    excluded = _excluded(policy, design)
+    excluded = _excluded_fields(policy, design)
     missing = excluded | set(_OF_PEOPLE if policy.rows_are_links else ())
     found = {
         section: _by_name(key for field, key in keys.items() if field not in missing)
@@ -68,7 +68,7 @@ def kind_sections(kind: str, design: str = "", *, several: bool = False) -> dict
 def kind_lists(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
     """Return the sections inside a publication of a kind that may be repeated, with their keys by name in TOML."""
     policy = policy_class(kind)
-    excluded = _excluded(policy, design)
+    excluded = _excluded_fields(policy, design)
     return {
         part.name: _by_name(key for name, key in keys_of(part.holder).items() if f"{field}.{name}" not in excluded)
         for field, part in own_parts(policy).items()
@@ -76,7 +76,7 @@ def kind_lists(kind: str, design: str = "") -> dict[str, dict[str, Key]]:
     }
 
 
-def _excluded(policy: type[PublicationPolicy], design: str) -> set[str]:
+def _excluded_fields(policy: type[PublicationPolicy], design: str) -> set[str]:
     """Return the fields that the rules of a policy refuse with a design, whatever else is said."""
     drawn = {f"sampling.{name}" for name in vars(DESIGNS[design])} if design else set()
     found: set[str] = set()

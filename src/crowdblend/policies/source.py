@@ -14,7 +14,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.key import Key
-from crowdblend.policies.refusals import did_you_mean, refusal, shown
+from crowdblend.policies.refusals import did_you_mean, refusal, show_value
 
 Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "catalog"]
 # What is read through a database driver, not as files.
@@ -129,7 +129,7 @@ def require_rows(data: DataSource) -> None:
         raise refusal("no-source", message, remedy, "[data] source")
 
 
-def located(source: str, folder: Path) -> str:
+def locate(source: str, folder: Path) -> str:
     """A source as it is opened: a relative path lies in `folder`; addresses and stdin stay as they are."""
     if is_sqlite(source):
         return _SQLITE + os.path.normpath(folder / source[len(_SQLITE) :])
@@ -140,7 +140,7 @@ def located(source: str, folder: Path) -> str:
 def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) -> dict[str, object]:
     """Return the values of one section by the name of their field; paths are relative to `folder`."""
     if not isinstance(table, Mapping):
-        message = f"{where} is {shown(table)} instead of a table of keys."
+        message = f"{where} is {show_value(table)} instead of a table of keys."
         raise refusal("section", message, "Write key = value lines below it.", where)
     known = {key.name: field for field, key in keys.items()}
     for name in table:
@@ -150,18 +150,20 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
         if key.required and table.get(key.name) is None:
             raise key.missing()
     return {
-        field: _placed(key, given, folder) for field, key in keys.items() if (given := table.get(key.name)) is not None
+        field: _place_value(key, given, folder)
+        for field, key in keys.items()
+        if (given := table.get(key.name)) is not None
     }
 
 
-def _placed(key: Key, given: Any, folder: Path) -> object:
+def _place_value(key: Key, given: Any, folder: Path) -> object:
     """A value as a policy in that folder means it: paths begin there."""
     if key.kind == "paths" and isinstance(given, str | list):
         return [
-            located(one, folder) if isinstance(one, str) else one
+            locate(one, folder) if isinstance(one, str) else one
             for one in ([given] if isinstance(given, str) else given)
         ]
-    return located(given, folder) if key.is_path(given) and given.strip() else given
+    return locate(given, folder) if key.is_path(given) and given.strip() else given
 
 
 def is_sqlite(source: str) -> bool:

@@ -138,13 +138,13 @@ def init_policy(
     if kind is None and design in _WITH_MEDIANS:
         columns = [(name, "number" if type_ == "whole" and is_amount(name) else type_) for name, type_ in columns]
     offered: list[Proposal] = [(kind, {}, {})] if kind is not None else list(_programme(columns, design))
-    chosen = [] if given is None else given.chosen([name for name, _ in columns])
+    chosen = [] if given is None else given.choose_columns([name for name, _ in columns])
     if chosen and given is not None and given.columns:
         offered = [(offered[0][0], {"columns": toml_value(chosen)}, {})]
     policies = [policy_class(one) for one, *_ in offered]
     pair = proposed_pair(found.columns if policies[0].rows_are_links else columns, links=policies[0].rows_are_links)
     known = {
-        "[data] source": toml_text(_located(data_path, folder) if header is None else str(data_path)),
+        "[data] source": toml_text(_locate(data_path, folder) if header is None else str(data_path)),
         "[data] format": found.format and toml_text(found.format),
         "[data] delimiter": found.delimiter and toml_text(found.delimiter),
         "[data] encoding": encoding and toml_text(encoding),
@@ -152,8 +152,8 @@ def init_policy(
         "[data] ids": _ROW_NUMBERS if (who, "row number") in found.columns else None,
         "[data] population": toml_text(population_name(data_path, more)),
         **{f"[data] {name}": toml_text(value) for name, value in (more or {}).items()},
-        "[privacy] proposed": toml_value([_located(codebook, folder)]) if book is not None and codebook else None,
-        "[sampling] column": toml_text(held) if (held := _held(columns, weight, design)) is not None else None,
+        "[privacy] proposed": toml_value([_locate(codebook, folder)]) if book is not None and codebook else None,
+        "[sampling] column": toml_text(held) if (held := _column_held(columns, weight, design)) is not None else None,
         "[[publish]] source": toml_text(pair[0]) if pair else FILL,
         "[[publish]] target": toml_text(pair[1]) if pair else FILL,
         "[[publish.statistics]] name": None if policies[0].rows_are_links else '"count"',
@@ -176,7 +176,11 @@ def init_policy(
             if type_ == "number" and any(inside for *_, inside in offered)
         }
         domains |= dict.fromkeys(axes, proposed_axis())
-        used = set(axes) or (set(chosen) if given is not None and given.columns else set()) or _used(offered, columns)
+        used = (
+            set(axes)
+            or (set(chosen) if given is not None and given.columns else set())
+            or _used_columns(offered, columns)
+        )
         lines = [f"{'' if name in used else '# '}{toml_name(name)} = {domain}\n" for name, domain in domains.items()]
         lines += [
             f"# {toml_name(name)} is left out: {_why(name, weight, places)}\n" for name in sorted(left_out - {who})
@@ -219,31 +223,31 @@ def _programme(columns: Columns, design: str) -> Iterator[Proposal]:
     measures = [name for name, type_ in columns if type_ == "number"]
     if design == "everybody" and len(classes) > 2:
         for one, other in islice(pairwise(classes), _MOST_TABLES):
-            yield "table", {"name": _named(one, other), "columns": toml_value([one, other])}, {}
+            yield "table", {"name": _publication_name(one, other), "columns": toml_value([one, other])}, {}
     elif design in _WITH_MEDIANS and len(classes) > 1 and (len(classes) > 2 or measures):
-        yield "table", {"name": _named(*classes[:2]), "columns": toml_value(classes[:2])}, {}
+        yield "table", {"name": _publication_name(*classes[:2]), "columns": toml_value(classes[:2])}, {}
         if len(classes) > 2:
             yield "microdata", {"name": '"rows"', "columns": toml_value(classes)}, {}
         for name in measures:
             inside = {"name": toml_text(name), "median": toml_text(name), "by": toml_value(classes[:1])}
-            yield "statistics", {"name": _named("median", name)}, inside
+            yield "statistics", {"name": _publication_name("median", name)}, inside
     else:
         yield "table", {}, {}
 
 
-def _held(columns: Columns, weight: str | None, design: str) -> str | None:
+def _column_held(columns: Columns, weight: str | None, design: str) -> str | None:
     """Return the column that holds the weights or the strata, by its name; None where no name says it."""
     if design == "strata":
         return area_of([name for name, _ in columns])
     return weight if design == "weights" else None
 
 
-def _named(*words: str) -> str:
+def _publication_name(*words: str) -> str:
     """Return a name for a publication, and for its file."""
     return toml_text(re.sub(r"[^A-Za-z0-9]+", "-", "-".join(words)).strip("-")[:100].lower() or "table")
 
 
-def _used(offered: Sequence[Proposal], columns: Columns) -> set[str]:
+def _used_columns(offered: Sequence[Proposal], columns: Columns) -> set[str]:
     """Return the columns that some publication takes: those that nothing uses are refused."""
     kind, _, inside = offered[-1]
     if policy_class(kind).has_numbers and not inside:
@@ -296,7 +300,7 @@ def _line(key: Key, value: str) -> str:
     return f"{key.name} = {value}" + ("\n" if "   #" in value else f"   # {meaning}.{choices}\n")
 
 
-def _located(path: Path | str, folder: Path | str | None) -> str:
+def _locate(path: Path | str, folder: Path | str | None) -> str:
     return Path(path if folder is None else os.path.relpath(path, folder)).as_posix()
 
 

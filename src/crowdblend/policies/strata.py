@@ -77,7 +77,7 @@ class Design:
     weighted: bool = False
 
     @property
-    def unpublished(self) -> tuple[Column, ...]:
+    def unpublished_columns(self) -> tuple[Column, ...]:
         """The column that is read beside the published ones, if it is not one of them."""
         return () if self.published or self.column is None else (self.column,)
 
@@ -110,11 +110,11 @@ def design_of(sampling: Sampling, columns: Sequence[Column], beside: Sequence[Co
     column = next((one for one in (*columns, *beside) if one.name == name), None)
     published = any(one.name == name for one in columns)
     if sampling.stratum is not None:
-        return replace(_stratified(name, sampling.stratum_rates, column), published=published)
-    return replace(_weighted(name, sampling, column), published=published)
+        return replace(_design_by_strata(name, sampling.stratum_rates, column), published=published)
+    return replace(_design_by_weights(name, sampling, column), published=published)
 
 
-def _stratified(name: str, rates: Mapping[str, float], column: Column | None) -> Design:
+def _design_by_strata(name: str, rates: Mapping[str, float], column: Column | None) -> Design:
     if column is None:
         column = Column(name, (recoding.Values(tuple(rates)),))
     labels = column.recoding.labels if column.recodings else None
@@ -131,7 +131,7 @@ def _stratified(name: str, rates: Mapping[str, float], column: Column | None) ->
     return Design(column, Strata(name, strata), published=True)
 
 
-def _weighted(name: str, sampling: Sampling, column: Column | None) -> Design:
+def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> Design:
     smallest, largest = sampling.low, sampling.high
     if column is None:
         if smallest is None or largest is None:

@@ -10,11 +10,11 @@ from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import Accept, Delta, Epsilon, Releases
 from crowdblend.policies.key import part
-from crowdblend.policies.publication_policy import RowsPerPerson, Sourced, data_key
+from crowdblend.policies.publication_policy import RowsPerPerson, SourceAndFormat, data_key
 from crowdblend.policies.sampling import Sampling
 
 
-class Terms(Sourced, frozen=True, kw_only=True):
+class Terms(SourceAndFormat, frozen=True, kw_only=True):
     """Decisions made once: the rows, the person, the sampling, and the budget."""
 
     needs_columns = False

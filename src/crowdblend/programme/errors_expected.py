@@ -27,7 +27,7 @@ SIZES = (10, 30, 100, 300, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedErrors:
     """The expected errors of cells of some sizes in people, and the chance that a small one is shown.
 
     Of strata it is that of the worst. None where the publication has no cells that one person more or less makes
@@ -60,15 +60,15 @@ class Expected:
         return errors | ({} if self.shown is None else {f"shown_of_{SMALL}": self.shown})
 
 
-def expected_of(facts: ReleaseFacts) -> Expected:
+def expected_of(facts: ReleaseFacts) -> ExpectedErrors:
     """Return the expected errors of a publication; none where its cells have no law."""
     table, sample = facts.tables.get(DATA), facts.sample
     if table is None or sample is None:
-        return Expected()
+        return ExpectedErrors()
     strata = table.laws.strata.values() if isinstance(sample, Strata) else (table.laws.estimator,)
     each = [(one.law, one.design.rate) for one in strata if one is not None and one.design.rate is not None]
     if not each:
-        return Expected()
+        return ExpectedErrors()
 
     def errors(*sizes: int) -> tuple[tuple[int, float], ...]:
         return tuple((people, max(_error(people, rate, law) for law, rate in each)) for people in sizes)
@@ -77,7 +77,7 @@ def expected_of(facts: ReleaseFacts) -> Expected:
     shown = min((_chance(SMALL, rate, law) for law, rate in cut), default=None)
     missing = max(((law.shown_from or 0) / rate for law, rate in cut), default=0.0)
     least = next((size for size in ROUND_SIZES if _mostly_shown(size, cut)), None)
-    return Expected(errors(*CELLS), shown, missing, () if least is None else errors(least, 100 * least))
+    return ExpectedErrors(errors(*CELLS), shown, missing, () if least is None else errors(least, 100 * least))
 
 
 def _mostly_shown(people: int, cut: Sequence[tuple[Law, float]]) -> bool:
@@ -91,7 +91,7 @@ def _error(people: int, rate: float, law: Law) -> float:
     A normal error is on average √(2/π), and that of Laplace noise √(1/2), of its standard deviation.
     """
     exact = law.noiseless or (law.exact_from is not None and people * rate >= law.exact_from)
-    many = people * rate >= law.settled and not exact
+    many = people * rate >= law.settled_from and not exact
     variance = 0.0 if exact else law.noise[0] if many else 2 / law.widest_loss**2
     return math.sqrt(2 / math.pi * people * (1 - rate) / rate + law.mean_share * variance / rate**2)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, Thinned, Weights
+from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, ThinnedSurvey, Weights
 from crowdblend.designs.design import PartClaims, differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
@@ -38,7 +38,7 @@ from crowdblend.releases.facts import (
 from crowdblend.releases.series import RepeatedFacts, check_totals
 
 _NOISY = (NoiseEverywhere, GaussianEverywhere, NoisyStatistics, OutlierHistogram, ThresholdHistogram)
-Sample = Poisson | Coins | Thinned | Strata | Weights | Biased | Everybody
+Sample = Poisson | Coins | ThinnedSurvey | Strata | Weights | Biased | Everybody
 # The designs by their names in a policy.
 DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))
 _TOGETHER = {
@@ -133,7 +133,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     def _check_choice(self, chosen: RecodingFacts) -> None:
         """Refuse a recoding that no part of the one sample chose, and scores that are not paid for."""
-        one_rate = isinstance(self.design, Poisson) and not isinstance(self.design, Thinned)
+        one_rate = isinstance(self.design, Poisson) and not isinstance(self.design, ThinnedSurvey)
         if self.split != "people" or chosen.share is None or not one_rate:
             raise contradiction("a recoding is chosen by a part of one sample at one rate")
         if chosen.released_epsilon != self.epsilon:
@@ -179,7 +179,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     def sample_of(self, share: float | None) -> Design:
         """The sample as a publication with this share sees it."""
-        return self.design if share is None else self.design.thinned(share)
+        return self.design if share is None else self.design.thin_by(share)
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
@@ -191,10 +191,10 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         return {name: domain for facts in self.publications.values() for name, domain in facts.domains.items()}
 
     @property
-    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+    def declared_domains(self) -> Mapping[str, tuple[Domain, ...]]:
         merged: dict[str, tuple[Domain, ...]] = {}
         for facts in self.publications.values():
-            for name, domains in facts.declared.items():
+            for name, domains in facts.declared_domains.items():
                 known = merged.get(name, ())
                 merged[name] = (*known, *(domain for domain in domains if domain not in known))
         return merged

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
-from crowdblend.designs import Strata, Thinned
+from crowdblend.designs import Strata, ThinnedSurvey
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
@@ -55,7 +55,7 @@ def plan(policy: Policy) -> ProgrammePlan:
     if not found:
         raise next(one for one in tried.values() if isinstance(one, CrowdblendError))
     taken = min(found, key=lambda split: _cost(found[split]))
-    others = {split: compared(other) for split, other in found.items() if split != taken}
+    others = {split: compare_splits(other) for split, other in found.items() if split != taken}
     return replace(found[taken], others=others)
 
 
@@ -119,23 +119,23 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     every = tuple(share for each in within for share in each)
     _check_choice(policy, every, rate)
 
-    def planned(each: Each) -> ProgrammePlan:
+    def plan_each(each: Each) -> ProgrammePlan:
         made = []
         for one, part, share, (*_, released) in zip(policy.publish, policy.parts, shares, within, strict=True):
             own = PartBudget(released, every, rate, each.epsilon, each.delta, each.noise_loss, drawn=share)
             made.append(PlannedPublication(str(one.name), module_for(part).plan_part(part, own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
-    return _within(planned, policy, budget, list(_before_asking(sample, budget)))
+    return _within(plan_each, policy, budget, list(_before_asking(sample, budget)))
 
 
 def _check_choice(policy: Policy, shares: Sequence[float], rate: float) -> None:
     """Refuse a choice of the recoding that loses more than anybody in a part of the sample may lose."""
     choosing, epsilon = policy.terms.recoding, policy.own_terms.epsilon
     assert epsilon is not None, "a programme has an epsilon"
-    if choosing is None or choosing.spent <= (most := largest_noise(shares, rate, epsilon)):
+    if choosing is None or choosing.choice_cost <= (most := largest_noise(shares, rate, epsilon)):
         return
-    message = f"The choice of the recoding loses {choosing.spent:g}; in a part of this sample {most:.3g} is allowed."
+    message = f"The recoding's choice loses {choosing.choice_cost:g}; in a part of this sample {most:.3g} is allowed."
     remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
     raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
 
@@ -149,7 +149,7 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
         raise refusal("split", message, remedy, "[sampling] design")
     refuse_shares(policy, "fresh")
 
-    def planned(each: Each) -> ProgrammePlan:
+    def plan_each(each: Each) -> ProgrammePlan:
         made = []
         for one, part in zip(policy.publish, policy.parts, strict=True):
             epsilon = each.epsilon if _suppresses(part) else each.noise_loss
@@ -160,7 +160,7 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
         return ProgrammePlan(policy, "fresh", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     samples = Budget(budget.epsilon, budget.delta, budget.releases * len(policy.publish))
-    return _within(planned, policy, samples, [Each(budget.epsilon, budget.delta, budget.epsilon)])
+    return _within(plan_each, policy, samples, [Each(budget.epsilon, budget.delta, budget.epsilon)])
 
 
 _SPLITS: Mapping[Split, Callable[[Policy, Budget], ProgrammePlan]] = {
@@ -203,7 +203,7 @@ def _before_asking(sample: Sample, budget: Budget) -> Iterator[Each]:
     Of a survey of a fixed size that is more than anybody loses, since most were not asked, and it is for one person
     replaced, of which a plan finds out how it is best divided.
     """
-    if not isinstance(sample, Thinned):
+    if not isinstance(sample, ThinnedSurvey):
         yield Each(budget.epsilon, budget.delta, budget.epsilon)
         return
     asked, delta = sample.asked_epsilon(budget.epsilon), budget.delta * sample.of / sample.people
@@ -269,12 +269,12 @@ def _cost(planned: ProgrammePlan) -> float:
     """Return the error of a cell of 100 people, averaged; a small one may be missing instead."""
     found = []
     for one in planned.planned:
-        errors = planned.expected[one.name].errors
-        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, planned.expected[one.name].missing)))
+        errors = planned.expected_errors[one.name].errors
+        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, planned.expected_errors[one.name].missing)))
     return math.fsum(found) / len(found)
 
 
-def compared(other: ProgrammePlan) -> str:
+def compare_splits(other: ProgrammePlan) -> str:
     """Return a sentence about what another split would give."""
     people = math.exp(_cost(other))
     return f"would leave a cell of 100 people off, or missing, by about {three_digits(people)} people in the mean"

@@ -20,7 +20,7 @@ from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import kind_of
-from crowdblend.programme.errors_expected import Expected, expected_of
+from crowdblend.programme.errors_expected import ExpectedErrors, expected_of
 from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts, Sample
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.counted_together import groups, read_together
@@ -135,12 +135,12 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         )
 
     @cached_property
-    def derived(self) -> tuple[Derivation, ...]:
+    def derived_guarantees(self) -> tuple[Derivation, ...]:
         """The guarantees, from the planned facts."""
         return derive(self.facts())
 
     @cached_property
-    def expected(self) -> Mapping[str, Expected]:
+    def expected_errors(self) -> Mapping[str, ExpectedErrors]:
         """The expected error of every publication, and the cells it shows."""
         return {one.name: expected_of(one.facts((self.epsilon, self.delta))) for one in self.planned}
 
@@ -150,7 +150,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             one.name: {
                 **({} if one.share is None else {"share": one.share}),
                 **one.facts((self.epsilon, self.delta)).own_parameters,
-                **self.expected[one.name].to_dict(),
+                **self.expected_errors[one.name].to_dict(),
             }
             for one in self.planned
         }
@@ -167,7 +167,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             share = "" if one.share is None else f", from a share of {one.share:g} of the sample"
             lines.append((one.name, f"{kind_of(one.plan.policy.kind).name}{share}"))
             lines += [("", said) for _, said in one.plan.describe_publication()]
-            lines += [("", sentence) for sentence in self.expected[one.name].sentences()]
+            lines += [("", sentence) for sentence in self.expected_errors[one.name].sentences()]
         return [self.describe_reading(), *lines]
 
     @property

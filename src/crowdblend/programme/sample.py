@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.designs import Biased, Everybody, Strata, Thinned
+from crowdblend.designs import Biased, Everybody, Strata, ThinnedSurvey
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.exactly import ExactPolicy
@@ -44,7 +44,7 @@ def sample_of_all(policy: Policy, split: Split) -> Sample:
 def require_parts(policy: Policy, sample: Sample) -> None:
     """Refuse a sample whose parts are not certified: rates that are not known, or nobody left out."""
     remedy, where = 'Write split = "fresh" or "budget", or publish one by one.', "[sampling] design"
-    if isinstance(sample, Thinned) and not sample.draws_here:
+    if isinstance(sample, ThinnedSurvey) and not sample.draws_here:
         message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
         raise refusal("split", message, "Write thin = 0.8.", "[sampling] thin")
     if isinstance(sample, Biased) or (isinstance(sample, Strata) and any(one.low < one.high for one in sample.coins)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from crowdblend.designs import Everybody, Poisson, Thinned
+from crowdblend.designs import Everybody, Poisson, ThinnedSurvey
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.planning.parts import largest_noise
@@ -33,7 +33,7 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     # Half of delta is for publications that need one by themselves, half for what all lose beyond epsilon.
     each = min(1.0, budget.delta / (2 * len(parts) * budget.releases * sample.largest_rate))
 
-    def planned(epsilon: float) -> ProgrammePlan:
+    def plan_split(epsilon: float) -> ProgrammePlan:
         made = []
         for one, part, own in zip(policy.publish, policy.parts, parts, strict=True):
             module = module_for(part)
@@ -47,19 +47,19 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
     # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
     once = largest_noise((1.0,), sample.largest_rate, budget.epsilon)
     low = budget.epsilon / budget.releases * (1 - 1e-12)
-    if isinstance(sample, Thinned):
+    if isinstance(sample, ThinnedSurvey):
         once = sample.largest_loss(budget.epsilon)
         low = once / budget.releases
-    if budget.delta == 0 or not keeps(planned(low)):
-        return planned(low)
+    if budget.delta == 0 or not keeps(plan_split(low)):
+        return plan_split(low)
     high = once * 2 * math.sqrt(len(policy.publish))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if keeps(planned(middle)):
+        if keeps(plan_split(middle)):
             low = middle
         else:
             high = middle
-    return _with_less_error(planned(low), _with_gaussian_noise(policy, budget, sample))
+    return _with_less_error(plan_split(low), _with_gaussian_noise(policy, budget, sample))
 
 
 def _with_less_error(laplace: ProgrammePlan, gaussian: ProgrammePlan | None) -> ProgrammePlan:
@@ -88,7 +88,12 @@ def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Sample) -> Prog
         hasattr(one, "takes_gaussian") and one.takes_gaussian(part)
         for one, part in zip(modules, policy.parts, strict=True)
     )
-    if budget.delta == 0 or not fits or not isinstance(sample, Everybody | Poisson) or isinstance(sample, Thinned):
+    if (
+        budget.delta == 0
+        or not fits
+        or not isinstance(sample, Everybody | Poisson)
+        or isinstance(sample, ThinnedSurvey)
+    ):
         return None
     cells, weights = cells_of(policy.parts), [one.weight for one in policy.publish]
     ends = {"epsilon": budget.epsilon, "delta": budget.delta, "rate": sample.largest_rate}
@@ -96,7 +101,7 @@ def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Sample) -> Prog
     if sigmas is None:
         return None
 
-    def planned(factor: float) -> ProgrammePlan:
+    def plan_split(factor: float) -> ProgrammePlan:
         made = [
             PlannedPublication(str(one.name), module.plan_noisy(part, factor / sigma, 0.0, factor * sigma))
             for one, module, part, sigma in zip(policy.publish, modules, policy.parts, sigmas, strict=True)
@@ -105,4 +110,4 @@ def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Sample) -> Prog
 
     # What is proved lies a little above what a normal loss would need.
     factors = (1.003, 1.006, 1.012, 1.025, 1.05, 1.1, 1.2)
-    return next((tried for tried in map(planned, factors) if keeps(tried)), None)
+    return next((tried for tried in map(plan_split, factors) if keeps(tried)), None)

@@ -29,7 +29,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     """Return the publications one after the other, each as its kind shows it."""
     facts = folder.facts
     chapters: list[Part] = [Part("publications", "What is published", [*facts.together, _overview(folder)])]
-    if shared := list(_shared(folder)):
+    if shared := list(_shared_columns(folder)):
         chapters.append(Part("shared", "What several publications say", [_SHARED, *shared]))
     for name, one in folder.publications.items():
         shown = view_of(one, figures)
@@ -58,9 +58,9 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     )
 
 
-def _shared(folder: PublishedRelease) -> Iterator[Table]:
+def _shared_columns(folder: PublishedRelease) -> Iterator[Table]:
     """Yield every column that several publications count people by, with the numbers of each and with their mean."""
-    domains = {name: one.tables[DATA].columns for name, one in folder.counted.items()}
+    domains = {name: one.tables[DATA].columns for name, one in folder.counted_publications.items()}
     for column in dict.fromkeys(column for columns in domains.values() for column in columns):
         named = [name for name, columns in domains.items() if column in columns]
         if len(named) < 2 or any(len(domains[name][column].labels or ()) > _MOST_LABELS for name in named):

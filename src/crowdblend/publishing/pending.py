@@ -88,14 +88,16 @@ def pending_release(
     if planned.policy.data.population is not None:
         ledger.check_limit(planned_spending(planned))
     place = IN_MEMORY if in_memory else str(folder.absolute())
-    pending = _described(planned, place, ledger, key, engine or default_engine())
+    pending = _describe_pending(planned, place, ledger, key, engine or default_engine())
     outlook = ledger.preview(pending.spending, pending.identity, key)
     return replace(pending, outlook=outlook)
 
 
-def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine) -> books.Spending:
+def resumed_spending(
+    planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine
+) -> books.Spending:
     """Return the spending of a resumed release; an unnamed population keeps the name it got."""
-    spending = _described(planned, entry.spending.folder, ledger, key, engine).spending
+    spending = _describe_pending(planned, entry.spending.folder, ledger, key, engine).spending
     unnamed = planned.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
 
@@ -134,9 +136,9 @@ def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
     return certificate.guarantees
 
 
-def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
+def _describe_pending(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
     policy = planned.policy
-    identity = identify(policy.data, policy.resources, ledger.wanted(), engine)
+    identity = identify(policy.data, policy.resources, ledger.fingerprint_request(), engine)
     spending = books.Spending(
         population=policy.data.population or UNNAMED,
         sample=sample_of(policy.sampling, identity.source, key),

@@ -35,7 +35,7 @@ def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> 
     Where an engine has assumptions of its own they are part of it, since the certificate states them: what a cluster
     has begun to draw is not resumed as if no cluster had held the key.
     """
-    decided = _described(policy, _RESOURCES)
+    decided = _describe_value(policy, _RESOURCES)
     if assumptions:
         decided = [decided, [one.name for one in assumptions]]
     return _digest(decided).hex()
@@ -49,7 +49,7 @@ def plan_secret(policy: AnyPolicy, secret: bytes) -> bytes:
     to another plan, or to people of another name. It gives the same to the same rows in a frame, a file or a database,
     on one machine or many, in whichever format they appear.
     """
-    return subkey(secret, b"plan of a release", _digest(_described(policy, _NOT_COMPUTED)))
+    return subkey(secret, b"plan of a release", _digest(_describe_value(policy, _NOT_COMPUTED)))
 
 
 def _digest(decided: object) -> bytes:
@@ -57,15 +57,15 @@ def _digest(decided: object) -> bytes:
     return hashlib.sha256(described.encode()).digest()
 
 
-def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  one line for each type
+def _describe_value(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  one line for each type
     """Frozen values by type and fields, whatever they are nested in; numbers as Python writes them exactly."""
     if isinstance(value, Policy) and not value.is_programme:
-        return _described(value.only, left_out)
+        return _describe_value(value.only, left_out)
     if isinstance(value, Policy):
         parts = (value.terms, value.split, value.publish)
-        return ["Policy", [_described(one, left_out) for one in parts]]
+        return ["Policy", [_describe_value(one, left_out) for one in parts]]
     if isinstance(value, Publication):
-        return [type(value).__name__, {name: _described(said, left_out) for name, said in vars(value).items()}]
+        return [type(value).__name__, {name: _describe_value(said, left_out) for name, said in vars(value).items()}]
     if isinstance(value, Section):
         keys = keys_of(type(value))
         # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
@@ -73,22 +73,25 @@ def _described(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR0911  o
         paths = {name for name, key in keys.items() if key.kind in ("path", "paths")}
         # A key that is added later leaves policies that do not say it as they were, and what they publish.
         without = left_out | paths
-        said = {name: one for name, one in _given(value) if name not in without}
-        return [type(value).__name__, {name: _described(one, left_out) for name, one in said.items()}]
+        said = {name: one for name, one in _given_fields(value) if name not in without}
+        return [type(value).__name__, {name: _describe_value(one, left_out) for name, one in said.items()}]
     if is_dataclass(value) and not isinstance(value, type):
-        found = {field.name: _described(getattr(value, field.name), left_out) for field in fields(value)}
+        found = {field.name: _describe_value(getattr(value, field.name), left_out) for field in fields(value)}
         return [type(value).__name__, found]
     if isinstance(value, Mapping):
         names = sorted(value, key=repr)
-        return ["mapping", [[_described(name, left_out), _described(value[name], left_out)] for name in names]]
+        return [
+            "mapping",
+            [[_describe_value(name, left_out), _describe_value(value[name], left_out)] for name in names],
+        ]
     if isinstance(value, list | tuple):
-        return [_described(one, left_out) for one in value]
+        return [_describe_value(one, left_out) for one in value]
     if isinstance(value, set | frozenset):
         return ["set", sorted(map(repr, value))]
     return value if isinstance(value, str | bool | None) else [type(value).__name__, repr(value)]
 
 
-def _given(value: Section) -> Iterator[tuple[str, Any]]:
+def _given_fields(value: Section) -> Iterator[tuple[str, Any]]:
     """The fields that are not what they would be if nothing had been said."""
     for field in fields_of(type(value)):
         said = getattr(value, field.name)

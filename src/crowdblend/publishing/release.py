@@ -33,7 +33,7 @@ from crowdblend.policies.load import load_policy
 from crowdblend.policies.source import require_rows
 from crowdblend.publishing.committing import commit, digest_of
 from crowdblend.publishing.description import describe
-from crowdblend.publishing.pending import ConfirmHook, pending_release, resumed, warn, with_data
+from crowdblend.publishing.pending import ConfirmHook, pending_release, resumed_spending, warn, with_data
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.published import Release
 from crowdblend.publishing.record import Record, refuse_another, resume_command
@@ -150,7 +150,7 @@ def resume(
         force = force or any(staging.journal.force for staging in stagings)
         complete = bool(stagings) and is_complete(stagings[0])
         if entry.status == "finished" and not complete:
-            return _finished(entry, folder)
+            return _finish(entry, folder)
         check_target(folder, force=force)
         if complete:
             staged = verify_file(stagings[0].release)
@@ -226,7 +226,7 @@ def _again(
         command = resume_command(ledger, entry.id, journal.policy, engine.name, python=python, signed=journal.signed)
         record = Record(ledger, entry.id, entry.spending.sample, command)
         with _staging(folder, journal) as staging, record.explain_failure():
-            refuse_another(entry, resumed(planned, ledger, key, entry, engine))
+            refuse_another(entry, resumed_spending(planned, ledger, key, entry, engine))
             release_key = ReleaseKey(plan_secret(policy, key))
             reading = planned.read(engine, release_key, progress)
             complete, certificate = _write(planned, engine, reading, release_key, record, staging, progress, sign)
@@ -242,7 +242,7 @@ def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
     return loaded
 
 
-def _finished(entry: Entry, folder: Path) -> Release:
+def _finish(entry: Entry, folder: Path) -> Release:
     if digest_of(folder) != entry.certificate_digest:
         reason = f"Release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
         raise InvalidInput(reason, code="release-moved", where=f"release {entry.id}")

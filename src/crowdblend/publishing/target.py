@@ -61,7 +61,7 @@ def exclusive_use(folder: Path) -> Iterator[None]:
     then holds no lock that others see, and looks again.
     """
     lock = folder.with_name(f".{folder.name}.lock")
-    handle = _locked(folder, lock)
+    handle = _lock(folder, lock)
     try:
         yield
     finally:
@@ -69,7 +69,7 @@ def exclusive_use(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _locked(folder: Path, lock: Path) -> int:
+def _lock(folder: Path, lock: Path) -> int:
     while True:
         try:
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -48,7 +48,7 @@ def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
         left = np.ones(size, dtype=np.bool_)
         left[distinct(size - n, size, source)] = False
         return np.flatnonzero(left)
-    return _completed(np.empty(0, dtype=np.int64), n, size, source)
+    return _complete(np.empty(0, dtype=np.int64), n, size, source)
 
 
 def distinct_rows(times: int, n: int, size: int, source: Source) -> NDArray[np.int64]:
@@ -59,11 +59,11 @@ def distinct_rows(times: int, n: int, size: int, source: Source) -> NDArray[np.i
         return np.nonzero(left)[1].reshape(times, n)
     drawn = np.sort(uniform(times * n, size, source).reshape(times, n), axis=1)
     for row in np.flatnonzero((np.diff(drawn, axis=1) == 0).any(axis=1)):
-        drawn[row] = _completed(np.unique(drawn[row]), n, size, source)
+        drawn[row] = _complete(np.unique(drawn[row]), n, size, source)
     return drawn
 
 
-def _completed(chosen: NDArray[np.int64], n: int, size: int, source: Source) -> NDArray[np.int64]:
+def _complete(chosen: NDArray[np.int64], n: int, size: int, source: Source) -> NDArray[np.int64]:
     """Different places with as many more as are missing."""
     while len(chosen) < n:
         drawn = np.sort(np.concatenate([chosen, uniform(n - len(chosen), size, source)]))

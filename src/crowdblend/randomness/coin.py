@@ -127,7 +127,7 @@ class _Marker:
         if texts.no_numbers:
             return self._of_text.of_texts(texts)
         numbers = whole_numbers(texts)
-        long = {row: int(texts.spelled(row)) for row in numbers.longer.tolist()}
+        long = {row: int(texts.spell(row)) for row in numbers.longer.tolist()}
         long = {row: number for row, number in long.items() if LEAST <= number <= MOST}
         others = ~numbers.short
         others[list(long)] = False

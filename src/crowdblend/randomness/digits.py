@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from crowdblend.randomness.probability import Bounds, enclosed, flips
+from crowdblend.randomness.probability import Bounds, enclose, flips
 from crowdblend.randomness.source import Source
 
 # The power a^(2^i) as a ball, at the precision in force.
@@ -31,7 +31,7 @@ def digit(power: Power, i: int) -> Bounds:
         weight = power(i)
         return weight / (1 + weight)
 
-    return enclosed(compute)
+    return enclose(compute)
 
 
 def low_digits(n: int, digits: list[Bounds], source: Source) -> NDArray[np.int64]:

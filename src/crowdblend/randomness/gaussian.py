@@ -20,7 +20,7 @@ from flint import arb, fmpq
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness.noise import BLOCK, Whole, discrete_laplace
-from crowdblend.randomness.probability import Bounds, enclosed, flips
+from crowdblend.randomness.probability import Bounds, enclose, flips
 from crowdblend.randomness.source import Source
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.5, 20_000.0
@@ -62,4 +62,4 @@ def _accepts(sigma: float, size: int) -> Bounds:
     variance = Fraction(sigma) ** 2
     exponent = (size - variance / (int(sigma) + 1)) ** 2 / (2 * variance)
     exact = -fmpq(exponent.numerator, exponent.denominator)
-    return enclosed(lambda: arb(exact).exp())
+    return enclose(lambda: arb(exact).exp())

@@ -49,9 +49,9 @@ class Mac:
 
     def of_rows(self, words: NDArray[np.uint64]) -> Blocks:
         """The value of each row of words, two to a block; an odd row is completed with a zero."""
-        state = self._encrypted(_pair(words, 0))
+        state = self._encrypt(_pair(words, 0))
         for start in range(2, words.shape[1], 2):
-            state = self._encrypted(state ^ _pair(words, start))
+            state = self._encrypt(state ^ _pair(words, start))
         return state
 
     def of_texts(self, texts: Texts) -> Blocks:
@@ -72,12 +72,12 @@ class Mac:
         state = texts.blocks_at(texts.starts)
         state &= _FIRST_BYTES.take(texts.lengths, axis=0) if count == 1 else _FIRST_BYTES[_FIRST]
         state[:, 1] |= texts.lengths.astype(np.uint64) << np.uint64(56)
-        state = self._encrypted(state)
+        state = self._encrypt(state)
         for begin in range(_FIRST, _FIRST + BLOCK * (count - 1), BLOCK):
             block = texts.blocks_at(texts.starts + begin)
             if begin == _FIRST + BLOCK * (count - 2):
                 block &= _FIRST_BYTES.take(texts.lengths - begin, axis=0)
-            state = self._encrypted(state ^ block)
+            state = self._encrypt(state ^ block)
         return state
 
     def _of_long(self, texts: Texts) -> Blocks:
@@ -93,7 +93,7 @@ class Mac:
             state = chain.update(piece + bytes(-len(piece) % BLOCK))[-BLOCK:]
         return state
 
-    def _encrypted(self, blocks: Blocks) -> Blocks:
+    def _encrypt(self, blocks: Blocks) -> Blocks:
         # Read where it lies and written where it stays: the cipher is so fast that copies would show.
         data = np.ascontiguousarray(blocks, dtype="<u8").reshape(-1).view(np.uint8)
         encrypted = np.empty(len(data) + BLOCK - 1, dtype=np.uint8)  # the room that the cipher asks for

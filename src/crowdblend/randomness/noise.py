@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness.digits import digit, low_digits
-from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips
+from crowdblend.randomness.probability import Bounds, bernoulli, enclose, flips
 from crowdblend.randomness.source import Source
 
 Epsilon = float | Fraction | fmpq
@@ -90,13 +90,13 @@ def reaches(threshold: int, epsilon: Epsilon) -> Bounds:
         tail = (-arb(exact) * far).exp() / (1 + (-arb(exact)).exp())
         return tail if threshold >= 1 else 1 - tail
 
-    return enclosed(compute)
+    return enclose(compute)
 
 
 def differs_from_zero(epsilon: Epsilon) -> Bounds:
     """P[Y ≠ 0] = 2a/(1+a) for discrete Laplace Y."""
     exact = _exact(epsilon)
-    return enclosed(lambda: 2 / (1 + arb(exact).exp()))
+    return enclose(lambda: 2 / (1 + arb(exact).exp()))
 
 
 class _Law:
@@ -109,7 +109,7 @@ class _Law:
             self._levels += 1
         self.nonzero = differs_from_zero(epsilon)
         self._digits = [digit(self._power, i) for i in range(self._levels)]
-        self._more = enclosed(lambda: self._power(self._levels))
+        self._more = enclose(lambda: self._power(self._levels))
 
     def _power(self, i: int) -> arb:
         """a^(2^i)."""

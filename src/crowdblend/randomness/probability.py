@@ -47,7 +47,7 @@ def rational(probability: Fraction | float) -> Bounds:
     return bounds
 
 
-def enclosed(compute: Callable[[], arb]) -> Bounds:
+def enclose(compute: Callable[[], arb]) -> Bounds:
     """The bounds of a probability that `compute` encloses in a ball at whatever precision is in force.
 
     The ball is rigorous at every precision, so precision only decides how far apart the bounds are.

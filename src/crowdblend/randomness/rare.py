@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness.digits import digit, low_digits
-from crowdblend.randomness.probability import Bounds, enclosed, flips
+from crowdblend.randomness.probability import Bounds, enclose, flips
 from crowdblend.randomness.source import Source
 
 MOST_TRIALS = 1 << 62
@@ -52,7 +52,7 @@ def _walk(trials: int, probability: Bounds, source: Source) -> Iterator[NDArray[
     levels = max(trials - 1, 0).bit_length()
     failure = _Failure(probability)
     digits = [digit(failure.power, i) for i in range(levels)]
-    beyond = enclosed(lambda: failure.power(levels))
+    beyond = enclose(lambda: failure.power(levels))
     # Unsigned: the first place at or beyond the end is below 2^62 + 2^63, so no sum up to it wraps around.
     start, end, block = np.uint64(0), np.uint64(trials), FIRST_BLOCK
     while start < end:

@@ -65,7 +65,7 @@ class Texts:
         items: NDArray[Any] = np.ndarray(shape, dtype=kind, buffer=self.held, strides=(1,))[places]
         return items
 
-    def spelled(self, row: int) -> bytes:
+    def spell(self, row: int) -> bytes:
         """One text."""
         start = int(self.starts[row])
         return self.held[start : start + int(self.lengths[row])].tobytes()

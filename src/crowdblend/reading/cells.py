@@ -95,7 +95,7 @@ class Cells:
         except (pa.ArrowException, OSError) as damaged:
             raise unreadable(self.path) from damaged
 
-    def typed(self, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
+    def typed_pieces(self, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
         """Yield some columns in pieces, as labels or as numbers of these types."""
         try:
             for batch in _batches(self.path, dict(kinds)):
@@ -115,11 +115,11 @@ class Cells:
         try:
             for batch in _batches(self.path, {**dict.fromkeys(self.columns, pa.string()), **own}):
                 if batch.num_rows:
-                    yield self._renamed(batch)
+                    yield self._rename_columns(batch)
         except (pa.ArrowException, OSError) as damaged:
             raise unreadable(self.path) from damaged
 
-    def _renamed(self, batch: Any) -> pa.Table:
+    def _rename_columns(self, batch: Any) -> pa.Table:
         columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
         width = len(self.columns)
         if self.counted:
@@ -151,7 +151,7 @@ class Totals:
 
     def add(self, cells: pa.Table) -> None:
         """Count these cells as well."""
-        self._parts.append(_plain(_summed(cells, self.keys)))
+        self._parts.append(_plain(_sum_columns(cells, self.keys)))
         self._waiting += self._parts[-1].num_rows
         if self._waiting > max(self._merged, 1 << 20):
             self._merge()
@@ -166,7 +166,7 @@ class Totals:
 
     def _merge(self) -> None:
         if len(self._parts) > 1:
-            self._parts = [_summed(pa.concat_tables(self._parts), self.keys)]
+            self._parts = [_sum_columns(pa.concat_tables(self._parts), self.keys)]
         self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
 
 
@@ -276,7 +276,7 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
     return rows.take(pa.array(starts)).append_column(N, lengths)
 
 
-def _summed(cells: pa.Table, keys: list[str]) -> pa.Table:
+def _sum_columns(cells: pa.Table, keys: list[str]) -> pa.Table:
     # One thread, so that the same file gives the same order and the same page.
     grouped = cells.group_by(keys, use_threads=False).aggregate([(N, "sum")])
     return grouped.select([*keys, f"{N}_sum"]).rename_columns([*keys, N])

@@ -63,7 +63,7 @@ def consistent_estimates(margins: Mapping[str, Margin]) -> Mapping[str, pa.Table
         message = f"There are too many cells for consistent estimates: up to {MOST_SHARED:,} margins may be in common."
         raise InvalidInput(message, remedy="Read them as they are.", where="consistent", code="reading.consistent")
     y = _closest(x, variances, rows)
-    return {name: _shown(table, y[table.places]) for name, table in tables.items()}
+    return {name: _consistent_table(table, y[table.places]) for name, table in tables.items()}
 
 
 def _tables(margins: Mapping[str, Margin]) -> Iterator[tuple[str, _Table]]:
@@ -99,7 +99,7 @@ def _closest(x: Floats, variances: Floats, rows: list[tuple[NDArray[np.int64], N
     return found
 
 
-def _shown(table: _Table, estimates: Floats) -> pa.Table:
+def _consistent_table(table: _Table, estimates: Floats) -> pa.Table:
     """The cells with the consistent estimate, and their own with its interval."""
     own = table.margin.table()
     at = own.column_names.index("estimate")

@@ -55,14 +55,14 @@ def data_package(folder: Path, certificate: Certificate) -> str:
         "name": "crowdblend-release",
         "title": facts.about.get("title") or "A release of data about people",
         "description": f"A release of kind {facts.kind} with a certificate; README.md and report.html explain it.",
-        **_published(facts),
+        **_published_fields(facts),
         "resources": [_resource(folder / name, facts.files[name], _of_file(facts, Path(name).stem)) for name in names],
         "crowdblend": _own(certificate, facts),
     }
     return json.dumps(described, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _published(facts: ReleaseFacts) -> dict[str, Any]:
+def _published_fields(facts: ReleaseFacts) -> dict[str, Any]:
     said: dict[str, Any] = {}
     if facts.date is not None:
         said["created"] = f"{facts.date}T00:00:00Z"
@@ -88,12 +88,12 @@ def _resource(path: Path, digest: str, facts: ReleaseFacts) -> dict[str, Any]:
 
 def _field(name: str, facts: ReleaseFacts) -> dict[str, Any]:
     if name in facts.domains:
-        return _declared(name, facts.domains[name], facts.labels_are)
+        return _declared_field(name, facts.domains[name], facts.labels_are)
     kind, meaning = facts.meanings.get(name) or _OWN.get(name, ("any", ""))
     return {"name": name, "type": kind, "description": meaning}
 
 
-def _declared(name: str, domain: Domain, meaning: str) -> dict[str, Any]:
+def _declared_field(name: str, domain: Domain, meaning: str) -> dict[str, Any]:
     """A column of the policy: every label that could be published, in its order."""
     field: dict[str, Any] = {"name": name, "type": "string", "description": meaning}
     if domain.labels is None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import CellLaws, Intervals, combinations, nothing_known
-from crowdblend.estimates.cells import fill, summed
+from crowdblend.estimates.cells import fill, sum_strata
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
 from crowdblend.frozen import dataclass
 from crowdblend.reading.cells import EXACT, Cells, N
@@ -102,7 +102,7 @@ class MarginCounter:
         estimator, stratum = self.laws.estimator, self.laws.stratum
         noisy = np.zeros(len(values), np.bool_) if estimator is None else estimator.noisy_cells(values)
         exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
-        codes = [numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
+        codes = [number_labels(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
         if stratum is not None and stratum in self.columns:
             at = self.columns.index(stratum)
             strata = np.asarray(codes[at])
@@ -121,7 +121,7 @@ class MarginCounter:
             if listed.all():
                 return
             codes, sums = ([column[~listed] for column in columns] for columns in (codes, sums))
-        self._parts.append(self._summed(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
+        self._parts.append(self._sum_margin(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
         self._waiting += self._parts[-1].num_rows
         if self._waiting > max(self._merged, 1 << 20):
             self._merge()
@@ -167,7 +167,7 @@ class MarginCounter:
         every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
         return [np.concatenate([every[at], code]) for at, code in enumerate(codes)], np.concatenate([self._table, sums])
 
-    def _summed(self, cells: pa.Table) -> pa.Table:
+    def _sum_margin(self, cells: pa.Table) -> pa.Table:
         # One thread, so that the same file gives the same order.
         grouped = cells.group_by(self._keys, use_threads=False).aggregate([(name, "sum") for name in _SUMS])
         names = [*self._keys, *_SUMS]
@@ -175,7 +175,7 @@ class MarginCounter:
 
     def _merge(self) -> None:
         if len(self._parts) > 1:
-            self._parts = [self._summed(pa.concat_tables(self._parts))]
+            self._parts = [self._sum_margin(pa.concat_tables(self._parts))]
         self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
 
     def _nothing(self) -> pa.Table:
@@ -204,7 +204,7 @@ def _over_strata(found: Margin, strata: int) -> Margin:
     np.add.at(shown, rows, found.shown)
     labels = tuple(zip(*places, strict=True)) if found.columns[:-1] else ()
     cells = None if found.cells is None else found.cells * strata
-    intervals = summed(found.intervals, rows, len(places))
+    intervals = sum_strata(found.intervals, rows, len(places))
     return Margin(found.columns[:-1], labels, counts, shown, cells, intervals, found.declared, found.counter)
 
 
@@ -231,11 +231,11 @@ def _intervals(
         some = estimator.cells(counts[there], flags, confidence=confidence)
         found.estimate[there], found.low[there], found.high[there] = some.estimate, some.low, some.high
     if not there.all() and estimator.law.shown_from is not None:
-        found.low[~there], found.high[~there] = 0, estimator.unpublished(confidence=confidence)
+        found.low[~there], found.high[~there] = 0, estimator.largest_unpublished(confidence=confidence)
     return found
 
 
-def numbered(column: Any, numbers: dict[str, int]) -> Whole:
+def number_labels(column: Any, numbers: dict[str, int]) -> Whole:
     """The number of every label; one that was not met before gets the next."""
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     coded = coded.combine_chunks()

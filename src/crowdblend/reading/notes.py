@@ -51,8 +51,8 @@ def chosen_labels(facts: ReleaseFacts) -> list[str]:
 
 
 def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
-    if facts.counted is not None:
-        return [facts.counted]
+    if facts.counting_note is not None:
+        return [facts.counting_note]
     design = estimator.design
     if design.least == design.most == 1:
         return ["Counts are about everybody in the table."]
@@ -92,7 +92,7 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
             f"Every cell is published. {which} carry noise and may be negative, and so may estimates, below low{sums}."
         ]
     if isinstance(law, NoiseFromThreshold):
-        return threshold_cells(law, table.laws.unpublished(estimator))
+        return threshold_cells(law, table.laws.largest_unpublished(estimator))
     return [
         f"Counts carry noise, and cells below {law.shown_from:,} are not published. Do not add cells up: the sums "
         "would be too large."
@@ -117,7 +117,7 @@ def missing_rows(table: CellTable) -> list[str]:
     found = [own for own in (laws.estimator, *laws.strata.values()) if own is not None and own.law.shown_from]
     if not found:
         return []
-    sizes, ends = sorted({own.law.shown_from or 0 for own in found}), [laws.unpublished(own) for own in found]
+    sizes, ends = sorted({own.law.shown_from or 0 for own in found}), [laws.largest_unpublished(own) for own in found]
     enough = f"at least {sizes[0]:,} sampled people"
     if len(sizes) > 1:
         enough = f"enough sampled people (between {sizes[0]:,} and {sizes[-1]:,}, depending on the stratum)"
@@ -181,20 +181,20 @@ def sampling_of(facts: ReleaseFacts, table: CellTable) -> dict[str, Any]:
     assumed, laws = facts.drawn_before, table.laws
     if laws.stratum is not None:
         known = {label: own for label, own in laws.strata.items() if own is not None}
-        strata = {label: {**_rates_of(own), **_unpublished(table, own)} for label, own in known.items()}
+        strata = {label: {**_rates_of(own), **_unpublished_cells(table, own)} for label, own in known.items()}
         return {"sampling": {"stratum": laws.stratum, "strata": strata, "assumed": assumed}}
     if laws.estimator is None:
         return {}
-    return {"sampling": {**_rates_of(laws.estimator), "assumed": assumed}, **_unpublished(table, laws.estimator)}
+    return {"sampling": {**_rates_of(laws.estimator), "assumed": assumed}, **_unpublished_cells(table, laws.estimator)}
 
 
 def _rates_of(own: Estimator) -> dict[str, Any]:
     return {"rate": own.design.rate, "least": own.design.least, "most": own.design.most}
 
 
-def _unpublished(table: CellTable, own: Estimator) -> dict[str, Any]:
+def _unpublished_cells(table: CellTable, own: Estimator) -> dict[str, Any]:
     shown_from = own.law.shown_from
-    hidden = {"low": 0, "high": table.laws.unpublished(own)}
+    hidden = {"low": 0, "high": table.laws.largest_unpublished(own)}
     return {"shown_from": shown_from, **({} if shown_from is None else {"unpublished_cell": hidden})}
 
 

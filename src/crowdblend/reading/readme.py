@@ -37,7 +37,7 @@ def readme(folder: Path, certificate: Certificate) -> str:
     lines += [f"- {name}: {_plain(about[name])}" for name in _TOLD if name in about]
     lines += [f"- date: {facts.date}"] if facts.date else []
     domain = "its labels, where they were declared" if _open_labels(facts) else "its whole domain"
-    lines += ["", "| file | what it is |", "|---|---|", *(_described(folder / name, facts) for name in data)]
+    lines += ["", "| file | what it is |", "|---|---|", *(_describe_file(folder / name, facts) for name in data)]
     lines += [
         "| report.html | the data shown and explained on one page; drop the other files on it to check them |",
         f"| datapackage.json | every column with its meaning and {domain}, as a Frictionless Data Package |",
@@ -54,7 +54,7 @@ def readme(folder: Path, certificate: Certificate) -> str:
     return "\n".join(lines)
 
 
-def _described(path: Path, facts: ReleaseFacts) -> str:
+def _describe_file(path: Path, facts: ReleaseFacts) -> str:
     """A data file: what its kind publishes, and its columns."""
     own = facts.publications.get(path.stem, facts)
     what = "Totals of what was counted." if path.stem == "totals" else _publishes(own)
@@ -107,7 +107,7 @@ def _python(facts: ReleaseFacts) -> list[str]:
         return []
     estimates = "release.estimates().to_pandas()           # how many people there are in every cell, with an interval"
     if all(table.laws.add_up for table in facts.tables.values()):
-        what = "people there are" if facts.counted is None else "rows were kept"
+        what = "people there are" if facts.counting_note is None else "rows were kept"
         estimates = f"release.estimates(margin=[]).to_pandas()  # how many {what} in all, with an interval"
     labels = "those that are published" if _open_labels(facts) else "categories, all that were declared"
     return [

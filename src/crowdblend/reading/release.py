@@ -161,7 +161,7 @@ class PublishedRelease:
         if self.is_programme:
             return self._publication(margin, table).estimates(confidence, margin)
         if self.facts.stated_confidence is not None:
-            return self._stated(confidence, self.facts.stated_confidence)
+            return self._stated_errors(confidence, self.facts.stated_confidence)
         if table is not None and table in self.files and table not in self.tables:
             return self.table(table)  # totals are no cells
         return self.margin(margin, confidence, table).table()
@@ -188,7 +188,7 @@ class PublishedRelease:
         return notes.sentences(self.facts, self.tables[name], margin)
 
     @property
-    def counted(self) -> Mapping[str, PublishedRelease]:
+    def counted_publications(self) -> Mapping[str, PublishedRelease]:
         """The publications of people in cells that are all listed and add up, by their names."""
         return {
             name: one
@@ -200,7 +200,7 @@ class PublishedRelease:
 
     def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> pa.Table:
         found = consistency.consistent_estimates(
-            {name: one.margin(None, confidence) for name, one in self.counted.items()}
+            {name: one.margin(None, confidence) for name, one in self.counted_publications.items()}
         )
         name = next(iter(found)) if table is None else table
         if margin is not None or name not in found:
@@ -250,7 +250,7 @@ class PublishedRelease:
         cells = open_cells(self.files[name], counted=self.facts.rows_are_counted)
         return replace(cells, columns=tuple(column for column in cells.columns if column in self.facts.domains))
 
-    def _stated(self, confidence: float, stated: float) -> pa.Table:
+    def _stated_errors(self, confidence: float, stated: float) -> pa.Table:
         """Statistics have an error of their own, for one confidence."""
         if stated != confidence:
             message = f"The errors of this release are stated for a confidence of {stated}."

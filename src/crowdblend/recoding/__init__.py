@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crowdblend.recoding.axes import Axis
     from crowdblend.recoding.blocks import Blocks, Boxes, Grid, Quadtree
-    from crowdblend.recoding.bounded import Bounded
-    from crowdblend.recoding.classes import Closed, Computed, Lookup, Open, Recoding
+    from crowdblend.recoding.bounded import BoundedRecoding
+    from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
     from crowdblend.recoding.dates import DateRange, Dates
     from crowdblend.recoding.hierarchies import Hierarchies, read_hierarchy
     from crowdblend.recoding.intervals import Breaks, Intervals
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _NAMES = {
     "axes": ("Axis",),
     "blocks": ("Blocks", "Boxes", "Grid", "Quadtree"),
-    "bounded": ("Bounded",),
-    "classes": ("Closed", "Computed", "Lookup", "Open", "Recoding"),
+    "bounded": ("BoundedRecoding",),
+    "classes": ("ClosedRecoding", "ComputedRecoding", "Lookup", "Open", "Recoding"),
     "dates": ("DateRange", "Dates"),
     "hierarchies": ("Hierarchies", "read_hierarchy"),
     "intervals": ("Breaks", "Intervals"),
@@ -29,11 +29,11 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = [
     "Axis",
     "Blocks",
-    "Bounded",
+    "BoundedRecoding",
     "Boxes",
     "Breaks",
-    "Closed",
-    "Computed",
+    "ClosedRecoding",
+    "ComputedRecoding",
     "DateRange",
     "Dates",
     "Grid",

@@ -49,7 +49,7 @@ class Axis(Intervals):
 
     def place(self, name: str, value: Number) -> int:
         """The number of the cell that begins at a declared value, which must be an end of a cell."""
-        start, _, step = self._declared
+        start, _, step = self._declaration
         place = (Fraction(exact(name, value)) - start) / step
         if place.denominator != 1 or not 0 <= place <= self._steps:
             raise InvalidInput(

@@ -49,7 +49,7 @@ class Blocks(ABC):
         """The size of all blocks, where they have the same."""
         return None
 
-    def listed(self) -> list[Box]:
+    def list_blocks(self) -> list[Box]:
         """All blocks, where they are few enough to be listed."""
         numbers = np.arange(self.count)
         first, size = self.first(numbers), self.size(numbers)

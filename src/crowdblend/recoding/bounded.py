@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.recoding.classes import Computed
+from crowdblend.recoding.classes import ComputedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import (
     Number,
@@ -31,10 +31,10 @@ MOST_STEPS = 2**31
 
 
 @dataclass(frozen=True)
-class Bounded:
+class BoundedRecoding:
     """Whole steps of `resolution` from `start` to `stop`; `blank` is the value that no value counts as.
 
-    >>> income = Bounded(0, 100_000, 500, outside="clamp")
+    >>> income = BoundedRecoding(0, 100_000, 500, outside="clamp")
     >>> income.steps, income.code("1740"), income.code("250000"), income.code("")
     (200, 3, 200, None)
     """
@@ -46,36 +46,36 @@ class Bounded:
     blank: Number | None = None
 
     def __post_init__(self) -> None:
-        start, stop, _ = self._declared
+        start, stop, _ = self._declaration
         if self.blank is not None and not start <= Fraction(exact("blank", self.blank)) <= stop:
             message = f"blank must lie between from and to, got {self.blank}. Choose a value between them."
             raise InvalidInput(message, where="blank", code="recoding.blank")
 
     @cached_property
-    def _declared(self) -> tuple[Fraction, Fraction, Fraction]:
+    def _declaration(self) -> tuple[Fraction, Fraction, Fraction]:
         return exact_range(self.start, self.stop, self.resolution, unit="resolution", most=MOST_STEPS)
 
     @property
     def steps(self) -> int:
         """The number of steps between the bounds."""
-        start, stop, resolution = self._declared
+        start, stop, resolution = self._declaration
         return int((stop - start) / resolution)
 
     @property
     def from_zero(self) -> int | None:
         """The steps from 0 to the upper bound; None if values may be negative or 0 is off the grid."""
-        start, stop, resolution = self._declared
+        start, stop, resolution = self._declaration
         return int(stop / resolution) if start >= 0 and start % resolution == 0 else None
 
     def value(self, steps: Fraction) -> Fraction:
         """The value that lies this many steps above the lower bound, kept between the bounds."""
-        start, stop, resolution = self._declared
+        start, stop, resolution = self._declaration
         return min(max(start, start + resolution * steps), stop)
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """The bounds, exactly."""
-        start, stop, _ = self._declared
+        start, stop, _ = self._declaration
         return start, stop
 
     def code(self, value: str | None) -> int | None:
@@ -111,7 +111,7 @@ class Bounded:
 
     @property
     def _ends(self) -> tuple[float, float, float]:
-        start, stop, resolution = (float(value) for value in self._declared)
+        start, stop, resolution = (float(value) for value in self._declaration)
         return start, stop, resolution
 
     def _steps(self, read: float) -> int | None:
@@ -124,14 +124,14 @@ class Bounded:
 
 
 @dataclass(frozen=True)
-class Steps(Computed):
+class Steps(ComputedRecoding):
     """The steps of bounded numbers as classes, so that an engine counts them together with labels.
 
-    >>> Steps(Bounded(0, 1, "0.5")).labels
+    >>> Steps(BoundedRecoding(0, 1, "0.5")).labels
     ('0', '1', '2')
     """
 
-    bounds: Bounded
+    bounds: BoundedRecoding
 
     reads: ClassVar[Literal["number"]] = "number"
 

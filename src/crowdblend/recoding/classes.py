@@ -3,10 +3,10 @@
 Three kinds, by what an engine has to do:
 
     Recoding
-    ├── Closed          the classes are known: `labels`, and `code(value)` is a position in them
-    │   ├── Computed        an engine evaluates `sql(column)`
-    │   └── Lookup          an engine looks values up in `lookup`, and takes `fallback_sql(column)` for the others
-    └── Open            the classes are not listed: `label(value)`, and an engine evaluates `label_sql(column)`
+    ├── ClosedRecoding        the classes are known: `labels`, and `code(value)` is a position in them
+    │   ├── ComputedRecoding  an engine evaluates `sql(column)`
+    │   └── Lookup            an engine looks values up in `lookup`, and takes `fallback_sql(column)` for the others
+    └── Open                  the classes are not listed: `label(value)`, and an engine evaluates `label_sql(column)`
 
 Two optional classes take what has no other place: `missing` takes blanks, and `other` takes every value outside the
 domain, blanks included unless `missing` is declared. Without them such a value has no class, and a release refuses it.
@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.recoding.domain import Domain
-from crowdblend.recoding.reading import blank_sql, is_blank, quoted
+from crowdblend.recoding.reading import blank_sql, is_blank, quote
 
 LARGEST_DOMAIN = 1_000_000
 MOST_LISTED = 10_000
@@ -99,7 +99,7 @@ class Recoding(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Closed(Recoding):
+class ClosedRecoding(Recoding):
     """A recoding whose classes are all listed; a class is a position in `labels`."""
 
     def __post_init__(self) -> None:
@@ -163,7 +163,7 @@ class Closed(Recoding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Computed(Closed):
+class ComputedRecoding(ClosedRecoding):
     """A closed recoding that an engine computes."""
 
     kind: ClassVar[Literal["computed"]] = "computed"
@@ -192,7 +192,7 @@ class Computed(Closed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lookup(Closed):
+class Lookup(ClosedRecoding):
     """A closed recoding that an engine looks up: exact equality of text, code point by code point."""
 
     kind: ClassVar[Literal["lookup"]] = "lookup"
@@ -237,7 +237,7 @@ class Open(Recoding):
         """The VARCHAR label in SQL, NULL when the value cannot be read."""
         own = self.own_label_sql(column, typed)
         if self.missing is None:
-            return own if self.other is None else f"COALESCE({own}, {quoted(self.other)})"
-        otherwise = "NULL" if self.other is None else quoted(self.other)
-        blank = f"CASE WHEN {blank_sql(column, typed)} THEN {quoted(self.missing)} ELSE {otherwise} END"
+            return own if self.other is None else f"COALESCE({own}, {quote(self.other)})"
+        otherwise = "NULL" if self.other is None else quote(self.other)
+        blank = f"CASE WHEN {blank_sql(column, typed)} THEN {quote(self.missing)} ELSE {otherwise} END"
         return f"COALESCE({own}, {blank})"

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed, Open
+from crowdblend.recoding.classes import LARGEST_DOMAIN, ComputedRecoding, Open
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import FIRST_DAY, LAST_DAY, day, day_sql
 
@@ -107,7 +107,7 @@ class Dates(Open):
 
 
 @dataclass(frozen=True)
-class DateRange(Computed):
+class DateRange(ComputedRecoding):
     """The periods between two days.
 
     >>> born = DateRange("year", date(1990, 1, 1), date(1993, 1, 1))

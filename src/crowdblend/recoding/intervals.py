@@ -19,7 +19,7 @@ from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
+from crowdblend.recoding.classes import LARGEST_DOMAIN, ComputedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.reading import Number, double, exact, exact_range, number, number_sql, plain, plain_digits
 
@@ -27,7 +27,7 @@ _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to 
 
 
 @dataclass(frozen=True)
-class Intervals(Computed):
+class Intervals(ComputedRecoding):
     """Equal widths from `start` to `stop`; `bottom` and `top` add the classes "< start" and "≥ stop".
 
     With `whole` the values are whole numbers: the classes are called 0–9, 10–19, and a fraction is outside the domain.
@@ -65,26 +65,26 @@ class Intervals(Computed):
         super().__post_init__()
 
     @cached_property
-    def _declared(self) -> tuple[Fraction, Fraction, Fraction]:
+    def _declaration(self) -> tuple[Fraction, Fraction, Fraction]:
         return exact_range(self.start, self.stop, self.width, unit=self.unit, most=LARGEST_DOMAIN)
 
     @cached_property
     def _scale(self) -> int:
         """The common denominator, so that every end is a whole number divided by it."""
-        start, _, width = self._declared
+        start, _, width = self._declaration
         return math.lcm(start.denominator, width.denominator)
 
     @cached_property
     def _first(self) -> int:
-        return int(self._declared[0] * self._scale)
+        return int(self._declaration[0] * self._scale)
 
     @cached_property
     def _step(self) -> int:
-        return int(self._declared[2] * self._scale)
+        return int(self._declaration[2] * self._scale)
 
     @cached_property
     def _steps(self) -> int:
-        start, stop, width = self._declared
+        start, stop, width = self._declaration
         return int((stop - start) / width)
 
     def end(self, index: int) -> float:
@@ -172,7 +172,7 @@ class Intervals(Computed):
 
 
 @dataclass(frozen=True)
-class Breaks(Computed):
+class Breaks(ComputedRecoding):
     """Classes between rising breaks; `bottom` and `top` add the classes "< first" and "≥ last".
 
     >>> income = Breaks((0, 25000, 50000), top=True)

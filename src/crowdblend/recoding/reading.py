@@ -32,7 +32,7 @@ _DATE = rf"{_SPACE}[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{_TIME}{_SPACE}"
 FIRST_DAY, LAST_DAY = date.min, date.max
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
@@ -109,7 +109,7 @@ def day_sql(column: str, typed: bool = False) -> str:
     trimmed = f"left(trim({text}, {_SPACES_SQL}), 10)"
     return (
         f"CASE WHEN CAST({plain} AS VARCHAR) = {text} THEN {plain} "
-        f"WHEN regexp_full_match({text}, {quoted(_DATE)}) THEN TRY_CAST({trimmed} AS DATE) END"
+        f"WHEN regexp_full_match({text}, {quote(_DATE)}) THEN TRY_CAST({trimmed} AS DATE) END"
     )
 
 

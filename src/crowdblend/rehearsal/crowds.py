@@ -105,7 +105,7 @@ def crowd_subject(policy: PolicyT, request: AuditRequest, kind: type[CrowdSubjec
     """Return the policy with crowds of the hardest sizes, which depend on what is claimed."""
     policy = drawn_here(policy)
     if policy.sampling.designed:
-        return _stratified(policy, request)
+        return _subject_by_strata(policy, request)
     if request.epsilon is not None:
         policy = _at(policy, request.epsilon)
     planned = _parameters(policy)
@@ -143,7 +143,7 @@ def with_people(pairs: list[Neighbours[Population]]) -> list[Neighbours[Populati
     return [pair for pair in pairs if any(crowd.size for crowd in pair.fewer)]
 
 
-def _stratified(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
+def _subject_by_strata(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     """Return the policy with a person in one stratum after the other; nobody else's stratum matters to that person."""
     request.leave_epsilon("a stratified policy", "every stratum has a k of its own")
     planned = plan(policy)

@@ -115,7 +115,7 @@ def _rows(
     """Return the columns by name: copied from the public table where it has them, drawn otherwise."""
     design = design_of(policy.sampling, policy.columns, getattr(policy, "beside", ()))
     # The published columns, and strata or weights beside them.
-    columns = (*policy.columns, *(() if design is None else design.unpublished))
+    columns = (*policy.columns, *(() if design is None else design.unpublished_columns))
     pool = _pool(columns, count, sparsity)
     found = {column.name: _column(policy, column, pool, spread, rng) for column in columns}
     if pool < count:

@@ -23,7 +23,7 @@ from crowdblend.kinds import AnyPlan, Result
 from crowdblend.policies.registry import part
 from crowdblend.policies.sampling import Poisson, Survey
 from crowdblend.randomness import ReleaseKey
-from crowdblend.rehearsal.observers import Shown, shown_in
+from crowdblend.rehearsal.observers import ShownFile, shown_in
 from crowdblend.releases.outputs import Output
 
 MOST_PEOPLE = 1 << 17
@@ -51,15 +51,15 @@ class Files:
             file.unlink()
         return held
 
-    def of(self, published: Result) -> dict[str, Shown]:
+    def of(self, published: Result) -> dict[str, ShownFile]:
         """Return the files of a publication as they are read, by name."""
         return {name: shown_in(name, content) for name, content in self.contents(published).items()}
 
-    def cut(self, output: Output, releases: int) -> list[dict[str, Shown]]:
+    def cut(self, output: Output, releases: int) -> list[dict[str, ShownFile]]:
         """Return the rows of each of several releases that are written into one file, one below the other."""
         ((name, whole),) = self.of(Result((output,), ())).items()
         each = len(whole.rows) // releases
-        return [{name: Shown(whole.header, whole.rows[each * place :][:each])} for place in range(releases)]
+        return [{name: ShownFile(whole.header, whole.rows[each * place :][:each])} for place in range(releases)]
 
 
 @dataclass(frozen=True)

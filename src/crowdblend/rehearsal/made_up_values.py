@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.packages import pyarrow
-from crowdblend.recoding import Bounded, Breaks, DateRange, Dates, Intervals, Lookup, Prefixes, Recoding
+from crowdblend.recoding import BoundedRecoding, Breaks, DateRange, Dates, Intervals, Lookup, Prefixes, Recoding
 from crowdblend.recoding.axes import Axis
 
 # Of each column the audit uses this many classes at most, the first and the last among them, or all.
@@ -98,7 +98,7 @@ def draw_values(recoding: Recoding, count: int, spread: float, rng: Rng) -> pyar
     return pyarrow.array(values, mask=blank)
 
 
-def draw_measure(measure: Bounded, count: int, spread: float, rng: Rng) -> pyarrow.Array:
+def draw_measure(measure: BoundedRecoding, count: int, spread: float, rng: Rng) -> pyarrow.Array:
     """Return so many numbers between the bounds, lower ones more often; some blank where blanks count as a value."""
     steps = np.floor(_fractions(count, spread, rng) * (measure.steps + 1))
     values = np.clip(

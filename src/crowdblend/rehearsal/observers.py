@@ -21,7 +21,7 @@ Views = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownFile:
     """A published file as text: the names of its columns, and its rows; and its bytes, where it is a file by itself."""
 
     header: list[str]
@@ -39,18 +39,18 @@ class Shown:
         return " ".join(mine[0][place] for place in rest) if rest else f"{len(mine)} rows"
 
 
-def shown_in(name: str, content: bytes) -> Shown:
+def shown_in(name: str, content: bytes) -> ShownFile:
     """Return a published file as it is read."""
     if name.endswith(".csv"):
         header, *rows = csv.reader(io.StringIO(content.decode()))
-        return Shown(header, rows, content)
+        return ShownFile(header, rows, content)
     held = parquet.ParquetFile(pyarrow.BufferReader(content)).read(use_threads=False)
     columns = [[str(value) for value in column.to_pylist()] for column in held.columns]
-    return Shown(held.column_names, [list(row) for row in zip(*columns, strict=True)], content)
+    return ShownFile(held.column_names, [list(row) for row in zip(*columns, strict=True)], content)
 
 
 # All files of a release by name.
-PublishedFiles = Mapping[str, Shown]
+PublishedFiles = Mapping[str, ShownFile]
 
 
 class Observer(Protocol):

@@ -31,7 +31,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Values
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, people_in_memory
-from crowdblend.rehearsal.observers import Shown
+from crowdblend.rehearsal.observers import ShownFile
 from crowdblend.releases.class_counts import ChoiceReading, ClassCountsPlan
 from crowdblend.releases.plan import Result
 from crowdblend.releases.recoding_choice import recode
@@ -87,11 +87,11 @@ class ParallelCopies:
 
     def show(
         self, drawn: Sequence[tuple[Slice, Choice | None]]
-    ) -> list[tuple[dict[str, Shown], ChosenRecoding | None]]:
+    ) -> list[tuple[dict[str, ShownFile], ChosenRecoding | None]]:
         """Return the files of each copy as they are read, and the recoding that it chose."""
         return [
             (
-                {name: Shown(next(csv.reader([header])), list(csv.reader(lines))) for name, header, lines in cut},
+                {name: ShownFile(next(csv.reader([header])), list(csv.reader(lines))) for name, header, lines in cut},
                 None if choice is None else ChosenRecoding(choice[0], None if choice[1] is None else dict(choice[1])),
             )
             for cut, choice in drawn

@@ -196,11 +196,11 @@ def about_made_up(policy: PolicyT, made: pyarrow.Table, spread: float) -> Iterat
     """Yield the policy about made-up rows, drawn here if they are a sample."""
     with opened_frame(made) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
-        here = _with_vertices(policy, Path(folder), spread) if isinstance(policy, GraphPolicy) else _drawn(policy)
+        here = _with_vertices(policy, Path(folder), spread) if isinstance(policy, GraphPolicy) else _draw_now(policy)
         yield cast(PolicyT, here.with_source(source))
 
 
-def _drawn(policy: RowsPolicy | Policy) -> RowsPolicy | Policy:
+def _draw_now(policy: RowsPolicy | Policy) -> RowsPolicy | Policy:
     """Return the policy with people who were drawn before drawn now; with weights they are the sample."""
     if isinstance(policy, Policy):
         changes = {"sampling": policy.sampling.drawn_here(), "accept_delta": True}

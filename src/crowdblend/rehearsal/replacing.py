@@ -12,7 +12,7 @@ from crowdblend.rehearsal.subject import Neighbours
 
 
 @dataclass(frozen=True)
-class Replaced:
+class ReplacedPerson:
     """People with the person in question first; `persons` are whoever that is here, and instead."""
 
     people: Population
@@ -37,19 +37,19 @@ def apart(
         for place, values in enumerate(offered):
             # What there is comes first, and stays unless something is better.
             tried = [(one, other)] + [
-                (replaced(one, place, first), replaced(other, place, second))
+                (replace_value(one, place, first), replace_value(other, place, second))
                 for first, second in product(values, values)
             ]
             one, other = max(tried, key=lambda pair: distance(*pair))
     return one, other
 
 
-def replaced(person: Values, place: int, value: str | None) -> Values:
+def replace_value(person: Values, place: int, value: str | None) -> Values:
     """Return a person with another value in one column."""
     return (*person[:place], value, *person[place + 1 :])
 
 
-def among(one: Values, other: Values, people: int) -> list[Neighbours[Replaced]]:
+def among(one: Values, other: Values, people: int) -> list[Neighbours[ReplacedPerson]]:
     """Return the two among so many people in all: others like the one, like the other, and half and half."""
     n = people - 1
     crowds = {
@@ -60,9 +60,9 @@ def among(one: Values, other: Values, people: int) -> list[Neighbours[Replaced]]
     return between_crowds(one, other, crowds)
 
 
-def between_crowds(one: Values, other: Values, crowds: Mapping[str, Population]) -> list[Neighbours[Replaced]]:
+def between_crowds(one: Values, other: Values, crowds: Mapping[str, Population]) -> list[Neighbours[ReplacedPerson]]:
     """Return the two among others, by what is said of those."""
     return [
-        Neighbours(name, *(Replaced((Crowd(person, 1), *others), (one, other)) for person in (one, other)))
+        Neighbours(name, *(ReplacedPerson((Crowd(person, 1), *others), (one, other)) for person in (one, other)))
         for name, others in crowds.items()
     ]

@@ -162,7 +162,7 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
 
     def publish(self, population: PopulationT, key: bytes) -> tuple[PublishedFiles, Outcome]:
         """Release the population with this key, and return the files and what the data decided."""
-        read, release_key = self._kept(("read", population), lambda: self.reader(population)), ReleaseKey(key)
+        read, release_key = self._remember(("read", population), lambda: self.reader(population)), ReleaseKey(key)
         publication = self.plan.publish(read(release_key), release_key)
         return self.files.of(publication), publication.outcome
 
@@ -186,8 +186,8 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
         What a batch shows beyond these runs is kept for the next ones: each release is for one run.
         """
         if self.stacked:
-            return islice(self._kept(("batch", population), lambda: self._batches(population)), runs)
-        observer = self._kept(("see", population), lambda: self.observer(population))
+            return islice(self._remember(("batch", population), lambda: self._batches(population)), runs)
+        observer = self._remember(("see", population), lambda: self.observer(population))
         return (observer.observe(*self.publish(population, new_key())) for _ in range(runs))
 
     def _batches(self, population: PopulationT) -> Iterator[Views]:
@@ -203,7 +203,7 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
                 known.update(zip(new, (observer.observe(*one) for one in batch.show(new)), strict=True))
             yield from (known[one] for one in drawn)
 
-    def _kept(self, name: Hashable, make: Callable[[], Kept]) -> Kept:
+    def _remember(self, name: Hashable, make: Callable[[], Kept]) -> Kept:
         """Return what is made of a population: that takes a moment, so the last ones are kept."""
         kept: dict[Hashable, Kept] = self.__dict__.setdefault("_last", {})
         if name not in kept:

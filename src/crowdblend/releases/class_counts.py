@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from msgspec.structs import replace as replace_fields
 
 from crowdblend import designs as sampled
-from crowdblend.designs import Biased, Coins, Everybody, Poisson, Strata, Stratum, Thinned, Weights
+from crowdblend.designs import Biased, Coins, Everybody, Poisson, Strata, Stratum, ThinnedSurvey, Weights
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.refusals import at_column, larger_survey, outside_weights
@@ -88,7 +88,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     @property
     def names(self) -> list[str]:
         """The columns that are read: those that are published, and strata or weights beside them."""
-        return [column.name for column in (*self.policy.columns, *self._unpublished)]
+        return [column.name for column in (*self.policy.columns, *self._unpublished_columns)]
 
     @property
     def published_names(self) -> list[str]:
@@ -99,7 +99,9 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
     ) -> ClassCountsReading:
         """Draw the sample and count its classes."""
-        return self.reading_of(self.count((*self.policy.columns, *self._unpublished), engine, key, progress, drawn))
+        return self.reading_of(
+            self.count((*self.policy.columns, *self._unpublished_columns), engine, key, progress, drawn)
+        )
 
     def count(
         self,
@@ -118,7 +120,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         """Return what was counted by the published columns, and maybe others."""
         check_survey(self.sample, counted, one_row=self.policy.data.duplicates == "refuse")
         if [*counted.classes.columns] != self.published_names:
-            counted = replace(counted, classes=_narrowed(counted.classes, self.policy.columns))
+            counted = replace(counted, classes=_narrow(counted.classes, self.policy.columns))
         return ClassCountsReading(counted)
 
     def draw(self, coin: DrawKey) -> Draw:
@@ -131,9 +133,9 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         return getattr(self.policy, "design", None)
 
     @property
-    def _unpublished(self) -> tuple[Column, ...]:
+    def _unpublished_columns(self) -> tuple[Column, ...]:
         """Strata or weights that are read and checked, and not published."""
-        return () if self.design is None else self.design.unpublished
+        return () if self.design is None else self.design.unpublished_columns
 
 
 @contextmanager
@@ -160,7 +162,7 @@ def published_strata(design: Design, *, already_drawn: bool, thin: float | None 
 
 def check_survey(sample: sampled.Design, counted: ClassCounts, *, one_row: bool) -> None:
     """Refuse a survey of more people than were drawn: rows where everybody has one, else the people who were kept."""
-    if isinstance(sample, Thinned) and (counted.rows_read if one_row else counted.classes.people) > sample.people:
+    if isinstance(sample, ThinnedSurvey) and (counted.rows_read if one_row else counted.classes.people) > sample.people:
         raise larger_survey(sample.people)
 
 
@@ -177,14 +179,14 @@ def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Eve
     if sampling.rate is None:
         return Everybody()
     if sampling.people is not None and sampling.population is not None:
-        return Thinned(sampling.rate, sampling.people, sampling.population)
+        return ThinnedSurvey(sampling.rate, sampling.people, sampling.population)
     return Coins(sampling.rate) if sampling.already_drawn else Poisson(sampling.rate)
 
 
 def one_sample(planned: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:
     """The planned sample as it is drawn; `design` are strata or weights that are not published."""
     if isinstance(planned, Poisson):
-        return Coins(planned.rate) if already_drawn and not isinstance(planned, Thinned) else planned
+        return Coins(planned.rate) if already_drawn and not isinstance(planned, ThinnedSurvey) else planned
     if design is None:
         return replace_fields(planned, already_drawn=already_drawn)
     column = design.strata.column
@@ -194,7 +196,7 @@ def one_sample(planned: Poisson | Biased, design: Design | None, *, already_draw
     return replace_fields(planned, already_drawn=already_drawn, stratum=column, rates=rates)
 
 
-def _narrowed(classes: SampledClasses, columns: Sequence[Column]) -> SampledClasses:
+def _narrow(classes: SampledClasses, columns: Sequence[Column]) -> SampledClasses:
     """The same people by the published columns alone."""
-    published = classes.narrowed([column.name for column in columns])
+    published = classes.narrow([column.name for column in columns])
     return packing.only_occurring(published, [not column.recoding.closed for column in columns])

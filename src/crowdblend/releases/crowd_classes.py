@@ -150,13 +150,13 @@ def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> CrowdPlan:
     if choosing is None:
         return plan_crowds(policy, form, **more)
     if policy.releases > 1:
-        return plan_crowds(policy, form, choice_epsilon=choosing.spent, choosing_share=choosing.share, **more)
-    left = None if policy.epsilon is None else choosing.left(policy.epsilon, rate)
+        return plan_crowds(policy, form, choice_epsilon=choosing.choice_cost, choosing_share=choosing.share, **more)
+    left = None if policy.epsilon is None else choosing.epsilon_left(policy.epsilon, rate)
     released = None if rate is None else choosing.released_rate(rate)
     return plan_crowds(policy, form, epsilon=left, rate=released, **more)
 
 
-def stated(facts: CrowdFactsT) -> CrowdFactsT:
+def state_facts(facts: CrowdFactsT) -> CrowdFactsT:
     """The facts of a release whose recoding is chosen, with what choice and release lose together."""
     if facts.recoding is None:
         return facts

@@ -11,7 +11,7 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
-from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, Thinned, Weights
+from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, ThinnedSurvey, Weights
 from crowdblend.estimates import CellLaws, Law, estimator_of
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.mechanism import Mechanism
@@ -22,7 +22,7 @@ from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, ReleaseF
 from crowdblend.releases.series import check_series
 
 MechanismT = TypeVar("MechanismT", bound=Mechanism)
-Sample = Poisson | Coins | Thinned | Biased | Strata | Weights
+Sample = Poisson | Coins | ThinnedSurvey | Biased | Strata | Weights
 AnySample = Sample | Everybody
 
 
@@ -117,14 +117,14 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         """Derive the guarantee of sampling and mechanisms, the choice of a recoding included."""
         self.check()
         if self.recoding is not None:
-            return self._chosen(self.recoding)
-        return self.kept(self.design.derivations(self.mechanisms, self.epsilon))
+            return self._derive_with_choice(self.recoding)
+        return self.check_derivations(self.design.derivations(self.mechanisms, self.epsilon))
 
-    def _chosen(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:
+    def _derive_with_choice(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
         sample, (mechanism,), epsilon = self.design, self.mechanisms, chosen.released_epsilon
         chosen.check()
-        if not isinstance(sample, Poisson) or isinstance(sample, Thinned):
+        if not isinstance(sample, Poisson) or isinstance(sample, ThinnedSurvey):
             raise contradiction("a recoding is chosen for samples at one rate only")
         if chosen.share is None and sample.drawn_before:
             raise contradiction("the people of a sample that was drawn before cannot choose for another one")
@@ -143,7 +143,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
             raise contradiction("its mechanisms guarantee less than it states")
         return together, sampling.replacing_is_removing_and_adding(together)
 
-    def kept(self, derived: Sequence[Derivation]) -> tuple[Derivation, ...]:
+    def check_derivations(self, derived: Sequence[Derivation]) -> tuple[Derivation, ...]:
         """The derivations; refuses mechanisms that guarantee less than the stated epsilon and delta."""
         differential = derived[1].conclusion
         if differential.epsilon > self.epsilon or differential.delta > self.delta:
@@ -205,7 +205,7 @@ def laws_of(sample: Design, laws: Sequence[Law], sizes: Mapping[str, int | None]
     if not isinstance(sample, Strata):
         (law,) = laws
         return CellLaws(estimator_of(law, sample.inclusion), sizes)
-    each = zip(sample.counted.items(), by_law(sample, laws), strict=True)
+    each = zip(sample.counting_strata.items(), by_law(sample, laws), strict=True)
     strata = {label: estimator_of(law, stratum.inclusion) for (label, stratum), law in each}
     return CellLaws(None, sizes, sample.column, strata)
 

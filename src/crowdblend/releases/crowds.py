@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from crowdblend.designs import Biased, Claims, Poisson, Strata, Thinned
+from crowdblend.designs import Biased, Claims, Poisson, Strata, ThinnedSurvey
 from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
@@ -78,7 +78,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         found = one_sample(self.parameters.design, self.design, already_drawn=drawn)
         people, of = self.policy.sampling.people, self.policy.sampling.population
         # Of a part of a survey the parameters know the coins alone.
-        return Thinned(found.rate, people, of) if isinstance(found, Poisson) and people and of else found
+        return ThinnedSurvey(found.rate, people, of) if isinstance(found, Poisson) and people and of else found
 
     def domains(self) -> dict[str, Domain]:
         """Every column's declared domain."""
@@ -124,7 +124,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
             kept = "" if thin is None else f", kept here at {thin:g}"
             crowds = [f"{kept}, k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=True)]
             return [reading, *describe_strata(before, self.stratum, strata, crowds)]
-        if isinstance(self.sample, Thinned):
+        if isinstance(self.sample, ThinnedSurvey):
             return [reading, *describe_survey(self.sample, self.policy.epsilon, self.policy.delta)]
         drawn = "was already drawn at an assumed" if before else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
@@ -139,7 +139,7 @@ def _spread(stratum: Rates) -> str:
     return f", estimates within ±{100 * most:.0f} % of the weights"
 
 
-def describe_survey(sample: Thinned, epsilon: float | None = None, delta: float | None = None) -> Lines:
+def describe_survey(sample: ThinnedSurvey, epsilon: float | None = None, delta: float | None = None) -> Lines:
     """Describe how people of a survey are kept, the assumptions, and, for crowds, the alternatives."""
     lines = [("would sample", sample.description), ("rests on", sample.rests_on)]
     if epsilon and delta:
@@ -181,11 +181,11 @@ def crowd_request(policy: CrowdPolicy, form: Form, **more: Any) -> PlanRequest:
     low, high = policy.rate_range
     drawn = {"samples": policy.sampling.people, "population": policy.sampling.population}
     rates = {**drawn, "low": low, "high": high, "exceptions": policy.sampling.exceptions, "max_rate": policy.max_rate}
-    return PlanRequest(**{"rate": policy.sampling.rate, **rates, **_given(policy, form), **more})
+    return PlanRequest(**{"rate": policy.sampling.rate, **rates, **_given_parameters(policy, form), **more})
 
 
-def _given(policy: CrowdPolicy, form: Form) -> dict[str, Any]:
-    delta = policy.delta if policy.planned else None
+def _given_parameters(policy: CrowdPolicy, form: Form) -> dict[str, Any]:
+    delta = policy.delta if policy.planned_parameter else None
     return {"k": policy.k, "epsilon": policy.epsilon, "delta": delta, "form": form, "releases": policy.releases}
 
 
@@ -196,7 +196,7 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
     """
     if policy.design is not None and policy.design.published:
         with _weights_too_far_apart(policy):
-            planned = plan_strata(_strata_of(policy), {**_given(policy, form), **more})
+            planned = plan_strata(_strata_of(policy), {**_given_parameters(policy, form), **more})
             require_more_than_sampling(planned)
         given = "k and epsilon"
     else:
@@ -204,7 +204,7 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
             planned = CrowdPlan.of_one(answer(crowd_request(policy, form, **more)))
             require_more_than_sampling(planned)
         given = "k, rate, epsilon and noise_epsilon" if form == "moved" else "k, rate and epsilon"
-    if not policy.planned:
+    if not policy.planned_parameter:
         assert policy.delta is not None
         planned = with_stated_delta(planned, policy.delta, given)
     check_delta(policy, planned.delta)
@@ -256,7 +256,7 @@ def plan_in_part(
         request = PlanRequest(rate=rate, k=k, epsilon=budget.epsilon, form=form, **below)
         planned.append(StratumPlan(one.label, rate, rate, rate, answer(request)))
     crowds = CrowdPlan.of(planned)
-    sampling, noise_epsilon = policy.sampling.thinned(budget.drawn), planned[0].noise_epsilon
+    sampling, noise_epsilon = policy.sampling.thin_by(budget.drawn), planned[0].noise_epsilon
     changes = {"sampling": sampling, "k": crowds.k, "epsilon": budget.epsilon, "delta": None, "accept_delta": True}
     changes |= {"releases": 1} | ({} if noise is None else {"noise_epsilon": noise_epsilon})
     return policy.replace(**changes), crowds

@@ -178,7 +178,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return {}
 
     @property
-    def counted(self) -> str | None:
+    def counting_note(self) -> str | None:
         """A sentence on what counts are of, where people are not counted once."""
         return None
 
@@ -203,7 +203,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return {}
 
     @property
-    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+    def declared_domains(self) -> Mapping[str, tuple[Domain, ...]]:
         """The declarations of every column that was read, for one use or for several."""
         return {name: (domain,) for name, domain in self.domains.items()}
 

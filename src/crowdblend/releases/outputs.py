@@ -96,8 +96,8 @@ class CountsOutput(Output):
         found = self._intervals()
         for rows in _slices(len(published.counts)):
             flag = [] if published.exact is None else [published.exact[rows]]
-            counted = [*_labelled(published.labels, published.codes[rows].T), published.counts[rows], *flag]
-            yield [*counted, *_estimated(found, rows)]
+            counted = [*_label_columns(published.labels, published.codes[rows].T), published.counts[rows], *flag]
+            yield [*counted, *_estimate_columns(found, rows)]
 
     def _intervals(self) -> Intervals:
         published, labels = self.published, None
@@ -124,8 +124,8 @@ class RecordsOutput(Output):
             codes.astype(np.min_scalar_type(-len(known)))
             for codes, known in zip(published.codes.T, published.labels, strict=True)
         ]
-        for touched, times in _repeated(published.counts):
-            yield _labelled(published.labels, [np.repeat(codes[touched], times) for codes in columns])
+        for touched, times in _repeated_pieces(published.counts):
+            yield _label_columns(published.labels, [np.repeat(codes[touched], times) for codes in columns])
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class RowsOutput(Output):
 
     def pieces(self) -> Iterator[Piece]:
         for rows in _slices(len(self.codes)):
-            yield _labelled(self.labels, self.codes[rows].T)
+            yield _label_columns(self.labels, self.codes[rows].T)
 
 
 @dataclass(frozen=True)
@@ -168,11 +168,13 @@ class PointsOutput(Output):
         sizes, found = self._groups()
         said: Piece = []
         before: tuple[slice, list[int]] | None = None
-        for (rows, times), (groups, within) in zip(_repeated(published.counts), _repeated(sizes), strict=True):
+        for (rows, times), (groups, within) in zip(
+            _repeated_pieces(published.counts), _repeated_pieces(sizes), strict=True
+        ):
             # Pieces of one group have the same columns of estimates.
             if before != (before := (groups, within.tolist())):
-                said = _estimated(found, groups, within)
-            piece = _labelled(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
+                said = _estimate_columns(found, groups, within)
+            piece = _label_columns(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
             if published.blocks is not None:
                 piece.append(np.repeat(published.blocks[rows], times))
             cells = zip(published.cells, self.axes, strict=True)
@@ -226,7 +228,7 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
     return f"shown from {mechanism.show_from}; about {false:,.0f} empty {noun} as well"
 
 
-def _estimated(found: Intervals, rows: slice, times: Whole | int = 1) -> Piece:
+def _estimate_columns(found: Intervals, rows: slice, times: Whole | int = 1) -> Piece:
     """The estimate and its ends, each so many times; blank where nothing can be said."""
     estimate, low, high = (np.repeat(column[rows], times) for column in (found.estimate, found.low, found.high))
     return [
@@ -242,7 +244,7 @@ def _slices(rows: int) -> Iterator[slice]:
         yield slice(start, start + PIECE)
 
 
-def _repeated(counts: Whole) -> Iterator[tuple[slice, Whole]]:
+def _repeated_pieces(counts: Whole) -> Iterator[tuple[slice, Whole]]:
     """Yield pieces of rows that occur several times, each with its rows and their numbers."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
@@ -253,7 +255,7 @@ def _repeated(counts: Whole) -> Iterator[tuple[slice, Whole]]:
         yield touched, np.minimum(ends[touched], stop) - np.maximum(begins, start)
 
 
-def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[np.signedinteger]]) -> Piece:
+def _label_columns(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[np.signedinteger]]) -> Piece:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     return [
         pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))

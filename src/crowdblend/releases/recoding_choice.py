@@ -14,7 +14,7 @@ from typing import TypedDict
 
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
-from crowdblend.engines.sampling import thinned
+from crowdblend.engines.sampling import thin_classes
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
@@ -28,7 +28,7 @@ from crowdblend.releases.crowd_facts import Around, Level, NearRecoding, Recodin
 from crowdblend.selection import ChosenRecoding, Ladder, Node, RecodingChoice, Score, noise_around, rolled_up
 
 
-class Named(TypedDict, total=False):
+class NamedLevel(TypedDict, total=False):
     """A level by the name that a policy has for it."""
 
     level: int
@@ -59,7 +59,9 @@ def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: 
     choosing, rest = Part(other, Fraction(0), Fraction(share)), Part(other, Fraction(share), Fraction(1))
     if policy.data.person is None:
         counted = sample()
-        deciding, released = (thinned(policy.columns, counted.classes, Everybody(part)) for part in (choosing, rest))
+        deciding, released = (
+            thin_classes(policy.columns, counted.classes, Everybody(part)) for part in (choosing, rest)
+        )
         return ChoiceReading(counted, deciding, released)
     deciding, counted = sample(choosing).classes, sample(rest)
     return ChoiceReading(counted, deciding, counted.classes)
@@ -88,7 +90,7 @@ def recode(columns: Sequence[Column], released: SampledClasses, node: Node) -> S
     """The released classes at the chosen levels."""
     lattice = lattice_of(columns, released.labels)
     sizes = [int(ladder.maps[level].max()) + 1 for ladder, level in zip(lattice.ladders, node, strict=True)]
-    codes, counts = rolled_up(lattice.recoded(released.codes, node), released.counts, sizes)
+    codes, counts = rolled_up(lattice.recode(released.codes, node), released.counts, sizes)
     labels = [
         column.recodings[level].labels or occurring
         for column, level, occurring in zip(columns, node, released.labels, strict=True)
@@ -110,7 +112,7 @@ def choice_facts(
         levels = zip(columns, lattice.ladders, outcome.node, strict=True)
         chosen = {column.name: _level(ladder, column, level) for column, ladder, level in levels if column.chooses}
     return RecodingFacts(
-        choice=choice.certified,
+        choice=choice.certified_choice,
         score=choosing.score,
         recodings=lattice.size,
         released_epsilon=released_epsilon,
@@ -128,7 +130,7 @@ def _level(ladder: Ladder, column: Column, level: int) -> Level:
     return Level(step=level, steps=ladder.levels, loss=round(loss, 6), classes=recoding.size, **_name(recoding))
 
 
-def _name(recoding: Recoding) -> Named:
+def _name(recoding: Recoding) -> NamedLevel:
     if isinstance(recoding, Hierarchies):
         return {"level": recoding.level}
     if isinstance(recoding, DateRange):

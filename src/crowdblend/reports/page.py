@@ -219,7 +219,7 @@ def _strata(folder: PublishedRelease) -> list[str]:
 
 
 def _columns(folder: PublishedRelease) -> list[Table]:
-    declared = folder.facts.declared.items()
+    declared = folder.facts.declared_domains.items()
     rows = [
         [label(name), shorten("; averaged as ".join(map(describe_column, domains)), 400)] for name, domains in declared
     ]

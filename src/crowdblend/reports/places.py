@@ -69,7 +69,7 @@ class Places:
         between: Values = below + (above - below) * (rank - np.floor(rank))
         return between
 
-    def examined(self) -> Values:
+    def examined_points(self) -> Values:
         """A row for each point, or for at most MOST_EXAMINED of them at even steps."""
         step = -(-self.points // MOST_EXAMINED)
         chosen = np.searchsorted(np.cumsum(self.counts), np.arange(0, self.points, max(step, 1)), side="right")
@@ -160,7 +160,9 @@ def _middles(points: Values, nearest: NDArray[np.int64], middles: Values) -> Val
     return np.where(sizes[:, None] > 0, np.column_stack(sums) / np.maximum(sizes, 1)[:, None], middles)
 
 
-def binned(places: Places, bounds: list[tuple[float, float]]) -> list[tuple[tuple[float, float, float, float], int]]:
+def bin_points(
+    places: Places, bounds: list[tuple[float, float]]
+) -> list[tuple[tuple[float, float, float, float], int]]:
     """Counts of the first two coordinates by bins of the bounds, the empty ones left out."""
     (left, right), (bottom, top) = bounds
     ends = [[left, right], [bottom, top]]

@@ -103,7 +103,7 @@ def _from_threshold(facts: TableFacts | MicrodataFacts, noise: ThresholdHistogra
     who = _sample(facts.rate, 0.0, counted=True) if sampled else "No sample was drawn: everybody is counted."
     off = three_digits(noise.expected_error())
     estimator = table.laws.estimator
-    missing = None if estimator is None else table.laws.unpublished(estimator)
+    missing = None if estimator is None else table.laws.largest_unpublished(estimator)
     return [
         who,
         f"Labels were not listed beforehand: which of them appear here is protected as their numbers are. The noise "

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
 from crowdblend.reading.cells import EXACT, Cells, N
-from crowdblend.reading.margins import Margin, MarginCounter, numbered
+from crowdblend.reading.margins import Margin, MarginCounter, number_labels
 from crowdblend.releases.facts import CellTable
 
 MOST_LABELS = 20
@@ -119,7 +119,7 @@ class _LabelTotals:
 
     def add(self, column: pa.ChunkedArray, counts: NDArray[np.int64]) -> None:
         """Count these cells as well."""
-        codes = numbered(column, self._numbers)
+        codes = number_labels(column, self._numbers)
         more = (0, len(self._numbers) - len(self._people))
         self._people, self._cells = np.pad(self._people, more), np.pad(self._cells, more)
         np.add.at(self._people, codes, counts)
@@ -141,7 +141,7 @@ def _largest(piece: pa.Table, keys: list[str], before: list[Cell]) -> list[Cell]
     if len(counts) > MOST_CELLS:
         rows = np.flatnonzero(counts >= np.partition(counts, -MOST_CELLS)[-MOST_CELLS])
     met: list[dict[str, int]] = [{} for _ in keys]
-    codes = [numbered(piece.column(key), labels)[rows] for key, labels in zip(keys, met, strict=True)]
+    codes = [number_labels(piece.column(key), labels)[rows] for key, labels in zip(keys, met, strict=True)]
     labels = [np.array([*found, None], object)[:-1] for found in met]
     if len(rows) > MOST_CELLS:  # many equal ones: compared as numbers, since there may be a million
         places = [np.argsort(np.argsort(found.astype(np.str_), kind="stable")) for found in labels]

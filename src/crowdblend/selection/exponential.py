@@ -63,10 +63,10 @@ def choose_several(
     lower, upper = bounds(losses, factor, _WORD)
     drawn = memoryview(source.bytes(times * _WORD // 8))
     prefixes = (int.from_bytes(drawn[at : at + _WORD // 8], "little") for at in range(0, len(drawn), _WORD // 8))
-    return [_settled(prefix, lower, upper, losses, factor, source) for prefix in prefixes]
+    return [_settle(prefix, lower, upper, losses, factor, source) for prefix in prefixes]
 
 
-def _settled(
+def _settle(
     prefix: int, lower: list[int], upper: list[int], losses: tuple[int, ...], factor: Fraction, source: Source
 ) -> int:
     """The place that a uniform number with these first bits falls into; more bits are drawn until it is clear."""

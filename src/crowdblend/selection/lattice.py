@@ -85,7 +85,7 @@ class Ladder:
         merged = np.bincount(self.maps[level], weights=leaves)
         return (np.maximum(merged, 1) - 1) / max(int(leaves.sum()) - 1, 1)
 
-    def kept(self, level: int) -> NDArray[np.int64]:
+    def kept_parts(self, level: int) -> NDArray[np.int64]:
         """The parts that each class of a level keeps, between 0 and `most`."""
         return np.rint(self.most * (1 - self.loss(level))).astype(np.int64)
 
@@ -116,7 +116,7 @@ class Ladder:
         return Ladder(self.name, tuple(maps), merged, self.weight, self.nested)
 
     @cached_property
-    def ordered(self) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]:
+    def ranks(self) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]:
         """Ranks of the finest classes under which every level is a rising function of the rank.
 
         Levels that nest are a forest, and its leaves read in order have every class in one piece. Returned are
@@ -130,7 +130,7 @@ class Ladder:
             along = classes[order]
             begins = np.concatenate([[True], along[1:] != along[:-1]])
             steps.append(np.cumsum(begins) - 1)
-            kept.append(self.kept(level)[along[begins]])
+            kept.append(self.kept_parts(level)[along[begins]])
         return ranks, tuple(steps), tuple(kept)
 
 
@@ -168,7 +168,7 @@ class Lattice:
         """The levels of the node at a place in the list of all nodes."""
         return tuple(int(level) for level in np.unravel_index(place, self.shape))
 
-    def recoded(self, codes: NDArray[np.int32], node: Sequence[int | None]) -> NDArray[np.int32]:
+    def recode(self, codes: NDArray[np.int32], node: Sequence[int | None]) -> NDArray[np.int32]:
         """Rows of finest codes as rows of the node's codes; a level None leaves the finest."""
         columns = [
             codes[:, i] if level is None else ladder.maps[level][codes[:, i]]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness.choice import uniform
-from crowdblend.randomness.probability import Bounds, enclosed, settle
+from crowdblend.randomness.probability import Bounds, enclose, settle
 from crowdblend.randomness.source import Source
 
 # A double is within a few units of its last place of e^{−x}, that is 1e-15 of it; words add 2^−53.
@@ -74,4 +74,4 @@ def _flips(excess: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray
 @lru_cache(maxsize=4096)
 def _bounds(excess: int, rate: Fraction) -> Bounds:
     exponent = fmpq(-rate.numerator * excess, rate.denominator)
-    return enclosed(lambda: arb(exponent).exp())
+    return enclose(lambda: arb(exponent).exp())

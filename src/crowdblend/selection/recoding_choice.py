@@ -57,7 +57,7 @@ class RecodingChoice:
     show_epsilon: float | None = None
 
     @cached_property
-    def certified(self) -> CertifiedChoice:
+    def certified_choice(self) -> CertifiedChoice:
         """The certified choice, which is written into the facts of a release."""
         shown = 0
         if self.show_epsilon is not None:
@@ -67,7 +67,7 @@ class RecodingChoice:
 
     def claim(self) -> Derivation:
         """Return the guarantee of choosing and showing."""
-        return self.certified.claim()
+        return self.certified_choice.claim()
 
     def run(
         self, lattice: Lattice, codes: NDArray[np.int32], counts: NDArray[np.int64], key: ReleaseKey
@@ -92,7 +92,7 @@ class RecodingChoice:
             codes,
             counts,
             self.score,
-            epsilon=self.certified.step_epsilon,
+            epsilon=self.certified_choice.step_epsilon,
             source=key.source(_CHOICE),
             times=times,
         )
@@ -147,7 +147,7 @@ def scores_around(
     ]
     bases = [ladder.base(levels) for ladder, levels in zip(lattice.ladders, offers, strict=True)]
     sizes = [ladder.size_at(base) for ladder, base in zip(lattice.ladders, bases, strict=True)]
-    codes, counts = rolled_up(lattice.recoded(codes, bases), counts, sizes)
+    codes, counts = rolled_up(lattice.recode(codes, bases), counts, sizes)
     near = Lattice(tuple(ladder.offering(levels) for ladder, levels in zip(lattice.ladders, offers, strict=True)))
     scores: dict[Node, int] = {node: 0}
     for column, ladder in enumerate(near.ladders):

@@ -51,7 +51,7 @@ TOP = 1 << 62
 
 
 @dataclass(frozen=True)
-class Published:
+class ScoredRelease:
     """The release whose expected publication a score counts; one person who decides stands for so many."""
 
     counted_from: int
@@ -75,7 +75,7 @@ class Score:
     values: NDArray[np.int64]
     slope: int
     weighted: bool = False
-    published: Published | None = None
+    published: ScoredRelease | None = None
 
     def __post_init__(self) -> None:
         if not len(self.values) or self.values[0] != 0:
@@ -154,7 +154,7 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     drawn = people * rate * _at_least(k - 1, np.maximum(people - 1, 0), rate)
     if name in ("loss", "published"):
         values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
-        counted = Published(k, rate, max(1, int(np.diff(people).max())))
+        counted = ScoredRelease(k, rate, max(1, int(np.diff(people).max())))
         return Score(name, values, round(UNITS * rate / seen), name == "loss", counted)
     # People in classes of this size or more count for nothing.
     cap = 8 * people[-1]

@@ -53,7 +53,7 @@ def score_nodes(lattice: Lattice, codes: NDArray[np.int32], counts: Numbers, sco
     steps, parts, ranks = [], [], []
     merges = [lattice.ladders[column].merges for column in order]
     for column in order:
-        ranked, levels, kept = lattice.ladders[column].ordered
+        ranked, levels, kept = lattice.ladders[column].ranks
         ranks.append(ranked[codes[:, column]])
         steps.append(levels)
         parts.append(kept)
@@ -107,7 +107,7 @@ def _settle(
             yield score.of(sizes, keeps)
             continue
         width = int(classes[-1]) + 1
-        below = _sorted(groups * width + labels, after, here.following, sizes, keeps, alone=width == 1)
+        below = _sort_table(groups * width + labels, after, here.following, sizes, keeps, alone=width == 1)
         yield from _settle(below, depth + 1, suffixes, steps, parts, merges, score)
 
 
@@ -120,7 +120,9 @@ def _beginnings(rest: Numbers, labels: Numbers) -> Numbers:
     return np.flatnonzero(new)
 
 
-def _sorted(groups: Numbers, after: Numbers, following: int, sizes: Numbers, kept: Numbers, *, alone: bool) -> _Table:
+def _sort_table(
+    groups: Numbers, after: Numbers, following: int, sizes: Numbers, kept: Numbers, *, alone: bool
+) -> _Table:
     """The table by (group, suffix), with groups numbered from 0 anew so that numbers stay small."""
     if not alone:
         order = _order(groups, after, following)

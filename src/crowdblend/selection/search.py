@@ -154,7 +154,7 @@ def score_offer(
     finest = tuple(ladder.base(levels) for ladder, levels in zip(lattice.ladders, offer, strict=True))
     ladders = [ladder.offering(levels) for ladder, levels in zip(lattice.ladders, offer, strict=True)]
     if any(finest):
-        codes, counts = rolled_up(lattice.recoded(codes, finest), counts, [len(ladder.maps[0]) for ladder in ladders])
+        codes, counts = rolled_up(lattice.recode(codes, finest), counts, [len(ladder.maps[0]) for ladder in ladders])
     return score_nodes(Lattice(tuple(ladders)), codes, counts, score)
 
 

@@ -96,14 +96,14 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
         remedy = "Name the private key, such as ~/.ssh/id_ed25519."
         raise InvalidInput(problem, remedy=remedy, where="--sign", code="key.not-readable") from None
     try:
-        return _checked(_load(content, None))
+        return _check_key(_load(content, None))
     except TypeError:  # it is encrypted
         _refuse_without_bcrypt(content)
     if passphrase is None:
         problem = f"The key {os.fspath(path)} is encrypted."
         raise InvalidInput(problem, remedy="Pass its passphrase.", where="--sign", code="key.passphrase")
     try:
-        return _checked(_load(content, passphrase().encode()))
+        return _check_key(_load(content, passphrase().encode()))
     except (ValueError, TypeError):
         raise Refused(
             "The passphrase does not open the key. Try again.", where="--sign", code="key.passphrase"
@@ -137,7 +137,7 @@ def _load(content: bytes, passphrase: bytes | None) -> object:
         raise
 
 
-def _checked(key: object) -> PrivateKey:
+def _check_key(key: object) -> PrivateKey:
     if isinstance(key, ed25519.Ed25519PrivateKey):
         return key
     if isinstance(key, rsa.RSAPrivateKey) and key.key_size >= 2048:

@@ -39,13 +39,13 @@ def application(studio: Studio) -> Starlette:
             Route("/static/look.css", lambda _: FileResponse(LOOK)),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
         ],
-        exception_handlers={CrowdblendError: _refused, HTTPException: _no_page, OSError: _refused},
+        exception_handlers={CrowdblendError: _refusal_page, HTTPException: _no_page, OSError: _refusal_page},
     )
     app.state.studio = studio
     return app
 
 
-def _refused(request: Request, refused: CrowdblendError | OSError) -> Response:
+def _refusal_page(request: Request, refused: CrowdblendError | OSError) -> Response:
     if isinstance(refused, OSError):
         refused = Unavailable(
             f"The operating system refused a file: {refused.strerror or 'no reason'}.",
@@ -59,7 +59,7 @@ def _refused(request: Request, refused: CrowdblendError | OSError) -> Response:
 def _no_page(request: Request, problem: HTTPException) -> Response:
     if problem.status_code != 404:
         return Response(f"{problem.detail}\n", status_code=problem.status_code, media_type="text/plain")
-    return _refused(
+    return _refusal_page(
         request,
         InvalidInput("There is no such page.", remedy="Begin on the first page.", where="page", code="studio.no-page"),
     )

@@ -107,22 +107,22 @@ def fields_of(
 async def form_of(request: Request) -> dict[str, str]:
     """Return what a form sent, by name; refuses what no form of ours sends."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
-        raise malformed()
+        raise malformed_request()
     try:
         sent = await request.form(max_files=0, max_fields=_MOST_FIELDS)
         items = list(sent.multi_items())
     except Exception:
-        raise malformed() from None
+        raise malformed_request() from None
     found: dict[str, str] = {}
     for name, value in items:
         if not isinstance(value, str) or len(value) > _LONGEST_TEXT or "\0" in value or _broken(name + value):
-            raise malformed()
+            raise malformed_request()
         # A box that is not ticked sends nothing but the blank before it; several that are ticked send a line each.
         found[name] = "\n".join(filter(None, (found.get(name), value.replace("\r\n", "\n"))))
     return found
 
 
-def malformed() -> InvalidInput:
+def malformed_request() -> InvalidInput:
     """Return the refusal of a request that no page of the studio sends."""
     message = "This request cannot be read."
     return InvalidInput(message, remedy="Reload the page, and try again.", where="request", code="studio.malformed")
@@ -132,7 +132,7 @@ def _broken(text: str) -> bool:
     return any("\ud800" <= character <= "\udfff" or character == "\ufffd" for character in text)
 
 
-def prefixed(sent: Mapping[str, str], prefix: str) -> dict[str, str]:
+def prefixed_fields(sent: Mapping[str, str], prefix: str) -> dict[str, str]:
     """Return the fields whose names begin with a prefix, without it."""
     return {name.removeprefix(prefix): value for name, value in sent.items() if name.startswith(prefix)}
 
@@ -143,10 +143,10 @@ def revision_of(sent: Mapping[str, str]) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def numbered(sent: Mapping[str, str], section: str) -> dict[int, dict[str, str]]:
+def numbered_sections(sent: Mapping[str, str], section: str) -> dict[int, dict[str, str]]:
     """Return the repeated sections of a form by their numbers: fields are called `section/number/key`."""
     items: dict[int, dict[str, str]] = {}
-    for name, value in prefixed(sent, f"{section}/").items():
+    for name, value in prefixed_fields(sent, f"{section}/").items():
         number, _, key = name.partition("/")
         if number.isascii() and number.isdigit() and len(number) < 5:
             items.setdefault(int(number), {})[key] = value

@@ -90,7 +90,7 @@ class Jobs:
             number = secrets.token_hex(6)
             folder = self._folder / number
             folder.mkdir(parents=True, mode=0o700)
-            given = {name: _placed(folder, value) for name, value in arguments.items()}
+            given = {name: _place_argument(folder, value) for name, value in arguments.items()}
             (folder / JOB).write_bytes(msgspec.json.encode(Order(action, given)))
             # Something is said before the process says it.
             (folder / STATUS).write_bytes(msgspec.json.encode(Status(phase="starting")))
@@ -160,7 +160,7 @@ class Jobs:
         self._running = {number: process for number, process in self._running.items() if process.poll() is None}
 
 
-def _placed(folder: Path, value: object) -> object:
+def _place_argument(folder: Path, value: object) -> object:
     """Return an argument; one that begins with {folder}/ lies in the folder of the job."""
     return str(folder / value.removeprefix(OWN)) if isinstance(value, str) and value.startswith(OWN) else value
 

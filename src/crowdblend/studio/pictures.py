@@ -71,10 +71,10 @@ def _level(recoding: Recoding) -> Level:
     labels = tuple(recoding.labels or ())
     # Whole numbers fall into 10–19, not between 10 and 20: their classes are boxes, not stretches of an axis.
     whole = isinstance(recoding, Intervals | Breaks) and recoding.whole
-    return Level(recoding.size, labels[:MOST_LABELS], None if whole else _drawn(recoding))
+    return Level(recoding.size, labels[:MOST_LABELS], None if whole else _draw(recoding))
 
 
-def _drawn(recoding: Recoding) -> Markup | None:
+def _draw(recoding: Recoding) -> Markup | None:
     if isinstance(recoding, Intervals):
         inside = len(recoding.own_labels) - recoding.bottom - recoding.top
         if inside > _MOST_BLOCKS:

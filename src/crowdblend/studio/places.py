@@ -21,7 +21,7 @@ _LONGEST = 1_000
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPath:
     """A folder or file that can be chosen; `path` is relative to the root."""
 
     name: str
@@ -71,7 +71,7 @@ class Root:
         """Return a path under the root as it is shown and asked for."""
         return path.relative_to(self.folder).as_posix()
 
-    def listing(self, path: str = "") -> list[Listed]:
+    def listing(self, path: str = "") -> list[ListedPath]:
         """Return what can be chosen in a folder: folders, releases and data files, in order of name."""
         folder = self.existing(path)
         if not folder.is_dir():
@@ -84,7 +84,7 @@ class Root:
                 continue
             what = _what(entry)
             if what is not None:
-                found.append(Listed(entry.name, self.relative(folder / entry.name), what, _bytes(entry)))
+                found.append(ListedPath(entry.name, self.relative(folder / entry.name), what, _bytes(entry)))
         return sorted(found, key=lambda one: one.what != "folder")
 
     def write(self, path: str, text: str) -> Path:

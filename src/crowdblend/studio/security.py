@@ -108,7 +108,7 @@ class Guard:
         else:
             below = {**scope, "root_path": self._session.path}
             upload = self._is_upload(scope)
-            await self._app(below, _bounded(receive, upload=upload), _with_headers(send))
+            await self._app(below, _bound_body(receive, upload=upload), _with_headers(send))
 
     def _is_upload(self, scope: Scope) -> bool:
         return bool(scope["path"] == self._session.path + UPLOAD)
@@ -152,7 +152,7 @@ def _no(status: int, sentence: str) -> Response:
     return PlainTextResponse(sentence + "\n", status_code=status)
 
 
-def _bounded(receive: Receive, *, upload: bool = False) -> Receive:
+def _bound_body(receive: Receive, *, upload: bool = False) -> Receive:
     """Return the body of a request, cut off where it is larger than announced requests may be, or takes too long."""
     received, whole = 0, False
     largest = LARGEST_UPLOAD if upload else LARGEST_BODY

@@ -32,14 +32,14 @@ class Studio:
         jobs = Jobs(state / "jobs", lambda: [job for draft in drafts.all() for job in draft.jobs.values()])
         return cls(root, state, ledger, read_only, drafts, jobs)
 
-    def checked(self, choices: Choices) -> Choices:
+    def check_choices(self, choices: Choices) -> Choices:
         """Return the choices, where every file that they name lies under the root."""
         check_paths(self.root, choices)
         return choices
 
     def policy(self, choices: Choices) -> Policy:
         """Return the policy that the choices make, from files under the root alone."""
-        return policy_of(self.checked(choices), self.root.folder)
+        return policy_of(self.check_choices(choices), self.root.folder)
 
     def last_job(self, draft: Draft, step: str) -> Job | None:
         """Return the last job of a step; None where there was none."""

@@ -207,7 +207,7 @@ def summary(draft: Draft) -> list[tuple[str, str, str]]:
         ("data", "they are", DESIGNS[choices.design].words if choices.design and data.get("source") else ""),
         ("data", "person column", who),
         ("data", "population", data.get("population", "")),
-        ("columns", "published columns", ", ".join(choices.used)),
+        ("columns", "published columns", ", ".join(choices.used_columns)),
         *(("release", one.name or "kind", KIND_NAMES[one.kind].partition(":")[0]) for one in choices.publish),
     ]
     for section, name, words in (

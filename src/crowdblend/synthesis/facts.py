@@ -100,11 +100,11 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
             return tuple(kept)
         if any(one.release.drawn_before for one in self.sources):
             raise contradiction("its sources may be of one sample, of which no two guarantees add up")
-        together = composed([_differential(one) for one in each])
+        together = compose_sources([_differential(one) for one in each])
         return together, sampling.replacing_is_removing_and_adding(together)
 
     @property
-    def stated(self) -> tuple[Assumption, ...]:
+    def stated_assumptions(self) -> tuple[Assumption, ...]:
         """The assumptions of the certificates of the sources."""
         return tuple(dict.fromkeys(assumed for one in self.sources for assumed in one.certificate.stated))
 
@@ -132,7 +132,7 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
         return list(dict.fromkeys([*_NOTES, *(line for one in self.sources for line in one.release.rests_on)]))
 
     @property
-    def unused(self) -> list[str]:
+    def unused_publications(self) -> list[str]:
         """The publications that no model was fitted to; a folder of one publication is called by its place."""
         used = {(one.source, one.name) for one in self.met}
         places = {one.source for one in self.met}
@@ -152,7 +152,7 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
         return {"rows": self.rows, "sources": len(self.sources)}
 
 
-def composed(each: list[Derivation]) -> Derivation:
+def compose_sources(each: list[Derivation]) -> Derivation:
     """Return the guarantee of several releases together; those about everybody are steps on one table."""
     if all(getattr(one.conclusion, "samplings", 1) == 0 for one in each):
         return composition.steps_add_up(*each)

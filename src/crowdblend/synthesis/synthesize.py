@@ -75,7 +75,7 @@ def synthesize(
         path = Path(made) / f"{STEM}.{'csv' if as_csv else 'parquet'}"
         _write(published, codes, path)
         facts = _facts(opened, published, codes, {path.name: sha256_of(path)})
-        certificate = Certificate(facts.derivations(), facts.stated, to_json(facts))
+        certificate = Certificate(facts.derivations(), facts.stated_assumptions, to_json(facts))
         done = Release(describe(Path(made), certificate, today, figures=figures), Path(made)).in_memory()
     return done if out is None else Release(done.certificate, done.save(out, force=force))
 

@@ -74,7 +74,7 @@ def published_tables(releases: Sequence[PublishedRelease]) -> PublishedTables:
     columns: dict[str, Domain] = {}
     counted: list[tuple[int, str, PublishedRelease]] = []
     for at, release in enumerate(releases):
-        usable = {name: one for name, one in release.counted.items() if _is_listed(one)}
+        usable = {name: one for name, one in release.counted_publications.items() if _is_listed(one)}
         for name, one in usable.items():
             counted.append((at, release.folder.name if name == DATA else name, one))
             for column, domain in one.tables[DATA].columns.items():

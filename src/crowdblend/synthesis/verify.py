@@ -13,7 +13,7 @@ def check(published: PublishedRelease) -> None:
     """Refuse other rows than the facts say, a file that is not called synthetic, and assumptions that are left out."""
     facts = published.facts
     assert isinstance(facts, SyntheticFacts)
-    if set(published.certificate.stated) != set(facts.stated):
+    if set(published.certificate.stated) != set(facts.stated_assumptions):
         raise contradiction("it does not state what its sources take on trust")
     (path,) = require_files(published, DATA)
     if path.stem != STEM:

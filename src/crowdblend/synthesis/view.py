@@ -37,7 +37,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         reading=facts.together,
         parts=[
             Part("met", "How well the synthetic rows meet every published table", _met(facts, figures)),
-            Part("unmeasured", "What nobody measured", _unmeasured(facts)),
+            Part("unmeasured", "What nobody measured", _unmeasured_pairs(facts)),
             Part("sources", "What the synthetic rows were made from", _sources(facts)),
         ],
     )
@@ -75,7 +75,7 @@ def _name(facts: SyntheticFacts, source: int, name: str) -> str:
     return name if len(facts.sources) == 1 else f"{source + 1}: {name}"
 
 
-def _unmeasured(facts: SyntheticFacts) -> list[Block]:
+def _unmeasured_pairs(facts: SyntheticFacts) -> list[Block]:
     """Return the pairs of columns that no table has together, and how many larger combinations no table has."""
     names = list(facts.columns)
     tables = [set(one.columns) for one in facts.met]

@@ -17,8 +17,8 @@ from crowdblend.auditing.exact.distributions import (
     beside,
     epsilon_above,
     mix,
-    pushed,
-    sampled,
+    poisson_sampled,
+    push_forward,
     surely,
 )
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours
@@ -39,7 +39,7 @@ HISTOGRAM = noisy(CELLS, HALF, TOP)
 @mistaken("empty-cells", "noise is put on cells only in which somebody is", close(LN_2), LETTERS, HISTOGRAM)
 def _only_where_somebody_is(table: Database) -> Distribution:
     there = [cell for cell in CELLS if cell in table]
-    return pushed(noisy(there, HALF, TOP)(table), lambda counts: tuple(zip(there, counts, strict=True)))
+    return push_forward(noisy(there, HALF, TOP)(table), lambda counts: tuple(zip(there, counts, strict=True)))
 
 
 def _cells_that_occur(reaches: Callable[[int, int], bool]) -> Mechanism:
@@ -48,7 +48,7 @@ def _cells_that_occur(reaches: Callable[[int, int], bool]) -> Mechanism:
     def cell(table: Database, label: str) -> Distribution:
         count = table.count(label)
         noisy_count = blurred(count, HALF, TOP) if count else surely(0)
-        return pushed(noisy_count, lambda value: (label, value) if count and reaches(count, int(value)) else None)
+        return push_forward(noisy_count, lambda value: (label, value) if count and reaches(count, int(value)) else None)
 
     return lambda table: beside(cell(table, label) for label in CELLS)
 
@@ -80,12 +80,12 @@ def bins_from_the_data(table: Database) -> Distribution:
         return surely("nothing")
     low, high = min(table), max(table)
     lower = sum(value <= (low + high) / 2 for value in table)
-    return pushed(_two_bins(table, lower), lambda counts: (low, high, counts))
+    return push_forward(_two_bins(table, lower), lambda counts: (low, high, counts))
 
 
 @mistaken("total-beside", "the exact total stands beside noisy cells", close(LN_2), LETTERS, HISTOGRAM)
 def _total_beside(table: Database) -> Distribution:
-    return pushed(HISTOGRAM(table), lambda counts: (counts, len(table)))
+    return push_forward(HISTOGRAM(table), lambda counts: (counts, len(table)))
 
 
 def exponential_choice(table: Database) -> Distribution:
@@ -125,9 +125,9 @@ def _spliced(clamped: bool) -> Mechanism:
         if count >= K:
             return surely(min(count, RANGE))
         noisy_count = blurred(count, HALF, RANGE)
-        return pushed(noisy_count, lambda value: min(value, K - 1)) if clamped else noisy_count
+        return push_forward(noisy_count, lambda value: min(value, K - 1)) if clamped else noisy_count
 
-    return sampled(publish, HALF)
+    return poisson_sampled(publish, HALF)
 
 
 def _spliced_delta(epsilon: float) -> float:

@@ -14,8 +14,8 @@ from crowdblend.auditing.exact.distributions import (
     World,
     epsilon_above,
     mix,
-    pushed,
-    sampled,
+    poisson_sampled,
+    push_forward,
     samples,
     surely,
 )
@@ -30,7 +30,7 @@ ONE_CLASS = World(("A",), 8)
 NUMBERED = World((("A", 1), ("A", 2)), 5)
 QUARTER = Fraction(1, 4)
 K = 3
-POISSON = sampled(suppressed(K), HALF)
+POISSON = poisson_sampled(suppressed(K), HALF)
 AT_HALF, AT_QUARTER = (close(1.0, sampled_delta(K, rate, 1.0)) for rate in (HALF, QUARTER))
 TRUE_DELTA = sampled_delta(K, HALF, 0.2)
 # What is certified as a sample at rate 1/2 would be, beside that sample.
@@ -168,5 +168,5 @@ add(
     "looks-at-everybody",
     "what two random people tell is certified, and everybody is looked at",
     _two_of_four(lambda table: surely("B" in _four(table))),
-    _two_of_four(lambda table: pushed(random_samples(2)(_four(table)), lambda some: "B" in some)),
+    _two_of_four(lambda table: push_forward(random_samples(2)(_four(table)), lambda some: "B" in some)),
 )

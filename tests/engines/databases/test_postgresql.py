@@ -12,7 +12,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, identify, on_disk
 from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
-from crowdblend.ledger.identity import Wanted
+from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies.source import Resources
 from tests.cases import for_each
 from tests.commands import crowdblend
@@ -21,7 +21,7 @@ from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
 
 pytestmark = [needs_postgresql, pytest.mark.filterwarnings("ignore:No ledger")]
-_WANTED = Wanted(secret=b"s" * 32)
+_WANTED = FingerprintRequest(secret=b"s" * 32)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import crowdblend as cb
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, default_engine, identify
 from crowdblend.errors import InvalidInput
-from crowdblend.ledger.identity import Wanted
+from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies import parse_policy
 from crowdblend.policies.source import Resources
 from tests.cases import for_each
@@ -34,7 +34,7 @@ def _counts(one):
 
 def test_counts_and_identity_are_those_of_parquet(file, tmp_path):
     plain = policy(in_parquet(tmp_path, rows()))
-    wanted = Wanted(secret=b"s" * 32)
+    wanted = FingerprintRequest(secret=b"s" * 32)
     sketches = identify(plain.data, Resources(), wanted).sketches
     for source, more in (
         (f"sqlite:///{file}", {"table": "people"}),

@@ -20,18 +20,18 @@ from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Prog
 from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
 from crowdblend.engines.refusals import missing_column, no_rows, outside_bounds, refuse_blanks, refuse_broken_name
-from crowdblend.engines.sampling import drawn_codes, in_part, kept_rows, random_places, smallest, thinned
+from crowdblend.engines.sampling import drawn_codes, in_part, kept_rows, random_places, smallest, thin_classes
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.randomness import new_key
-from crowdblend.recoding import Bounded, Closed
+from crowdblend.recoding import BoundedRecoding, ClosedRecoding
 from tests.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 
 if TYPE_CHECKING:
     from crowdblend.calculus import Assumption
-    from crowdblend.ledger.identity import Identity, Wanted
+    from crowdblend.ledger.identity import FingerprintRequest, Identity
 
 # Up to this many classes it is faster to count all of them than to sort those that occur.
 _DENSE = 1 << 14
@@ -85,7 +85,7 @@ class MemorySource:
         return {name: column.type for name, column in self.table_.columns.items()}
 
     def class_counts(
-        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, BoundedRecoding] = NO_MEASURES
     ) -> ClassCounts:
         """How many of the people of a draw are in each class of the columns, and what their measures add up to."""
         if not self.table_.rows:
@@ -106,7 +106,7 @@ class MemorySource:
                 codes = drawn_codes(packing, codes, persons.all.marks(stratified.key.persons), stratified)
         classes = counted(packing, codes)
         if persons is None and not isinstance(draw, Exactly):
-            classes = thinned(columns, classes, draw)
+            classes = thin_classes(columns, classes, draw)
         check_people(self.data, draw, self.table_.rows, classes.people)
         sums = {name: self._measuring.sum(name, bounded, places) for name, bounded in measures.items()}
         people = classes.people if people is None else people
@@ -136,7 +136,7 @@ class MemorySource:
                 refuse_blanks(name, what)
         return pa.table(arrays, names=[f"c{at}" for at in range(len(arrays))])
 
-    def identity(self, wanted: Wanted) -> Identity:
+    def identity(self, wanted: FingerprintRequest) -> Identity:
         """Made-up people are in no ledger."""
         raise NotImplementedError
 
@@ -185,7 +185,7 @@ class Coding:
         column = packing.columns[position]
         held, recoding = self._table.columns[column.name], column.recoding
         refuse_unreadable(column.name, held.type)
-        if isinstance(recoding, Closed):
+        if isinstance(recoding, ClosedRecoding):
             codes = [recoding.code(text) for text in held.texts()]
             return np.array([_NO_CLASS if code is None else code for code in codes], dtype=np.int64)[held.positions]
         labels = [recoding.label(text) for text in held.texts()]
@@ -200,9 +200,9 @@ class Measuring:
 
     def __init__(self, table: MemoryTable) -> None:
         self._table = table
-        self._steps: dict[tuple[str, Bounded], Codes] = {}
+        self._steps: dict[tuple[str, BoundedRecoding], Codes] = {}
 
-    def sum(self, name: str, bounded: Bounded, places: Codes | None) -> int:
+    def sum(self, name: str, bounded: BoundedRecoding, places: Codes | None) -> int:
         """The steps of the rows at these places, added up; refuses values there that lie outside the bounds."""
         if (name, bounded) not in self._steps:
             held = self._table.columns[name]

@@ -14,7 +14,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.engines.spark.engine import SparkEngine
-from crowdblend.engines.spark.session import collected, quiet
+from crowdblend.engines.spark.session import collect, quiet
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
 from tests.api.survey import KEY, survey, table
@@ -89,4 +89,4 @@ def test_workers_import_nothing_from_the_folder_that_spark_was_started_in(spark:
 
     with quiet():
         frame = spark.range(1, numPartitions=1).mapInArrow(safe, "safe boolean")
-    assert collected(frame).to_pydict() == {"safe": [True]}
+    assert collect(frame).to_pydict() == {"safe": [True]}

@@ -15,11 +15,11 @@ from pyarrow import parquet
 from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark.engine import SparkEngine
-from crowdblend.ledger.identity import Wanted
+from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies.source import Resources
 from tests.engines.spark.test_layouts import KEY, about_frame, people, policy, same
 
-with SparkEngine.started() as engine:
+with SparkEngine.start() as engine:
     spark = engine._session(policy(Path("."), "people.parquet").data)
     assert type(spark).__module__.startswith("pyspark.sql.connect")
     about = about_frame(spark.createDataFrame(people()).repartition(3))
@@ -29,7 +29,7 @@ with SparkEngine.started() as engine:
     assert same(found, count_classes(policy(Path("."), "people.parquet"), Coin(KEY, 0.5)))
     assert any("task" in phase for phase in phases)
     with engine.open(about.data, (), Resources()) as source:
-        assert source.identity(Wanted(bytes(32))).sketches
+        assert source.identity(FingerprintRequest(bytes(32))).sketches
 print("the same")
 """
 

@@ -16,7 +16,7 @@ from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark import relation as relations
 from crowdblend.engines.spark.engine import SparkEngine
-from crowdblend.engines.spark.session import collected, quiet, session
+from crowdblend.engines.spark.session import collect, quiet, session
 from crowdblend.errors import InvalidInput, Unavailable
 from tests.engines.spark.test_layouts import KEY, about_frame, people, same
 
@@ -60,7 +60,7 @@ def test_a_job_that_fails_says_nothing_of_the_rows(spark: SparkSession) -> None:
         yield
 
     with pytest.raises(Unavailable) as failed:
-        collected(mapped(spark.range(3), failing))
+        collect(mapped(spark.range(3), failing))
     assert failed.value.code == "engine.spark-job"
     assert "Alice" not in str(failed.value)
 
@@ -80,7 +80,7 @@ def test_ctrl_c_stops_the_job(spark: SparkSession) -> None:
     threading.Thread(target=interrupt).start()
     phases: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        collected(mapped(spark.range(1), sleeping), lambda phase, _: phases.append(phase))
+        collect(mapped(spark.range(1), sleeping), lambda phase, _: phases.append(phase))
     while spark.sparkContext.statusTracker().getActiveStageIds() and time.monotonic() - before < 300:
         time.sleep(0.05)
     assert time.monotonic() - before < 300
@@ -90,7 +90,7 @@ def test_ctrl_c_stops_the_job(spark: SparkSession) -> None:
 def test_settings_of_the_session_are_put_back(spark: SparkSession) -> None:
     name = "spark.sql.execution.arrow.maxRecordsPerBatch"
     before = spark.conf.get(name)
-    collected(spark.range(1))
+    collect(spark.range(1))
     assert spark.conf.get(name) == before
 
 

@@ -9,7 +9,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.identity import Wanted
+from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies import parse_policy
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.publishing.release import release
@@ -25,9 +25,9 @@ def test_the_sketches_are_those_of_duckdb(tmp_path: Path, engine: SparkEngine) -
     for name, kind in (("people.parquet", "parquet"), ("people.csv", "csv")):
         data = DataSource(source=str(tmp_path / name), format=kind, person="mixed")  # type: ignore[arg-type]
         with default_engine().open(data, (), Resources()) as source:
-            expected = source.identity(Wanted(SECRET))
+            expected = source.identity(FingerprintRequest(SECRET))
         with engine.open(data, (), Resources()) as source:
-            assert source.identity(Wanted(SECRET)) == expected
+            assert source.identity(FingerprintRequest(SECRET)) == expected
 
 
 def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine: SparkEngine) -> None:

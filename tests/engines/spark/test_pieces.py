@@ -13,8 +13,8 @@ from crowdblend.engines.spark.pieces import (
     batches_of,
     bucket_of,
     class_table,
-    counted,
-    decoded,
+    count_pieces,
+    decode,
     packed_codes,
     pieces_of,
     split,
@@ -70,9 +70,9 @@ def test_a_person_goes_to_one_bucket_from_whichever_task_and_nobody_is_lost(enou
         for start in range(0, 200, 40):
             rows._numbers.extend(np.array(numbers[::order][start : start + 40], np.int64))
             rows._texts.extend(marks(bytes(32), texts[::order][start : start + 40]).ravel())
-            pieces += rows.noted()
-        pieces += rows.noted(last=True)
-        assert list(rows.noted(last=True)) == []
+            pieces += rows.noted_persons()
+        pieces += rows.noted_persons(last=True)
+        assert list(rows.noted_persons(last=True)) == []
         buckets = {}
         for piece in pieces:
             width = 8 if piece.kind == "numbers" else 16
@@ -94,8 +94,8 @@ def test_labels_mean_the_same_in_every_task(tmp_path):
     codes, others = packed_codes(first, labels), packed_codes(second, labels.take([1, 0]))
     assert codes[0].tolist() != others[0][::-1].tolist()  # the numbers of the labels
     assert class_table(second, packed_codes(second, labels)).to_pydict() == labels.to_pydict()
-    pieces = [*counted(first, codes, np.array([5, 6])), *counted(second, others, np.array([8, 7]))]
-    summed = decoded(piece.content for piece in run(Merge(100), pieces) if piece.kind == "classes")
+    pieces = [*count_pieces(first, codes, np.array([5, 6])), *count_pieces(second, others, np.array([8, 7]))]
+    summed = decode(piece.content for piece in run(Merge(100), pieces) if piece.kind == "classes")
     assert sorted(zip(summed["l2"].to_pylist(), summed["n"].to_pylist(), strict=True)) == [("ab", 12), ("cd", 14)]
 
 
@@ -106,11 +106,11 @@ def test_too_many_classes_are_not_handed_to_the_driver(tmp_path):
         '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
     )
     packing = Packing(parse_policy(text, tmp_path).columns)
-    pieces = list(counted(packing, (np.arange(500_000),), np.ones(500_000, np.int64)))
+    pieces = list(count_pieces(packing, (np.arange(500_000),), np.ones(500_000, np.int64)))
     found = run(Merge(1_000), pieces)
     assert facts_of(found).problem.code == "data.memory"
     assert "1,000" in facts_of(found).problem.message
-    assert sum(decoded([piece.content]).num_rows for piece in found if piece.kind == "classes") == 0
+    assert sum(decode([piece.content]).num_rows for piece in found if piece.kind == "classes") == 0
 
 
 def test_of_several_problems_the_same_one_counts():

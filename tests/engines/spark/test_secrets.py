@@ -37,7 +37,7 @@ def test_the_key_is_in_no_plan_setting_or_log(event_log: Path, spark: SparkSessi
         source.class_counts(about.columns, draw)
         names = [column.name for column in about.columns]
         task = CountClasses(source.relation.opening(names), with_row_key(draw), about.columns)
-        frame = then(source.relation.mapped(task, task.opening), Merge(100))
+        frame = then(source.relation.map_tasks(task, task.opening), Merge(100))
     plan = io.StringIO()
     with contextlib.redirect_stdout(plan):
         frame.explain("extended")

@@ -21,7 +21,7 @@ NOTATION = re.compile(
 
 def mistakes(choices: Choices, known: set[str]) -> Iterator[Choices]:
     """Every field with something that does not belong there; of sections that are the same everywhere, once."""
-    sections = {section: keys for section, keys in choices.declared.items() if section not in known}
+    sections = {section: keys for section, keys in choices.declared_by_section.items() if section not in known}
     known |= {"about", "data", "release"}
     for wrong in WRONG:
         for section, keys in sections.items():
@@ -32,7 +32,7 @@ def mistakes(choices: Choices, known: set[str]) -> Iterator[Choices]:
                 first, *others = one.lists.get(section) or [{}]
                 for key in keys:
                     yield choices.with_publication(place, {}, {section: [{**first, key: wrong}, *others]})
-        for name in choices.used:
+        for name in choices.used_columns:
             for way, keys in choices.ways(name).items():
                 texts = choices.columns[name] if choices.columns[name]["way"] == way else {"way": way}
                 yield from (choices.with_column(name, {**texts, key: wrong}) for key in keys)
@@ -72,9 +72,13 @@ def test_most_refusals_lead_to_a_field() -> None:
 def test_fields_are_explained_in_the_words_of_the_pages() -> None:
     said = {in_words(design.meaning) for design in DESIGNS.values()}
     for choices, _ in CASES.values():
-        for keys in (*choices.declared.values(), choices.declared_keys(0), *choices.declared_lists(0).values()):
+        for keys in (
+            *choices.declared_by_section.values(),
+            choices.declared_keys(0),
+            *choices.declared_lists(0).values(),
+        ):
             said |= {field.meaning for field in fields_of(keys, "", {}, ("source",))}
-        for name in choices.used:
+        for name in choices.used_columns:
             said |= {field.meaning for keys in choices.ways(name).values() for field in fields_of(keys, "", {})}
     assert notation(said) == []
 

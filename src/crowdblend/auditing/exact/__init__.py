@@ -21,7 +21,7 @@ from crowdblend.auditing.exact.distributions import (
     from_tapes,
     growth_above,
     hockey_stick,
-    sampled,
+    poisson_sampled,
 )
 
 __all__ = [
@@ -40,8 +40,8 @@ __all__ = [
     "iid_samples",
     "order_free",
     "outlier_private",
+    "poisson_sampled",
     "random_samples",
-    "sampled",
     "under_sampling",
     "zero_knowledge",
 ]

@@ -25,7 +25,7 @@ from crowdblend.auditing.exact.distributions import (
     growth_above,
     hockey_stick,
     mix,
-    sampled,
+    poisson_sampled,
     samples,
     surely,
 )
@@ -188,7 +188,7 @@ def _blending_pairs(mechanism: Mechanism, world: World, growth: Fraction) -> set
     rests = list(world.databases(world.most - 1))
     for both in combinations(world.values, 2):
         if all(
-            hockey_stick(mechanism(world.joined(rest, one)), mechanism(world.joined(rest, other)), growth).delta <= 0
+            hockey_stick(mechanism(world.join(rest, one)), mechanism(world.join(rest, other)), growth).delta <= 0
             for rest in rests
             for one, other in permutations(both)
         ):
@@ -231,7 +231,7 @@ def _person(here: Database, there: Database) -> Value | None:
 def under_sampling(mechanism: Mechanism, guarantee: DifferentialUnderSampling, world: World) -> Counterexample | None:
     """Return the worst counterexample to differential privacy of the mechanism behind Poisson sampling."""
     whole = Differential(guarantee.epsilon, guarantee.delta, guarantee.relation)
-    return differential(sampled(mechanism, Fraction(guarantee.rate)), whole, world)
+    return differential(poisson_sampled(mechanism, Fraction(guarantee.rate)), whole, world)
 
 
 def neighbours(world: World, relation: Relation, people: int = 1) -> Iterator[Pair]:
@@ -241,7 +241,7 @@ def neighbours(world: World, relation: Relation, people: int = 1) -> Iterator[Pa
             for places in combinations(range(len(table)), size):
                 rest = tuple(value for place, value in enumerate(table) if place not in places)
                 if relation is Relation.REPLACE:
-                    yield from ((table, reduce(world.joined, new, rest)) for new in product(world.values, repeat=size))
+                    yield from ((table, reduce(world.join, new, rest)) for new in product(world.values, repeat=size))
                 else:
                     yield table, rest if relation is Relation.ADD_REMOVE else (*rest, *[CONCEALED] * size)
 
@@ -285,7 +285,7 @@ def zero_knowledge(
     cached, growth, delta = cache(mechanism), growth_above(guarantee.epsilon), Fraction(guarantee.delta)
 
     @cache
-    def simulated(others: Database) -> Distribution:
+    def simulate(others: Database) -> Distribution:
         seen = aggregate((*others, CONCEALED) if guarantee.relation is Relation.CONCEAL else others)
         return mix((chance, simulator(view, len(others) + 1)) for view, chance in seen.items())
 
@@ -293,7 +293,7 @@ def zero_knowledge(
         compared = "the simulator, who sees the aggregate of the others, or the other way round"
         for table, place in world.people():
             try:
-                both = cached(table), simulated(world.without(table, place))
+                both = cached(table), simulate(world.without(table, place))
             except InvalidInput:
                 continue
             for left, right in permutations(both):
@@ -305,22 +305,22 @@ def zero_knowledge(
 def random_samples(size: int) -> Aggregate:
     """Return the aggregate of `size` different people, each set equally likely; of fewer people everybody."""
 
-    def seen(table: Database) -> Distribution:
+    def view_of(table: Database) -> Distribution:
         people = min(size, len(table))
         share = Fraction(1, comb(len(table), people))
         return mix((share, surely(some)) for some in combinations(table, people))
 
-    return seen
+    return view_of
 
 
 def iid_samples(rate: Fraction, rounds: int = 1) -> Aggregate:
     """Return the aggregate of `rounds` samples, each of which keeps everybody with probability `rate`."""
 
-    def seen(table: Database) -> Distribution:
+    def view_of(table: Database) -> Distribution:
         one = mix((chance, surely(some)) for chance, some in samples(table, rate))
         return one if rounds == 1 else beside([one] * rounds)
 
-    return seen
+    return view_of
 
 
 def order_free(mechanism: Mechanism, world: World) -> Counterexample | None:

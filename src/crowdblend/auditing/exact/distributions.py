@@ -81,7 +81,7 @@ def beside(parts: Iterable[Distribution]) -> dict[Any, Fraction]:
     return drawn
 
 
-def pushed(distribution: Distribution, computed: Callable[..., Hashable]) -> dict[Any, Fraction]:
+def push_forward(distribution: Distribution, computed: Callable[..., Hashable]) -> dict[Any, Fraction]:
     """The distribution of a function of the outcome."""
     return mix((mass, surely(computed(outcome))) for outcome, mass in distribution.items())
 
@@ -153,7 +153,7 @@ class World:
         """The table after a person is removed."""
         return table[:place] + table[place + 1 :]
 
-    def joined(self, table: Database, value: Value) -> Database:
+    def join(self, table: Database, value: Value) -> Database:
         """The table after a person comes in."""
         return tuple(sorted((*table, value), key=self._places.__getitem__))
 
@@ -170,7 +170,7 @@ def samples(table: Database, rate: Fraction) -> Iterator[tuple[Fraction, Databas
             yield chance, tuple(chain.from_iterable(some for _, some in drawn))
 
 
-def sampled(mechanism: Mechanism, rate: Fraction) -> Mechanism:
+def poisson_sampled(mechanism: Mechanism, rate: Fraction) -> Mechanism:
     """The mechanism behind Poisson sampling."""
     inner = cache(mechanism)
     return cache(lambda table: mix((chance, inner(some)) for chance, some in samples(table, rate)))

@@ -72,7 +72,7 @@ def epsilon_lower(
     Wrong with probability at most `error`. The comparison is sharpest near the ε that was guaranteed; 0 when the event
     says nothing.
     """
-    seen = _Seen(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST)))
+    seen = _SeenCounts(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST)))
     if not seen.refutes(0.0):
         return 0.0
     if seen.refutes(guaranteed):
@@ -90,7 +90,7 @@ def epsilon_lower(
 
 def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float) -> bool:
     """Return whether these counts refute (guaranteed, δ)-closeness, except with probability `error`."""
-    return _Seen(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST))).refutes(guaranteed)
+    return _SeenCounts(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST))).refutes(guaranteed)
 
 
 def epsilon_refuted(
@@ -102,7 +102,7 @@ def epsilon_refuted(
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _SeenCounts:
     """Counts of an event on both sides, and the weight of the unlikely side in the comparison."""
 
     likely: tuple[int, int]

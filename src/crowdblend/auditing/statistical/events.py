@@ -81,15 +81,15 @@ def candidates(observed: Mapping[int, Sides], epsilon: float, delta: float) -> I
     for pair, sides in observed.items():
         for likelier in (0, 1):
             here, there = sides[likelier], sides[1 - likelier]
-            both = _Compared(here[0] + here[1], there[0] + there[1], epsilon, delta)
-            one, other = (_Compared(here[fold], there[fold], epsilon, delta) for fold in (0, 1))
+            both = _Comparison(here[0] + here[1], there[0] + there[1], epsilon, delta)
+            one, other = (_Comparison(here[fold], there[fold], epsilon, delta) for fold in (0, 1))
             for view in both.views:
                 promising = (other.excess(view, one.best(view)) + one.excess(view, other.best(view))) / math.sqrt(2)
                 yield Event(pair, view, likelier, both.best(view), promising)
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _Comparison:
     """The side on which an event should be likely, next to the side on which it should not."""
 
     here: Fold

@@ -216,7 +216,7 @@ class _Audit:
     def _spend(self, phase: str, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
         """Yield what each of the tasks sees."""
         pending = list(tasks)
-        with self.pace.measured(sum(task.runs for task in pending)):
+        with self.pace.measure(sum(task.runs for task in pending)):
             for task, observed in self.force(_observe, [(task,) for task in pending]):
                 yield task, observed
                 self.spent += task.runs

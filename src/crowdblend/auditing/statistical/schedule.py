@@ -84,7 +84,7 @@ class Pace:
         return min(runs, int(runs * fits / left))
 
     @contextmanager
-    def measured(self, runs: int) -> Iterator[None]:
+    def measure(self, runs: int) -> Iterator[None]:
         """Take the time of so many runs."""
         started = self._clock()
         yield

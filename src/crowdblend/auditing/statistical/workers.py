@@ -31,7 +31,7 @@ def workforce(known: object, workers: int) -> Iterator[Workforce[Any]]:
     pool = processes(known, workers)
     try:
         yield lambda function, calls: (
-            done.result() for done in as_completed(submitted(pool, _call, [(function, *each) for each in calls]))
+            done.result() for done in as_completed(submit_calls(pool, _call, [(function, *each) for each in calls]))
         )
     finally:
         pool.shutdown(cancel_futures=True)
@@ -50,7 +50,7 @@ def processes(known: object, workers: int) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(known,))
 
 
-def submitted(
+def submit_calls(
     pool: ProcessPoolExecutor, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
 ) -> list[Future[Any]]:
     """Submit calls to the pool, which starts processes for them."""

@@ -45,7 +45,7 @@ Loss = TypeVar("Loss", Differential, ZeroKnowledge)
 )
 def differential_releases_add_up(*premises: Differential) -> Differential:
     """The sum of the losses, under one relation and for one group size."""
-    return replace(_added(premises), samplings=max(premise.samplings for premise in premises))
+    return replace(_sum_losses(premises), samplings=max(premise.samplings for premise in premises))
 
 
 @rule(
@@ -60,7 +60,7 @@ def steps_add_up(*premises: Differential) -> Differential:
     """Given the results so far, each step keeps its guarantee, and the factors multiply."""
     for premise in premises:
         require_unsampled(premise)
-    return _added(premises)
+    return _sum_losses(premises)
 
 
 @rule(
@@ -139,7 +139,7 @@ def _parts(aggregate: Aggregate) -> tuple[Aggregate, ...]:
 
 
 def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: Aggregate) -> ZeroKnowledge:
-    return replace(_added(premises), aggregate=aggregate)
+    return replace(_sum_losses(premises), aggregate=aggregate)
 
 
 @rule(
@@ -266,11 +266,11 @@ def compose(*derivations: Derivation) -> Derivation:
     if len(derivations) == 1:
         return derivations[0]
     if len(kinds) == 1:
-        return _composed(*derivations)
-    return reduce(_composed, derivations)
+        return _compose(*derivations)
+    return reduce(_compose, derivations)
 
 
-def _composed(*derivations: Derivation) -> Derivation:
+def _compose(*derivations: Derivation) -> Derivation:
     kinds = tuple(type(derivation.conclusion) for derivation in derivations)
     refusal = REFUSALS.get(frozenset(kinds))
     if refusal:
@@ -294,7 +294,7 @@ def _pure_add_remove(premise: Differential) -> None:
     require_unsampled(premise)
 
 
-def _added(premises: tuple[Loss, ...]) -> Loss:
+def _sum_losses(premises: tuple[Loss, ...]) -> Loss:
     """The first of the premises with the losses of all."""
     require_alike(premises)
     epsilon, delta = (total(getattr(premise, name) for premise in premises) for name in ("epsilon", "delta"))

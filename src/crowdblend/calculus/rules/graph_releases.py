@@ -128,7 +128,7 @@ def published_degree(
 def sharp_distance(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """The exponential moment of the error instead of its worst case."""
     _is_about(premise, *DISTANCES)
-    return _hidden(premise, arb(2) / population, scale, arb(resolution))
+    return _hide_range(premise, arb(2) / population, scale, arb(resolution))
 
 
 @_on_grid(
@@ -143,7 +143,7 @@ def sharp_degree(
 ) -> ZeroKnowledge:
     """Each of at most d links counts at both ends."""
     _is_about(premise, AVERAGE_DEGREE)
-    return _hidden(premise, 2 * arb(degree_bound) / population, scale, arb(resolution))
+    return _hide_range(premise, 2 * arb(degree_bound) / population, scale, arb(resolution))
 
 
 @_on_grid(
@@ -157,7 +157,7 @@ def sharp_average(premise: Estimator, *, population: int, scale: float, resoluti
     """One person moves the average by the width over n."""
     _is_about(premise, AVERAGE)
     _is_drawn_from(premise, population)
-    return _hidden(premise, arb(premise.width) / population, scale, arb(resolution))
+    return _hide_range(premise, arb(premise.width) / population, scale, arb(resolution))
 
 
 @_on_grid(
@@ -173,10 +173,10 @@ def sharp_histogram(
     """One person is in one class, and every class is rounded; errors are in L1."""
     _is_about(premise, HISTOGRAM)
     _is_drawn_from(premise, population)
-    return _hidden(premise, arb(1) / population, scale, dimension * arb(resolution))
+    return _hide_range(premise, arb(1) / population, scale, dimension * arb(resolution))
 
 
-def _hidden(premise: Estimator, sensitivity: arb, scale: float, rounding: arb) -> ZeroKnowledge:
+def _hide_range(premise: Estimator, sensitivity: arb, scale: float, rounding: arb) -> ZeroKnowledge:
     """Nothing moves further than the range is wide, however far the estimate strays."""
     if scale < premise.least_scale:
         raise Unmet(
@@ -215,7 +215,7 @@ def _is_drawn_from(premise: Estimator, population: int) -> None:
 def differential_distance(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
     """Any two sets of at most d links of one person are at most d edits apart: d of M = dn/2."""
     edits = arb(degree_bound) / (arb(degree_bound) * population / 2)
-    return _replaced(edits + resolution, scale)
+    return _replace_person(edits + resolution, scale)
 
 
 @_on_grid(
@@ -227,7 +227,7 @@ def differential_distance(*, degree_bound: int, population: int, scale: float, r
 )
 def differential_degree(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
     """The number of links moves by at most d, and each counts at both ends."""
-    return _replaced(2 * arb(degree_bound) / population + resolution, scale)
+    return _replace_person(2 * arb(degree_bound) / population + resolution, scale)
 
 
 @_on_grid(
@@ -239,7 +239,7 @@ def differential_degree(*, degree_bound: int, population: int, scale: float, res
 )
 def differential_average(*, width: float, population: int, scale: float, resolution: float) -> Differential:
     """One value of n moves within the interval."""
-    return _replaced(arb(width) / population + resolution, scale)
+    return _replace_person(arb(width) / population + resolution, scale)
 
 
 @_on_grid(
@@ -251,8 +251,8 @@ def differential_average(*, width: float, population: int, scale: float, resolut
 )
 def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:
     """One person leaves a class and enters another; all other shares stay."""
-    return _replaced(2 * (arb(1) / population + resolution), scale)
+    return _replace_person(2 * (arb(1) / population + resolution), scale)
 
 
-def _replaced(moved: arb, scale: float) -> Differential:
+def _replace_person(moved: arb, scale: float) -> Differential:
     return Differential(round_up(moved / scale), 0.0, Relation.REPLACE)

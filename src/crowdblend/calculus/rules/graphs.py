@@ -135,7 +135,7 @@ def _explorer(
     statistic: str, degree_bound: int, accuracy: float, samples: int, explored: int, spread: arb, width: arb
 ) -> Sampler:
     """An average of t terms in an interval of length `spread`, n/M = 2/d per unit, minus what exploring s misses."""
-    left = arb(accuracy) - _missed(degree_bound, explored)
+    left = arb(accuracy) - _missed_components(degree_bound, explored)
     if not left > 0:
         raise NotApplicable(
             f"explored must exceed 2/(accuracy*degree_bound) = {round_up(2 / (arb(accuracy) * degree_bound)):.6g}, "
@@ -180,7 +180,7 @@ class _Error:
 )
 def estimator_connected(*, degree_bound: int, samples: int, explored: int) -> Estimator:
     """Terms between 0 and 1, 2/d of M each."""
-    error = _averaged(arb(2) / degree_bound, samples).off(_missed(degree_bound, explored))
+    error = _average_error(arb(2) / degree_bound, samples).off(_missed_components(degree_bound, explored))
     return error.estimator(CONNECTED, arb(2) / degree_bound, Exploration(samples, explored))
 
 
@@ -195,7 +195,7 @@ def estimator_connected(*, degree_bound: int, samples: int, explored: int) -> Es
 )
 def estimator_eulerian(*, degree_bound: int, samples: int, explored: int) -> Estimator:
     """Terms between 0 and 1/2, 2/d of M each."""
-    error = _averaged(arb(1) / degree_bound, samples).off(_missed(degree_bound, explored))
+    error = _average_error(arb(1) / degree_bound, samples).off(_missed_components(degree_bound, explored))
     return error.estimator(EULERIAN, arb(1) / degree_bound, Exploration(samples, explored))
 
 
@@ -212,9 +212,9 @@ def estimator_eulerian(*, degree_bound: int, samples: int, explored: int) -> Est
 def estimator_cycle_free(*, degree_bound: int, average_bound: float, samples: int, explored: int) -> Estimator:
     """Links and components apart, or both in one: whichever reaches less far."""
     share = arb(average_bound).min(arb(degree_bound)) / degree_bound
-    whole = _averaged(arb(1), samples)
-    apart = _rare(arb(1), share, samples) + _averaged(arb(2) / degree_bound, samples)
-    error = _smaller(whole, apart).off(_missed(degree_bound, explored))
+    whole = _average_error(arb(1), samples)
+    apart = _rare(arb(1), share, samples) + _average_error(arb(2) / degree_bound, samples)
+    error = _smaller(whole, apart).off(_missed_components(degree_bound, explored))
     return error.estimator(CYCLE_FREE, share, Exploration(samples, explored))
 
 
@@ -231,7 +231,7 @@ def estimator_cycle_free(*, degree_bound: int, average_bound: float, samples: in
 def estimator_average_degree(*, degree_bound: int, average_bound: float, samples: int) -> Estimator:
     """Degrees between 0 and d, and not many of them large."""
     average = arb(average_bound).min(arb(degree_bound))
-    error = _smaller(_averaged(arb(degree_bound), samples), _rare(arb(degree_bound), average, samples))
+    error = _smaller(_average_error(arb(degree_bound), samples), _rare(arb(degree_bound), average, samples))
     return error.estimator(AVERAGE_DEGREE, average, Neighbourhood(samples, 1))
 
 
@@ -262,7 +262,7 @@ def estimator_light_ends(*, degree_bound: int, average_bound: float, population:
 )
 def estimator_average(*, samples: int, population: int, width: float) -> Estimator:
     """Sampling without replacement has no larger exponential moments than with it (Hoeffding 1963)."""
-    return _averaged(arb(width), samples).estimator(AVERAGE, arb(width), RandomSamples(samples, population))
+    return _average_error(arb(width), samples).estimator(AVERAGE, arb(width), RandomSamples(samples, population))
 
 
 @rule(
@@ -281,7 +281,7 @@ def estimator_histogram(*, samples: int, population: int, dimension: int) -> Est
     return error.estimator(HISTOGRAM, arb(2), RandomSamples(samples, population))
 
 
-def _averaged(length: arb, samples: int) -> _Error:
+def _average_error(length: arb, samples: int) -> _Error:
     """Terms in an interval of that length: v = length²/(4t), c = 0 (Hoeffding's lemma)."""
     return _sub_gamma(length**2 / (4 * _some(samples)), arb(0))
 
@@ -300,7 +300,7 @@ def _smaller(one: _Error, other: _Error) -> _Error:
     return one if one.reach < other.reach else other
 
 
-def _missed(degree_bound: int, explored: int) -> arb:
+def _missed_components(degree_bound: int, explored: int) -> arb:
     """Components of more than s vertices, at most n/s of them."""
     return 2 / (arb(explored) * degree_bound)
 

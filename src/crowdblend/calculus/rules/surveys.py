@@ -41,7 +41,7 @@ _REPLACED = "Start from the profile with one person's data in the survey replace
 )
 def profile_of_survey(premise: Profile, *, samples: int, population: int) -> Profile:
     """Asked, asked with other data, and somebody else asked instead differ in one person of the survey."""
-    return _surveyed(premise, SurveyCurve(samples, population, False, premise.uses))
+    return _survey_profile(premise, SurveyCurve(samples, population, False, premise.uses))
 
 
 @rule(
@@ -54,7 +54,7 @@ def profile_of_survey(premise: Profile, *, samples: int, population: int) -> Pro
 )
 def profile_of_stratified_survey(premise: Profile, *, samples: int, population: int) -> Profile:
     """The other strata are the same in both worlds, and a larger share loses more."""
-    return _surveyed(premise, SurveyCurve(samples, population, True, premise.uses))
+    return _survey_profile(premise, SurveyCurve(samples, population, True, premise.uses))
 
 
 @rule(
@@ -68,7 +68,7 @@ def profile_of_stratified_survey(premise: Profile, *, samples: int, population: 
 )
 def profile_of_survey_of_groups(premise: Profile, *, samples: int, population: int) -> Profile:
     """A whole group is asked instead of another, so that only the chance of being asked counts."""
-    return _surveyed(premise, GroupSurveyCurve(samples, population, premise.uses))
+    return _survey_profile(premise, GroupSurveyCurve(samples, population, premise.uses))
 
 
 @rule(
@@ -88,7 +88,7 @@ def survey_is_zero_knowledge(premise: Profile, *, epsilon: float) -> ZeroKnowled
     return ZeroKnowledge(epsilon, delta_of(premise, epsilon), aggregates_of(premise), Relation.CONCEAL)
 
 
-def _surveyed(premise: Profile, curve: LossCurve) -> Profile:
+def _survey_profile(premise: Profile, curve: LossCurve) -> Profile:
     require(premise, _REPLACED, relation=Relation.REPLACE, people=1)
     if any(_excepts(use.curve) for use in premise.uses):
         raise Unmet("needs a profile that protects whoever is asked. State it without exceptions.")

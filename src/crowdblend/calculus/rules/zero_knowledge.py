@@ -201,7 +201,7 @@ def private_accuracy_gives_a_sampler(premise: ZeroKnowledge, accurate: Useful, *
 )
 def sample_and_sanitize(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
     """The mechanism itself is a computation on k random people."""
-    return _sanitized(premise, samples, population, arb(premise.epsilon), arb(premise.delta))
+    return _sanitize(premise, samples, population, arb(premise.epsilon), arb(premise.delta))
 
 
 @rule(
@@ -215,7 +215,7 @@ def sample_and_sanitize_doubled(premise: Differential, *, samples: int, populati
     """Through the table without the person, in two steps."""
     q = arb(samples) / population
     gain = q * expm1(premise.epsilon)
-    return _sanitized(premise, samples, population, 2 * log1p(gain), (2 + gain) * q * premise.delta)
+    return _sanitize(premise, samples, population, 2 * log1p(gain), (2 + gain) * q * premise.delta)
 
 
 @rule(
@@ -230,7 +230,7 @@ def sample_and_sanitize_linear(premise: Differential, *, samples: int, populatio
     if premise.epsilon > 1:
         raise Unmet(f"needs epsilon of at most 1, got {premise.epsilon:g}. Use sample-and-sanitize.sharp.")
     q = 4 * arb(samples) / population
-    return _sanitized(premise, samples, population, q * premise.epsilon, q * premise.delta)
+    return _sanitize(premise, samples, population, q * premise.epsilon, q * premise.delta)
 
 
 @rule(
@@ -262,10 +262,10 @@ def sample_and_sanitize_differential(premise: Differential, *, samples: int, pop
 
 def _in_one_step(premise: Differential, samples: int, population: int) -> ZeroKnowledge:
     q = arb(samples) / population
-    return _sanitized(premise, samples, population, log1p(q * expm1(premise.epsilon)), q * premise.delta)
+    return _sanitize(premise, samples, population, log1p(q * expm1(premise.epsilon)), q * premise.delta)
 
 
-def _sanitized(premise: Differential, samples: int, population: int, epsilon: arb, delta: arb) -> ZeroKnowledge:
+def _sanitize(premise: Differential, samples: int, population: int, epsilon: arb, delta: arb) -> ZeroKnowledge:
     require(premise, _REPLACE, relation=Relation.REPLACE, people=1)
     require_unsampled(premise)
     drawn = RandomSamples(samples, population)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from crowdblend.engines.duckdb.relation import identifier, shown
+from crowdblend.engines.duckdb.relation import identifier, source_name
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -52,7 +52,7 @@ def column_of(field: pa.Field) -> DatabaseColumn:
 
 
 @contextmanager
-def silenced(data: DataSource) -> Iterator[None]:
+def silence(data: DataSource) -> Iterator[None]:
     """Failures of a driver inside, as refusals without a word of theirs."""
     try:
         yield
@@ -71,7 +71,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 def _refusal(data: DataSource, error: Exception) -> InvalidInput:
     state = str(getattr(error, "sqlstate", None) or "")
-    what, where = named(data)
+    what, where = name_table(data)
     if state in ("42P01", "3F000", "42703"):
         return refusal(
             "table", f"{what} names something that the database does not have.", "Check its spelling.", where
@@ -89,9 +89,9 @@ def _refusal(data: DataSource, error: Exception) -> InvalidInput:
     )
 
 
-def named(data: DataSource) -> tuple[str, str]:
+def name_table(data: DataSource) -> tuple[str, str]:
     """Return what a refusal calls the table or query, and where it is declared."""
-    return shown(data), "[data] table" if data.query is None else "[data] query"
+    return source_name(data), "[data] table" if data.query is None else "[data] query"
 
 
 def relation_of(data: DataSource) -> str:

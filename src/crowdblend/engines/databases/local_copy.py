@@ -16,12 +16,12 @@ from typing import Literal
 from crowdblend.engines.databases.database import Database, DatabaseColumn, column_of, relation_of
 from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.engines.databases.sqlite import open_sqlite
-from crowdblend.engines.duckdb.database import attach, database, redacted, small_database
-from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, shown
+from crowdblend.engines.duckdb.database import attach, database, redact, small_database
+from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, source_name
 from crowdblend.packages import duckdb
 from crowdblend.policies.header import Header
 from crowdblend.policies.source import DataSource, Resources
-from crowdblend.recoding.reading import quoted
+from crowdblend.recoding.reading import quote
 
 _OPEN: dict[str, Callable[[DataSource], AbstractContextManager[Database]]] = {
     "postgres": open_postgresql,
@@ -53,7 +53,7 @@ def _readable(connection: duckdb.DuckDBPyConnection, data: DataSource) -> Abstra
     remedy = "Check table in [data]."
     if data.query is not None:
         remedy = "Check query in [data]: one SELECT from the tables of this file, and from no other file."
-    return redacted(f"{shown(data)} cannot be read in this file.", remedy, code="table")
+    return redact(f"{source_name(data)} cannot be read in this file.", remedy, code="table")
 
 
 def header_of(data: DataSource) -> Header:
@@ -96,11 +96,11 @@ def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSour
                 names = [column.name for column in columns]
                 check_repeats(data, names, names)
                 connection.register("incoming", opened.batches(columns))
-                _write(connection, f"SELECT {', '.join(map(_stored, columns))} FROM incoming", path)
+                _write(connection, f"SELECT {', '.join(map(_stored_type, columns))} FROM incoming", path)
     return replace(data, source=str(path), format="parquet", table=None, query=None)
 
 
-def _stored(column: DatabaseColumn) -> str:
+def _stored_type(column: DatabaseColumn) -> str:
     name = identifier(column.name)
     return name if column.cast is None else f"CAST({name} AS {column.cast}) AS {name}"
 
@@ -108,7 +108,7 @@ def _stored(column: DatabaseColumn) -> str:
 def _write(connection: duckdb.DuckDBPyConnection, query: str, path: Path) -> None:
     """Sort the rows of a query into a Parquet file."""
     failed = "The rows of the database cannot be read to their end."
-    with redacted(failed, "Check table or query in [data], and the server.", code="database"):
+    with redact(failed, "Check table or query in [data], and the server.", code="database"):
         connection.execute("SET preserve_insertion_order = true")
-        connection.execute(f"COPY ({query} ORDER BY ALL) TO {quoted(str(path))} (FORMAT parquet)")
+        connection.execute(f"COPY ({query} ORDER BY ALL) TO {quote(str(path))} (FORMAT parquet)")
         path.chmod(0o600)

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from importlib import import_module
 from typing import Any
 
-from crowdblend.engines.databases.database import DatabaseColumn, column_of, relation_of, silenced
+from crowdblend.engines.databases.database import DatabaseColumn, column_of, relation_of, silence
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.errors import Unavailable
 from crowdblend.packages import pyarrow as pa
@@ -40,7 +40,7 @@ def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
         message = "This source needs the database driver adbc-driver-postgresql, which is not installed."
         remedy = "Install crowdblend[postgres]."
         raise Unavailable(message, remedy=remedy, where="[data] source", code="system.package") from None
-    with silenced(data), closing(driver.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
+    with silence(data), closing(driver.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
         for statement in _BEGIN:
             cursor.execute(statement)
         yield PostgreSQL(data, cursor)

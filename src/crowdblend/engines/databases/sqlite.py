@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 
-from crowdblend.engines.databases.database import DatabaseColumn, named, relation_of, silenced
+from crowdblend.engines.databases.database import DatabaseColumn, name_table, relation_of, silence
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.header import ColumnKind
 from crowdblend.policies.source import DataSource, sqlite_file
-from crowdblend.recoding.reading import quoted
+from crowdblend.recoding.reading import quote
 
 _TYPES = ("integer", "real", "text", "blob")
 _BATCH = 1 << 16
@@ -32,7 +32,7 @@ def open_sqlite(data: DataSource) -> Iterator[SQLite]:
     address = file.absolute().as_uri() + "?mode=ro"
     # Rows are fetched where the database reads them, in a thread of its own.
     opened = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-    with silenced(data), closing(opened) as connection:
+    with silence(data), closing(opened) as connection:
         try:
             connection.execute("BEGIN")
             connection.execute("SELECT name FROM sqlite_master LIMIT 0")
@@ -66,14 +66,14 @@ class SQLite:
         """Return what a column holds: numbers are told by their values, dates by what was declared."""
         if self._stored[name] in ("integer", "real"):
             return "whole" if self._stored[name] == "integer" else "number"
-        return "date" if self._declared.get(name, "").upper().startswith(("DATE", "TIME")) else "text"
+        return "date" if self._declared_types.get(name, "").upper().startswith(("DATE", "TIME")) else "text"
 
     @cached_property
-    def _declared(self) -> dict[str, str]:
+    def _declared_types(self) -> dict[str, str]:
         """The types that were declared; SQLite has none for dates, and keeps them as texts."""
         if self._data.table is None:
             return {}
-        return dict(self._connection.execute(f"SELECT name, type FROM pragma_table_info({quoted(self._data.table)})"))
+        return dict(self._connection.execute(f"SELECT name, type FROM pragma_table_info({quote(self._data.table)})"))
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
         """All rows, in the file's order."""
@@ -94,7 +94,7 @@ class SQLite:
         try:
             found = self._connection.execute(f"SELECT * FROM {self._relation} LIMIT 0").description
         except sqlite3.Error:
-            what, where = named(self._data)
+            what, where = name_table(self._data)
             message = f"{what} cannot be read in this SQLite file."
             raise refusal("table", message, f"Check {where.removeprefix('[data] ')} in [data].", where) from None
         return [str(name) for name, *_ in found]

@@ -27,8 +27,8 @@ from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.packages import compute, duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open
-from crowdblend.recoding.reading import blank_sql, quoted
+from crowdblend.recoding import Axis, ClosedRecoding, ComputedRecoding, Lookup, Open
+from crowdblend.recoding.reading import blank_sql, quote
 
 
 class Coding:
@@ -49,14 +49,14 @@ class Coding:
         }
         self._typed = [reads_typed(column, kind) for column, kind in zip(columns, types, strict=True)]
 
-    def selected(self, identifiers: Sequence[str]) -> str:
+    def select_sql(self, identifiers: Sequence[str]) -> str:
         """The raw columns as the query wants them, out of a relation that calls them so."""
         return ", ".join(
             f"{name} AS v{position}" if self._typed[position] else f"CAST({name} AS VARCHAR) AS v{position}"
             for position, name in enumerate(identifiers)
         )
 
-    def coded(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
+    def encode(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """The classes of some rows, in any order, and the carried columns in the same order."""
         for position, (known, codes_of) in self._lookups.items():
             places = compute.index_in(rows.column(f"v{position}").cast(pa.string()), value_set=known)
@@ -76,7 +76,7 @@ class Coding:
 
     def outside(self) -> dict[str, OutsideValues]:
         """Return the values that went to `other`, by column."""
-        return {name: counter.found() for name, counter in self.counted_outside().items()}
+        return {name: counter.counts() for name, counter in self.counted_outside().items()}
 
     def counted_outside(self) -> dict[str, OutsideCounter]:
         """The counters of what went to `other`, by the name of the column."""
@@ -85,10 +85,10 @@ class Coding:
     def _in_other(self, position: int, codes: PackedCodes) -> list[tuple[str | None, int]]:
         """The values of some rows that went to `other`, and how many rows have each."""
         recoding, digits = self._columns[position].recoding, self.packing.digits(codes, position)
-        if isinstance(recoding, Closed):
+        if isinstance(recoding, ClosedRecoding):
             code, wanted = recoding.other_code, str(recoding.other_code)
         else:
-            (code,), wanted = self.packing.number(position, [str(recoding.other)]), quoted(str(recoding.other))
+            (code,), wanted = self.packing.number(position, [str(recoding.other)]), quote(str(recoding.other))
         if not (digits == code).any():
             return []
         text = f"CAST(v{position} AS VARCHAR)"
@@ -117,7 +117,7 @@ class Coding:
 
     def _code_sql(self, position: int, column: Column) -> str:
         recoding, value, typed = column.recoding, f"v{position}", self._typed[position]
-        if isinstance(recoding, Computed):
+        if isinstance(recoding, ComputedRecoding):
             return recoding.sql(value, typed)
         if isinstance(recoding, Open):
             return recoding.label_sql(value, typed)
@@ -200,7 +200,7 @@ def _is_quick(column: Column, kind: ColumnType) -> bool:
     recoding = column.recoding
     if isinstance(recoding, Lookup):
         return len(recoding.lookup) <= _LONGEST_LIST
-    return isinstance(recoding, Computed) and reads_typed(column, kind)
+    return isinstance(recoding, ComputedRecoding) and reads_typed(column, kind)
 
 
 class DirectCoding(Coding):
@@ -222,20 +222,20 @@ class DirectCoding(Coding):
         """The numbers of the packed code in which the database has a part."""
         return {place.at for position, place in enumerate(self.packing.places) if position not in self._coordinates}
 
-    def selected(self, identifiers: Sequence[str]) -> str:
+    def select_sql(self, identifiers: Sequence[str]) -> str:
         """The packed codes in the columns p0, p1, …, and in o0, o1, … the values that went to `other`."""
         codes = [self._direct_sql(position, name) for position, name in enumerate(identifiers)]
-        parts = [f"{self._packed(codes, at)} AS p{at}" for at in self._packed_in_sql]
+        parts = [f"{self._packed_number_sql(codes, at)} AS p{at}" for at in self._packed_in_sql]
         parts += [f"{identifiers[position]} AS v{position}" for position in self._coordinates]
         for position in self._outside:
             text = f"CAST({identifiers[position]} AS VARCHAR)"
             blank = f"CASE WHEN {blank_sql(text)} THEN '' ELSE {text} END"
             recoding = self._columns[position].recoding
-            assert isinstance(recoding, Closed)
+            assert isinstance(recoding, ClosedRecoding)
             parts.append(f"CASE WHEN {codes[position]} = {recoding.other_code} THEN {blank} END AS o{position}")
         return ", ".join(parts)
 
-    def coded(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
+    def encode(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """The classes of some rows, and the carried columns, in the order of the rows."""
         codes = tuple(self._code(rows, at) for at in range(self.packing.width))
         for position, counter in self._outside.items():
@@ -261,7 +261,7 @@ class DirectCoding(Coding):
             parts[0] += part
         return parts[0]
 
-    def _packed(self, codes: Sequence[str], at: int) -> str:
+    def _packed_number_sql(self, codes: Sequence[str], at: int) -> str:
         """One number of the packed code; a sum with NULL is NULL, and stands for a value without a class.
 
         Sums of doubles are as exact, and quicker: after every sum of whole numbers the database looks whether it fits.
@@ -278,11 +278,11 @@ class DirectCoding(Coding):
 
     def _direct_sql(self, position: int, name: str) -> str:
         recoding = self._columns[position].recoding
-        if isinstance(recoding, Computed):
+        if isinstance(recoding, ComputedRecoding):
             return recoding.whole_sql(name) if self._types[position] is ColumnType.WHOLE else recoding.sql(name, True)
         assert isinstance(recoding, Lookup)
         text = name if self._types[position] is ColumnType.TEXT else f"CAST({name} AS VARCHAR)"
-        place = f"list_position([{', '.join(map(quoted, recoding.lookup))}], {text})"
+        place = f"list_position([{', '.join(map(quote, recoding.lookup))}], {text})"
         codes = list(recoding.lookup.values())
         in_order = codes == list(range(len(codes)))
         code = f"(CAST({place} AS DOUBLE) - 1)" if in_order else f"list_extract({codes}, {place})"

@@ -21,17 +21,17 @@ from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts, check_people
 from crowdblend.engines.persons import Persons, RandomRowPerPerson
 from crowdblend.engines.refusals import outside_bounds, refuse_beyond
-from crowdblend.engines.sampling import Marks, drawn_codes, kept_rows, random_places, smallest_marks, thinned
+from crowdblend.engines.sampling import Marks, drawn_codes, kept_rows, random_places, smallest_marks, thin_classes
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import Bounded
+from crowdblend.recoding import BoundedRecoding
 
 _QUICK = ("parquet", "duckdb", "frame")
 _MARK = ("mark_low", "mark_high")
 
 
 def class_counts(
-    rows_again: Callable[[], Rows], columns: Sequence[Column], measures: Mapping[str, Bounded]
+    rows_again: Callable[[], Rows], columns: Sequence[Column], measures: Mapping[str, BoundedRecoding]
 ) -> ClassCounts:
     """The class counts of a draw, and the sums of measures; `rows_again` begins a new reading."""
     rows = rows_again()
@@ -52,7 +52,7 @@ class Counting:
     """Counts classes and sums of some rows."""
 
     def __init__(
-        self, rows: Rows, columns: Sequence[Column], measures: Mapping[str, Bounded], how: type[Coding] = Coding
+        self, rows: Rows, columns: Sequence[Column], measures: Mapping[str, BoundedRecoding], how: type[Coding] = Coding
     ) -> None:
         self.rows, self.columns, self.sums = rows, columns, dict.fromkeys(measures, 0)
         self.coding = how(rows.cursor, columns, rows.types([one.name for one in columns]), rows.data.csv.raw_text)
@@ -68,12 +68,12 @@ class Counting:
             f"{name} AS m{at}" if typed[at] else f"CAST({name} AS VARCHAR) AS m{at}"
             for at, name in enumerate(rows.numbers([*measures]))
         ]
-        self.selected = ", ".join([*([self.coding.selected(rows.read_as(columns))] if columns else []), *raw])
+        self.selected = ", ".join([*([self.coding.select_sql(rows.read_as(columns))] if columns else []), *raw])
 
     def add(self, tables: Iterable[pa.Table]) -> None:
         """Count some more rows."""
         for table in tables:
-            self.add_codes(self.coding.coded(table)[0])
+            self.add_codes(self.coding.encode(table)[0])
             if self.sums:
                 self._sum(table)
 
@@ -82,25 +82,25 @@ class Counting:
         self.counted += len(codes[0])
         self.counter.add(codes)
 
-    def marked(self, found: Iterable[tuple[pa.RecordBatch, Persons]]) -> Iterator[tuple[PackedCodes, Marks]]:
+    def mark_codes(self, found: Iterable[tuple[pa.RecordBatch, Persons]]) -> Iterator[tuple[PackedCodes, Marks]]:
         """The packed codes of rows, and the marks of their persons: those by which strata are drawn, if they are."""
         draw = self.rows.draw
         key = draw.key.persons if isinstance(draw, StratifiedCoin) else self.rows.row_key
-        for chunk in chunks(_marked(some, persons, key) for some, persons in found):
-            codes, words = self.coding.coded(chunk, _MARK)
+        for chunk in chunks(_mark_rows(some, persons, key) for some, persons in found):
+            codes, words = self.coding.encode(chunk, _MARK)
             yield codes, np.column_stack(words)
 
     def drawn_by_stratum(self) -> Iterator[PackedCodes]:
         """The packed codes of those who are drawn, where everybody has one row."""
         assert isinstance(self.rows.draw, StratifiedCoin)
-        for codes, marks in self.marked(self.rows.once(self.selected)):
+        for codes, marks in self.mark_codes(self.rows.once(self.selected)):
             yield drawn_codes(self.packing, codes, marks, self.rows.draw)
 
     def count(self, margin: float = 1.0) -> Counting:
         """Count whoever is drawn; of exactly k people, those below a rate are looked at that grows with the margin."""
         rows, data, draw = self.rows, self.rows.data, self.rows.draw
         if isinstance(draw, Exactly):
-            self.add(_drawn(rows, self.selected, draw, _rate(draw, margin)))
+            self.add(_drawn_rows(rows, self.selected, draw, _rate(draw, margin)))
         elif data.person is None:
             self.add(rows.everybody(self.selected))
         elif data.keeps_some_rows:
@@ -116,7 +116,7 @@ class Counting:
         """Count one random row of everybody, or some; by stratum, nobody is drawn before one row is chosen."""
         rows = self.rows
         each = RandomRowPerPerson(rows.row_key, self.packing.width, rows.memory_limit)
-        for codes, marks in self.marked(rows.sampled(self.selected)):
+        for codes, marks in self.mark_codes(rows.sampled_rows(self.selected)):
             each.add(marks, codes)
         codes, self._people, self._dropped = kept_rows(each, self.packing, rows.data, draw)
         self.add_codes(codes)
@@ -130,7 +130,7 @@ class Counting:
         refuse_beyond(rows.memory_limit, len(counts) * (4 * len(self.columns) + 24))
         classes = self.packing.classes_of(codes, counts)
         if rows.data.person is None and not isinstance(draw, Exactly):
-            classes = thinned(self.columns, classes, draw)
+            classes = thin_classes(self.columns, classes, draw)
         check_people(rows.data, draw, rows.read, classes.people)
         people = classes.people if self._people is None else self._people
         return ClassCounts(classes, rows.read, people, self._dropped, self.coding.outside(), self.sums)
@@ -148,7 +148,7 @@ class Counting:
             self.sums[name] += int(total or 0)
 
 
-def _drawn(rows: Rows, selected: str, draw: Exactly, rate: float) -> Iterator[pa.Table]:
+def _drawn_rows(rows: Rows, selected: str, draw: Exactly, rate: float) -> Iterator[pa.Table]:
     """The rows of the people who are drawn; a source that is quick to read is read twice, persons first."""
     if rows.data.person is None:
         yield from rows.at(random_places(draw.samples, draw.people, draw.key), selected)
@@ -156,7 +156,7 @@ def _drawn(rows: Rows, selected: str, draw: Exactly, rate: float) -> Iterator[pa
         for people in smallest_marks(rows.people(rate), draw.samples):
             yield from rows.rows_of(people, selected)
     else:
-        yield from smallest_marks(rows.marked(selected, rate), draw.samples)
+        yield from smallest_marks(rows.rows_below(selected, rate), draw.samples)
 
 
 def _rate(draw: Exactly, margin: float) -> float:
@@ -164,7 +164,7 @@ def _rate(draw: Exactly, margin: float) -> float:
     return min(1.0, (draw.samples + margin * (8 * math.sqrt(draw.samples) + 60)) / draw.people)
 
 
-def _marked(rows: pa.RecordBatch, persons: Persons, key: bytes) -> pa.RecordBatch:
+def _mark_rows(rows: pa.RecordBatch, persons: Persons, key: bytes) -> pa.RecordBatch:
     """The rows with the two words of their persons' marks beside them."""
     low, high = np.ascontiguousarray(persons.marks(key).T)
     return rows.append_column(_MARK[0], pa.array(low)).append_column(_MARK[1], pa.array(high))

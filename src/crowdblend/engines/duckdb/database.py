@@ -17,7 +17,7 @@ from crowdblend.engines.refusals import out_of_memory, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.packages import duckdb
 from crowdblend.policies.source import DataSource, Resources
-from crowdblend.recoding.reading import quoted
+from crowdblend.recoding.reading import quote
 
 _SOURCE = "[data] source"
 
@@ -62,12 +62,12 @@ def database(resources: Resources, folder: Path) -> Iterator[duckdb.DuckDBPyConn
         settings["threads"] = resources.threads
     if resources.memory is not None:
         settings["memory_limit"] = resources.memory.replace(" ", "")
-    with redacted("The database engine does not start.", code="database"):
+    with redact("The database engine does not start.", code="database"):
         connection = duckdb.connect(":memory:", config=settings)
     try:
-        with redacted("The database engine does not start.", code="database"):
+        with redact("The database engine does not start.", code="database"):
             connection.execute("SET enable_progress_bar = false")
-            connection.execute(f"SET allowed_directories = [{quoted(str(folder))}]")  # see `attach`
+            connection.execute(f"SET allowed_directories = [{quote(str(folder))}]")  # see `attach`
             # A long file has a long description, which is read once and not with every query.
             connection.execute("SET parquet_metadata_cache = true")
             # It believes the statistics of Parquet files, which leave NaN out: then isnan(x) and x > 10 are false.
@@ -96,14 +96,14 @@ def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
     if not path.is_file():
         raise refusal("no-file", f"{path.name!r} is no file.", "Check the path in [data].", _SOURCE)
     closing = "Check that it is a DuckDB file, and close the programs that write to it."
-    with redacted(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database"):
-        connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
+    with redact(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database"):
+        connection.execute(f"ATTACH {quote(str(path))} AS origin (READ_ONLY)")
         if data.query is not None:
             connection.execute("SET enable_external_access = false")
 
 
 @contextmanager
-def redacted(
+def redact(
     message: str, remedy: str = "Check the file and the policy.", where: str = _SOURCE, code: str = "unreadable"
 ) -> Iterator[None]:
     """Failures of the database or the file system inside, as this refusal, without a word of theirs."""

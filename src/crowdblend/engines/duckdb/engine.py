@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crowdblend.designs.draw import Draw
-from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
+from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redact
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source, read_table
 from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from crowdblend.engines.databases import local_copy
     from crowdblend.engines.duckdb import counting, identity
     from crowdblend.engines.duckdb import rows as duckdb_rows
-    from crowdblend.ledger.identity import Identity, Wanted
-    from crowdblend.recoding import Bounded
+    from crowdblend.ledger.identity import FingerprintRequest, Identity
+    from crowdblend.recoding import BoundedRecoding
 else:
     futures = lazy("concurrent.futures")
     identities = lazy("crowdblend.engines.identity")
@@ -92,30 +92,30 @@ class DuckDBSource:
     @contextmanager
     def rows(self, draw: Draw) -> Iterator[duckdb_rows.Rows]:
         """One reading of the rows of a draw."""
-        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
+        with closing(self._connection.cursor()) as cursor, redact(_UNREADABLE, _REMEDY):
             yield self._rows(draw, cursor)
 
     @contextmanager
     def reading(self) -> Iterator[tuple[duckdb.DuckDBPyConnection, Relation]]:
         """Yield the connection and the rows in SQL, for the private check; the database's own words are kept back."""
-        with redacted(_UNREADABLE, _REMEDY):
+        with redact(_UNREADABLE, _REMEDY):
             yield self._connection, self._ready
 
     def class_counts(
-        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, BoundedRecoding] = NO_MEASURES
     ) -> ClassCounts:
         """Count the people of a draw in each class, and add up their measures."""
-        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
+        with closing(self._connection.cursor()) as cursor, redact(_UNREADABLE, _REMEDY):
             return counting.class_counts(lambda: self._rows(draw, cursor), columns, measures)
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
         return read_table(self._connection, self._ready, names, values, what)
 
-    def identity(self, wanted: Wanted) -> Identity:
+    def identity(self, wanted: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its files, its people, its rows without ids."""
         # The files' bytes are hashed beside the database's work.
-        with redacted(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
+        with redact(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
             hashes = identity.DuckDBHashes(self._connection, self._ready)
             if self.data.format == "frame":
                 return identities.identity_from(hashes, self.data, wanted, lambda: hashes.content_name(wanted.secret))

@@ -17,8 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.duckdb.database import not_utf8, redacted
-from crowdblend.engines.duckdb.relation import Field, Relation, check_names, check_repeats, listed, shown
+from crowdblend.engines.duckdb.database import not_utf8, redact
+from crowdblend.engines.duckdb.relation import Field, Relation, check_names, check_repeats, list_files, source_name
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
@@ -26,7 +26,7 @@ from crowdblend.lazy import lazy
 from crowdblend.packages import parquet
 from crowdblend.policies.files import first_records, format_of, open_unpacked
 from crowdblend.policies.source import DataSource
-from crowdblend.recoding.reading import quoted
+from crowdblend.recoding.reading import quote
 
 if TYPE_CHECKING:
     from crowdblend.engines import csv_records
@@ -51,17 +51,17 @@ def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str], fol
     """
     header = _header(data, files[0])
     if any(_header(data, file) != header for file in files[1:]):
-        message = f"The files of {shown(data)} begin with different lines of column names."
+        message = f"The files of {source_name(data)} begin with different lines of column names."
         raise refusal("different-headers", message, "Give all of them the same first line.", "[data] source")
     _check_delimiter(data, header, wanted)
     check_names(data, header, wanted)
     # Named by position, so that nothing but the wanted columns has to have a sensible name.
     notation = data.csv if data.csv.changes_numbers or data.csv.date_format is not None else None
     fields = tuple(Field(name, f"c{position}", ColumnType.TEXT, notation) for position, name in enumerate(header))
-    return Relation("", fields, prepare=lambda: _counted(data, _in_utf8(data, files, folder), fields))
+    return Relation("", fields, prepare=lambda: _relation_of_counts(data, _in_utf8(data, files, folder), fields))
 
 
-def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...]) -> Relation:
+def _relation_of_counts(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...]) -> Relation:
     """The relation after the records were counted; files that are read alike are read together."""
     delimiter, rows = data.csv.delimiter, 0
     alike: dict[str, list[Path]] = {}
@@ -71,8 +71,8 @@ def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...])
         alike.setdefault(_options(found), []).append(file)
     columns = ", ".join(f"'{field.identifier}': 'VARCHAR'" for field in fields)
     parts = [
-        f"read_csv({listed(some)}, columns = {{{columns}}}, auto_detect = false, header = true, quote = '\"', "
-        f"escape = '\"', delim = {quoted(delimiter)}, max_line_size = {_LONGEST_LINE}, hive_partitioning = false"
+        f"read_csv({list_files(some)}, columns = {{{columns}}}, auto_detect = false, header = true, quote = '\"', "
+        f"escape = '\"', delim = {quote(delimiter)}, max_line_size = {_LONGEST_LINE}, hive_partitioning = false"
         f"{options})"
         for options, some in alike.items()
     ]
@@ -102,7 +102,7 @@ def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str])
         return
     for mark in (";", "\t", "|", ","):
         if mark in header[0]:
-            message = f"{shown(data)} is read as a single column and has no column {wanted[0]!r}."
+            message = f"{source_name(data)} is read as a single column and has no column {wanted[0]!r}."
             raise refusal("delimiter", message, f"Add delimiter = {json.dumps(mark)} to [data].", "[data] delimiter")
 
 
@@ -113,7 +113,7 @@ def _in_utf8(data: DataSource, files: Sequence[Path], folder: Path) -> Sequence[
     copies = []
     for number, file in enumerate(files):
         copy = folder / f"utf8-{number}.csv"
-        with redacted(f"{shown(data)} cannot be read to its end.", where=file.name):
+        with redact(f"{source_name(data)} cannot be read to its end.", where=file.name):
             _convert(data, file, copy)
         copies.append(copy)
     return copies
@@ -126,7 +126,7 @@ def _convert(data: DataSource, file: Path, copy: Path) -> None:
         with created, open_unpacked(file) as stream, io.TextIOWrapper(stream, data.csv.encoding, newline="") as text:
             while block := text.read(_BLOCK):
                 if _CONTROLS.search(block):
-                    message = f"{shown(data)} holds control characters when it is read as {data.csv.encoding}."
+                    message = f"{source_name(data)} holds control characters when it is read as {data.csv.encoding}."
                     remedy = 'Try encoding = "cp1252" in [data], which Windows writes.'
                     raise refusal("encoding", message, remedy, "[data] encoding")
                 created.write(block.removeprefix("\ufeff"))
@@ -142,17 +142,17 @@ def _begins_as_utf16(file: Path) -> bool:
 def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
     if data.encoding is None and _begins_as_utf16(file):
         remedy = 'Add encoding = "utf-16" to [data].'
-        return refusal("encoding", f"{shown(data)} is UTF-16 text.", remedy, "[data] encoding")
+        return refusal("encoding", f"{source_name(data)} is UTF-16 text.", remedy, "[data] encoding")
     if data.encoding is None:
         return not_utf8()
-    message = f"{shown(data)} is not text in the encoding {data.encoding}."
+    message = f"{source_name(data)} is not text in the encoding {data.encoding}."
     return refusal("encoding", message, "Correct encoding in [data].", "[data] encoding")
 
 
 def _header(data: DataSource, file: Path) -> list[str]:
     """The names in the first line of a CSV file; nothing else is looked at."""
     try:
-        with redacted(f"{shown(data)} cannot be read.", where=file.name):
+        with redact(f"{source_name(data)} cannot be read.", where=file.name):
             encoding = None if data.csv.is_utf8 else data.csv.encoding
             try:
                 names = next(iter(first_records(file, data.csv.delimiter, encoding)[1]), [])
@@ -162,12 +162,12 @@ def _header(data: DataSource, file: Path) -> list[str]:
         names = []
     if names and (mark := re.fullmatch(r"(?i)sep=(.?)", names[0])):
         delimiter = json.dumps(mark[1] or data.csv.delimiter)
-        message = f"{shown(data)} begins with a line that tells Excel the delimiter, not with column names."
+        message = f"{source_name(data)} begins with a line that tells Excel the delimiter, not with column names."
         remedy = f"Remove the first line, and write delimiter = {delimiter} in [data]."
         raise refusal("no-header", message, remedy, file.name)
     if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
         raise refusal(
-            "no-header", f"{shown(data)} does not begin with a line of column names.", "Add that line.", file.name
+            "no-header", f"{source_name(data)} does not begin with a line of column names.", "Add that line.", file.name
         )
     return names
 
@@ -179,7 +179,7 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
         remedy = "Write or copy it again."
         if format_of(file.name) not in (None, "parquet"):
             remedy = "Remove format from [data]: the name of the file says another one."
-        with redacted(f"{shown(data)} is no whole Parquet file.", remedy, file.name):
+        with redact(f"{source_name(data)} is no whole Parquet file.", remedy, file.name):
             footer = parquet.read_metadata(file)
             names = footer.schema.to_arrow_schema().names
         sizes.append(footer.num_rows)
@@ -193,7 +193,7 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
                 message = f"Column {name!r} has different types in {first[0].name!r} and {file.name!r}."
                 raise refusal("different-types", message, "Write both with the same type.", at_column(name))
     return Relation(
-        f"read_parquet({listed(files)}, hive_partitioning = false)", (), rows=sum(sizes), sizes=tuple(sizes)
+        f"read_parquet({list_files(files)}, hive_partitioning = false)", (), rows=sum(sizes), sizes=tuple(sizes)
     )
 
 
@@ -207,5 +207,5 @@ def _check_folders(data: DataSource, file: Path, names: Sequence[str], wanted: S
     """Refuse a column that only a folder such as sex=Female has: what it says is not in the file."""
     for name in wanted:
         if name not in names and any(part.startswith(f"{name}=") for part in file.parent.parts):
-            message = f"Column {name!r} of {shown(data)} is only in the names of folders, which are not read."
+            message = f"Column {name!r} of {source_name(data)} is only in the names of folders, which are not read."
             raise refusal("folder-column", message, "Write it into the files.", at_column(name))

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from crowdblend.packages import duckdb
 from crowdblend.policies.csv_reading import CsvReading
-from crowdblend.recoding import Breaks, Closed, DateRange, Intervals, Lookup, Recoding
+from crowdblend.recoding import Breaks, ClosedRecoding, DateRange, Intervals, Lookup, Recoding
 from crowdblend.recoding.reading import day, day_sql, exact, number, number_sql, plain_digits
 
 # So many different values are looked at.
@@ -116,7 +116,7 @@ def _share(condition: str, texts: Sequence[str], connection: duckdb.DuckDBPyConn
 
 
 def _text_hint(recoding: Recoding, texts: Sequence[str]) -> str | None:
-    if not isinstance(recoding, Closed) or not isinstance(recoding, Lookup):
+    if not isinstance(recoding, ClosedRecoding) or not isinstance(recoding, Lookup):
         return None
     if all(recoding.own_code(text.strip()) is not None for text in texts):
         return "Remove the spaces around the values"

@@ -116,7 +116,7 @@ class DuckDBHashes:
             return []
         selected, conditions, groups = [], [], []
         for at, (anchor, level) in enumerate(wanted):
-            by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._numbered(anchor)
+            by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._row_number_sql(anchor)
             below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
             conditions.append(f"{by}{below}")
@@ -135,7 +135,7 @@ class DuckDBHashes:
             numbered[at] &= bool(is_number)
         return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(wanted)]
 
-    def _numbered(self, anchor: Anchor) -> str:
+    def _row_number_sql(self, anchor: Anchor) -> str:
         """Return SQL for whether a value could be a row number: a whole number, not far above rows."""
         return self._values[anchor.columns[0]].numbered if len(anchor.columns) == 1 else "false"
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from crowdblend.engines.duckdb.database import redacted
+from crowdblend.engines.duckdb.database import redact
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.frames import Frame
 from crowdblend.engines.refusals import at_column, missing_column, refusal
@@ -17,7 +17,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.packages import duckdb
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.source import STDIN, DataSource, require_rows
-from crowdblend.recoding.reading import quoted
+from crowdblend.recoding.reading import quote
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _TYPES = {
@@ -120,7 +120,7 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def shown(data: DataSource) -> str:
+def source_name(data: DataSource) -> str:
     """The source's name in a message, without its folder."""
     if data.format == "frame":
         return data.source
@@ -129,9 +129,9 @@ def shown(data: DataSource) -> str:
     return "stdin" if data.source == STDIN else repr(Path(data.source).name)
 
 
-def listed(files: Sequence[Path]) -> str:
+def list_files(files: Sequence[Path]) -> str:
     """The files as a list in SQL; the engine would take * and [ in a name for a pattern."""
-    return "[" + ", ".join(quoted(glob.escape(str(file))) for file in files) + "]"
+    return "[" + ", ".join(quote(glob.escape(str(file))) for file in files) + "]"
 
 
 def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -> None:
@@ -141,14 +141,16 @@ def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -
             spaced = [one for one in names if one.strip() == name.strip()]
             if spaced:
                 raise missing_column(
-                    shown(data), name, f"It has {spaced[0]!r}: remove the spaces there, or write them in the policy."
+                    source_name(data),
+                    name,
+                    f"It has {spaced[0]!r}: remove the spaces there, or write them in the policy.",
                 )
             near = get_close_matches(name.lower(), {one.lower(): one for one in names}, n=1)
             if near:
                 known = next(one for one in names if one.lower() == near[0])
-                raise missing_column(shown(data), name, f"Did you mean {known!r}? Spell it as the data do.")
+                raise missing_column(source_name(data), name, f"Did you mean {known!r}? Spell it as the data do.")
             delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
-            raise missing_column(shown(data), name, f"Check its spelling{delimiter}.")
+            raise missing_column(source_name(data), name, f"Check its spelling{delimiter}.")
     check_repeats(data, names, wanted)
 
 
@@ -157,7 +159,7 @@ def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str])
     lowered = [name.lower() for name in names]
     for name in wanted:
         if lowered.count(name.lower()) > 1:
-            message = f"{shown(data)} has several columns {name!r}; upper and lower case count as the same."
+            message = f"{source_name(data)} has several columns {name!r}; upper and lower case count as the same."
             raise refusal("repeated-column", message, "Rename one.", at_column(name))
 
 
@@ -181,7 +183,7 @@ def open_frame(connection: duckdb.DuckDBPyConnection, data: DataSource, wanted: 
     """A frame as a relation, with the columns that can be read."""
     frame = check_frame(data, wanted)
     names = list(frame.columns)
-    with redacted(f"{frame.name} cannot be read.", "Write it to a Parquet file, and name that.", "data"):
+    with redact(f"{frame.name} cannot be read.", "Write it to a Parquet file, and name that.", "data"):
         connection.register(VIEW, frame.table)
         kinds = [str(kind) for kind in connection.sql(f"SELECT * FROM {VIEW} LIMIT 0").types]
     cast = [

@@ -76,7 +76,7 @@ class Rows:
         """All rows, without a coin, in chunks."""
         yield from chunks(self.batches(selected))
 
-    def sampled(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
+    def sampled_rows(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The sampled rows of each batch, and their persons, who may still come twice.
 
         All rows where no coin decides yet: strata are drawn from one row of everybody, and exactly k people by marks.
@@ -86,7 +86,7 @@ class Rows:
     def once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The same; refuses, in the end, when somebody had two rows."""
         check = self._duplicate_check()
-        for rows, persons in self.sampled(selected):
+        for rows, persons in self.sampled_rows(selected):
             check.add(persons)
             yield rows, persons
         check.check(self._persons_again)
@@ -128,7 +128,7 @@ class Rows:
                 raise missing_rows()
         check.check(self._persons_again)
 
-    def marked(self, selected: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
+    def rows_below(self, selected: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         """The rows of each batch whose marks lie below a rate, and these marks, where everybody has one row.
 
         With a coin of one's own, a second row of somebody who is not drawn changes nothing for the others. Among k of
@@ -136,11 +136,11 @@ class Rows:
         """
         for rows, persons in self.once(selected):
             drawn = persons.drawn(self.row_key, rate)
-            yield filtered(rows, drawn), persons.where(drawn).marks(self.row_key)
+            yield filter_rows(rows, drawn), persons.where(drawn).marks(self.row_key)
 
     def people(self, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         """The persons whose marks lie below a rate, called `who`, and these marks, where everybody has one row."""
-        yield from self.marked(f"{self._person()} AS who", rate)
+        yield from self.rows_below(f"{self._person()} AS who", rate)
 
     def rows_of(self, people: pa.Table, selected: str) -> Iterator[pa.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
@@ -151,13 +151,13 @@ class Rows:
     def at(self, places: NDArray[np.int64], selected: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; every row counts as read."""
         if self.relation.table is not None:
-            yield from self._picked(self.relation.table, places, selected)
+            yield from self._pick_rows(self.relation.table, places, selected)
             return
         if not self.relation.placed:
             # In the order of the file, so that the number of threads does not decide who is drawn.
             self._connection.execute("SET preserve_insertion_order = true")
             try:
-                yield from _taken(self.everybody(selected), places)
+                yield from _take_rows(self.everybody(selected), places)
             finally:
                 self._connection.execute("SET preserve_insertion_order = false")
             return
@@ -177,14 +177,14 @@ class Rows:
             among = f"(CAST({file} AS BIGINT), {place}) IN (SELECT (file, place) FROM drawn)"
         yield from chunks(self._stream(selected, f"WHERE {among}"))
 
-    def _picked(self, table: pa.Table, places: NDArray[np.int64], selected: str) -> Iterator[pa.Table]:
+    def _pick_rows(self, table: pa.Table, places: NDArray[np.int64], selected: str) -> Iterator[pa.Table]:
         """The rows at these places of a table that Python holds."""
         # Arrow takes no rows of text views, nor of dictionaries of them.
         schema = pa.schema([(field.name, _takeable(field.type)) for field in table.schema])
         batches = (pa.Table.from_batches([batch]).cast(schema) for batch in table.to_batches(max_chunksize=_BATCH))
         self.read = table.num_rows
         self._progress("reading", self.read)
-        drawn = pa.concat_tables([schema.empty_table(), *_taken(batches, places)])
+        drawn = pa.concat_tables([schema.empty_table(), *_take_rows(batches, places)])
         # The relation reads its view by name, which now shows the drawn rows only.
         self._connection.register(VIEW, drawn)
         try:
@@ -203,11 +203,11 @@ class Rows:
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if isinstance(self.draw, Coin):
-                drawn, persons = persons.sampled(self.draw.key.persons, self.draw.rate)
-                rows = filtered(rows, drawn)
+                drawn, persons = persons.sampled_rows(self.draw.key.persons, self.draw.rate)
+                rows = filter_rows(rows, drawn)
             if isinstance(self.draw, Coin | Everybody) and self.draw.part is not None:
                 inside = in_part(self.draw.part, persons)
-                rows, persons = filtered(rows, inside), persons.where(inside)
+                rows, persons = filter_rows(rows, inside), persons.where(inside)
             yield rows, persons
 
     def _persons_again(self) -> Iterator[Persons]:
@@ -222,7 +222,7 @@ class Rows:
             yield batch
 
     def _stream(self, selected: str, which: str = "") -> Iterator[pa.RecordBatch]:
-        yield from streamed(self._connection, f"SELECT {selected} FROM {self.relation.sql} {which}")
+        yield from stream(self._connection, f"SELECT {selected} FROM {self.relation.sql} {which}")
 
     def _person(self) -> str:
         """The person as a 64-bit number or a text, NULL for nobody."""
@@ -234,7 +234,7 @@ class Rows:
         return f"CAST({field.identifier} AS VARCHAR)"
 
 
-def streamed(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.RecordBatch]:
+def stream(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.RecordBatch]:
     """The answer to a query, batch by batch."""
     rows = connection.sql(query)
     # DuckDB's later name first; what the other one does is the same.
@@ -242,7 +242,7 @@ def streamed(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.R
     yield from reader(_BATCH)
 
 
-def filtered(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
+def filter_rows(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
     """Return the rows that pass the filter."""
     if any(not pa.types.is_integer(field.type) for field in rows.schema) or any(some.null_count for some in rows):
         return rows.filter(pa.array(keep))
@@ -252,7 +252,7 @@ def filtered(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(kept, schema=rows.schema)
 
 
-def _taken(tables: Iterable[pa.Table], places: NDArray[np.int64]) -> Iterator[pa.Table]:
+def _take_rows(tables: Iterable[pa.Table], places: NDArray[np.int64]) -> Iterator[pa.Table]:
     """The rows at places that are in order, among tables that come one after the other."""
     start = 0
     for table in tables:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.duckdb.database import attach, redacted
+from crowdblend.engines.duckdb.database import attach, redact
 from crowdblend.engines.duckdb.files import open_csv, open_parquet
 from crowdblend.engines.duckdb.relation import (
     PLACE,
@@ -25,7 +25,7 @@ from crowdblend.engines.duckdb.relation import (
     column_type,
     identifier,
     open_frame,
-    shown,
+    source_name,
 )
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import refusal, refuse_blanks, refuse_broken_name
@@ -54,21 +54,21 @@ def open_source(
     if data.format == "csv":
         return open_csv(data, files_to_read(data, folder), wanted, folder)
     if data.format == "parquet":
-        return described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
+        return describe_relation(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
     if data.format == "duckdb":
         attach(connection, data)
         table = ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
-        return described(connection, data, Relation(table, ()), wanted)
-    message = f"{shown(data)} is a table in the catalog of Spark."
+        return describe_relation(connection, data, Relation(table, ()), wanted)
+    message = f"{source_name(data)} is a table in the catalog of Spark."
     raise refusal("catalog", message, "Use --engine spark, or name files in [data].", "[data] source")
 
 
-def described(
+def describe_relation(
     connection: duckdb.DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]
 ) -> Relation:
     """The relation with the columns that the database finds in it."""
     check = "Check table in [data], and that all files have the same columns."
-    with redacted(f"{shown(data)} holds no table that can be read.", check, code="table"):
+    with redact(f"{source_name(data)} holds no table that can be read.", check, code="table"):
         found = connection.sql(f"SELECT * FROM {relation.sql} LIMIT 0")
         types = dict(zip(found.columns, map(str, found.types), strict=True))
     check_names(data, list(types), wanted)
@@ -96,7 +96,7 @@ def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
 def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
-        return [spooled(data, folder)]
+        return [spool(data, folder)]
     if "://" in data.source:
         message = "Download the data first, or read Parquet files there with --engine spark."
         raise refusal("remote-source", "source in [data] is an address on the network.", message, "[data] source")
@@ -106,20 +106,20 @@ def files_to_read(data: DataSource, folder: Path) -> list[Path]:
             with open_regular(file) as opened:
                 start = opened.read(8)
         except OSError as error:
-            message = f"{shown(data)} cannot be read ({error.strerror})."
+            message = f"{source_name(data)} cannot be read ({error.strerror})."
             raise refusal("unreadable", message, "Check the path and its permissions.", file.name) from None
         if start.startswith(_WORKBOOKS) and data.format == "csv":
             message = "Save it as CSV in UTF-8 from the spreadsheet program."
-            raise refusal("workbook", f"{shown(data)} is a spreadsheet, not a text file.", message, file.name)
+            raise refusal("workbook", f"{source_name(data)} is a spreadsheet, not a text file.", message, file.name)
         if not start:
-            raise refusal("empty-file", f"{shown(data)} is empty.", "Check that it was written.", file.name)
+            raise refusal("empty-file", f"{source_name(data)} is empty.", "Check that it was written.", file.name)
     return files
 
 
-def spooled(data: DataSource, folder: Path) -> Path:
+def spool(data: DataSource, folder: Path) -> Path:
     """Return a private file with what comes through stdin, which may be read twice."""
     path = folder / f"stdin.{data.format}"
-    with redacted("What comes through stdin cannot be stored in the temporary folder.", "Free some space.", "TMPDIR"):
+    with redact("What comes through stdin cannot be stored in the temporary folder.", "Free some space.", "TMPDIR"):
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
         if not path.stat().st_size:
@@ -131,7 +131,7 @@ def read_table(
     connection: duckdb.DuckDBPyConnection, relation: Relation, names: Sequence[str], values: Sequence[str], what: str
 ) -> pa.Table:
     """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
-    with redacted(f"The file of the {what} cannot be read from beginning to end."):
+    with redact(f"The file of the {what} cannot be read from beginning to end."):
         selected = [_name(relation.field(name)) for name in names] + [_value(relation.field(name)) for name in values]
         columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(selected))
         rows = connection.sql(f"SELECT {columns} FROM {relation.sql}")

@@ -20,10 +20,10 @@ from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, StratifiedCo
 from crowdblend.engines.engine import ClassCounts, Progress, check_people
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import no_rows, refusal, repeated_person
-from crowdblend.engines.sampling import random_places, thinned
-from crowdblend.engines.spark.pieces import Facts, Piece, decoded, packed_codes, pieces_of
+from crowdblend.engines.sampling import random_places, thin_classes
+from crowdblend.engines.spark.pieces import Facts, Piece, decode, packed_codes, pieces_of
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
-from crowdblend.engines.spark.session import collected
+from crowdblend.engines.spark.session import collect
 from crowdblend.engines.spark.tasks import (
     CountClasses,
     KeepRows,
@@ -36,7 +36,7 @@ from crowdblend.engines.spark.tasks import (
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey
-from crowdblend.recoding import Bounded
+from crowdblend.recoding import BoundedRecoding
 
 # Classes that a driver takes of which nothing is said.
 _USUAL = 1 << 25
@@ -48,7 +48,7 @@ def class_counts(
     relation: SparkRelation,
     columns: Sequence[Column],
     draw: Draw,
-    measures: Mapping[str, Bounded],
+    measures: Mapping[str, BoundedRecoding],
     memory_limit: int | None,
     progress: Progress | None,
 ) -> ClassCounts:
@@ -64,13 +64,13 @@ def class_counts(
     elif data.person is not None and data.keeps_some_rows:
         stratified = draw if isinstance(draw, StratifiedCoin) else None
         keep = KeepRows(tuple(columns), replace(data, frame=None), row_key_of(task.draw), stratified)
-    facts, pieces = merged(relation, task, allowed_classes(columns, memory_limit), progress, keep)
-    read = checked(relation, facts)
+    facts, pieces = merge(relation, task, allowed_classes(columns, memory_limit), progress, keep)
+    read = check_rows(relation, facts)
     if progress:
         progress("counting", read)
     classes = classes_in(pieces, columns, memory_limit)
     if data.person is None and not isinstance(draw, Exactly):
-        classes = thinned(columns, classes, draw)
+        classes = thin_classes(columns, classes, draw)
     check_people(data, draw, read, classes.people)
     people, dropped = classes.people, None
     if keep is not None:
@@ -91,14 +91,14 @@ def allowed_classes(columns: Sequence[Column], memory_limit: int | None) -> int:
     return _USUAL if memory_limit is None else memory_limit // (4 * len(columns) + _CLASS_BYTES)
 
 
-def merged(
+def merge(
     relation: SparkRelation, task: Task, allowed: int, progress: Progress | None, keep: OfTask | None = None
 ) -> tuple[Facts, list[Piece]]:
     """Return the sum of all tasks' facts and the driver's pieces; refuse what a task refuses."""
-    found = relation.mapped(task, task.opening)
+    found = relation.map_tasks(task, task.opening)
     if keep is not None:
         found = then(found, keep)
-    table = collected(then(found, Merge(allowed)), progress)
+    table = collect(then(found, Merge(allowed)), progress)
     facts, pieces = Facts(), []
     for piece in pieces_of(table.to_batches()):
         if piece.kind == "facts":
@@ -112,7 +112,7 @@ def merged(
     return facts, pieces
 
 
-def checked(relation: SparkRelation, facts: Facts) -> int:
+def check_rows(relation: SparkRelation, facts: Facts) -> int:
     """Return the number of rows read; refuse a source without any, or one read in part."""
     read = facts.counts.get("read", 0)
     if not read:
@@ -128,7 +128,7 @@ def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], memory_limit:
     if not contents:
         empty = tuple(np.empty(0, np.int64) for _ in range(packing.width))
         return packing.classes_of(empty, np.empty(0, np.int64))
-    table = decoded(contents)
+    table = decode(contents)
     allowed = allowed_classes(columns, memory_limit)
     if table.num_rows > allowed:
         raise too_many_classes(allowed)
@@ -148,8 +148,8 @@ def _last_mark(
     while True:
         low, high = (_word((draw.samples + side * margin) / draw.people) for side in (-1, 1))
         task = MarksBetween(relation.opening(()), with_row_key(draw), low, high)
-        facts, pieces = merged(relation, task, allowed_classes((), memory_limit), progress)
-        check_people(relation.data, draw, checked(relation, facts), draw.samples)
+        facts, pieces = merge(relation, task, allowed_classes((), memory_limit), progress)
+        check_people(relation.data, draw, check_rows(relation, facts), draw.samples)
         marks = np.frombuffer(b"".join(piece.content for piece in pieces if piece.kind == "marks"), dtype=np.uint64)
         words = marks.reshape(-1, 2)
         place = draw.samples - facts.counts.get("below", 0) - 1
@@ -183,7 +183,7 @@ def _starts(relation: SparkRelation) -> dict[str, int]:
     names = [str(file.resolve() if relation.frame is not None else file) for file in relation.files]
     if relation.sizes is None:
         task = RowsOfFiles(relation.opening((), placed=True))
-        facts, _ = merged(relation, task, allowed_classes((), None), None)
+        facts, _ = merge(relation, task, allowed_classes((), None), None)
         sizes = [facts.counts.get(f"rows of {name}", 0) for name in names]
     else:
         sizes = list(relation.sizes)

@@ -24,11 +24,11 @@ from crowdblend.engines.spark.links import read_links
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import session
 from crowdblend.engines.spark.source import open_source
-from crowdblend.ledger.identity import Identity, Wanted
+from crowdblend.ledger.identity import FingerprintRequest, Identity
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
-from crowdblend.recoding import Bounded
+from crowdblend.recoding import BoundedRecoding
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +45,7 @@ class SparkEngine:
 
     @classmethod
     @contextmanager
-    def started(cls, master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[Self]:
+    def start(cls, master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[Self]:
         """The engine on the active session, or on one that is made now and stopped afterwards."""
         with session(master, conf) as spark:
             yield cls(spark)
@@ -89,7 +89,7 @@ class SparkSource:
         return {field.name: field.type for field in self.relation.fields}
 
     def class_counts(
-        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, Bounded] = NO_MEASURES
+        self, columns: Sequence[Column], draw: Draw, measures: Mapping[str, BoundedRecoding] = NO_MEASURES
     ) -> ClassCounts:
         """Count the people of a draw in each class, and add up their measures."""
         return class_counts(self.relation, columns, draw, measures, self._memory_limit, self._progress)
@@ -98,7 +98,7 @@ class SparkSource:
         """All rows, collected on the driver; a blank anywhere is refused."""
         return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
 
-    def identity(self, wanted: Wanted) -> Identity:
+    def identity(self, wanted: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""
         hashes = SparkHashes(self.relation)
         return identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))

@@ -17,12 +17,12 @@ from crowdblend.engines.duckdb.database import small_database
 from crowdblend.engines.duckdb.identity import BEYOND, DuckDBHashes, content_name
 from crowdblend.engines.duckdb.relation import VIEW, Relation
 from crowdblend.engines.identity import Hashes, SomeRows, digest_of, rows_to_look_at, source_name
-from crowdblend.engines.spark.class_counts import allowed_classes, merged
+from crowdblend.engines.spark.class_counts import allowed_classes, merge
 from crowdblend.engines.spark.links import rows_of
 from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
 from crowdblend.engines.spark.relation import Opening, SparkRelation, evenly, plain_function
 from crowdblend.engines.spark.rows import TaskRows
-from crowdblend.engines.spark.session import collected, quiet
+from crowdblend.engines.spark.session import collect, quiet
 from crowdblend.engines.spark.tasks import Task
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -97,7 +97,7 @@ class SparkHashes(DuckDBHashes):
         """The number of rows."""
         if self._in_spark.rows is not None:
             return self._in_spark.rows
-        facts, _ = merged(self._in_spark, CountRows(self._in_spark.opening(())), allowed_classes((), None), None)
+        facts, _ = merge(self._in_spark, CountRows(self._in_spark.opening(())), allowed_classes((), None), None)
         return facts.counts.get("read", 0)
 
     @cached_property
@@ -123,9 +123,9 @@ class SparkHashes(DuckDBHashes):
         names = dict.fromkeys(name for anchor, _ in wanted for name in (*anchor.by, *anchor.columns))
         opening = self._in_spark.opening([*names])
         task = HashRows(opening, tuple(wanted), self.rows, self.hashing)
-        hashed = self._in_spark.mapped(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
+        hashed = self._in_spark.map_tasks(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
         summed = hashed.agg({"n": "sum", "numbered": "min", "problem": "max"}).limit(BEYOND * len(wanted))
-        columns = collected(summed).to_pydict()
+        columns = collect(summed).to_pydict()
         for problem in columns["max(problem)"]:
             if problem is not None:
                 raise problem_of(json.loads(problem))
@@ -143,7 +143,7 @@ class SparkHashes(DuckDBHashes):
             return source_name(self._in_spark.data, secret, self._digests)
         names = [field.name for field in self._in_spark.fields]
         opening = self._in_spark.opening(names)
-        facts, _ = merged(self._in_spark, HashContent(opening), allowed_classes((), None), None)
+        facts, _ = merge(self._in_spark, HashContent(opening), allowed_classes((), None), None)
         sums = [facts.counts.get(name, 0) for name in ("read", "first", "second")]
         return content_name(self._in_spark.fields, sums, secret)
 
@@ -153,7 +153,7 @@ class SparkHashes(DuckDBHashes):
         with quiet():
             tasks = self._in_spark.spark.range(0, len(lists), 1, len(lists))
             frame = tasks.mapInArrow(plain_function(HashFiles(lists, key)), _HASHED_FILES)
-        found: list[bytes] = collected(frame).column("digest").to_pylist()
+        found: list[bytes] = collect(frame).column("digest").to_pylist()
         return found
 
 

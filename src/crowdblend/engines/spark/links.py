@@ -10,9 +10,9 @@ from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
 from crowdblend.engines.duckdb.source import read_table
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import no_rows, refuse_beyond
-from crowdblend.engines.spark.pieces import Facts, decoded, pieces_of
+from crowdblend.engines.spark.pieces import Facts, decode, pieces_of
 from crowdblend.engines.spark.relation import SparkRelation
-from crowdblend.engines.spark.session import collected
+from crowdblend.engines.spark.session import collect
 from crowdblend.engines.spark.tasks import HandOver
 from crowdblend.packages import pyarrow as pa
 
@@ -32,7 +32,7 @@ def rows_of(
     elif most is not None:
         opening = replace(opening, files=opening.files[:1], most=most)
     facts, contents, size = Facts(), [], 0
-    for piece in pieces_of(collected(relation.mapped(HandOver(opening), opening), progress, phase).to_batches()):
+    for piece in pieces_of(collect(relation.map_tasks(HandOver(opening), opening), progress, phase).to_batches()):
         if piece.kind == "facts":
             facts.take(piece.content)
             continue
@@ -46,7 +46,7 @@ def rows_of(
     if most is None:
         relation.check_rows(facts.counts["read"])
     fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(opening.fields))
-    return decoded(contents), fields
+    return decode(contents), fields
 
 
 def read_links(

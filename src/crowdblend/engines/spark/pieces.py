@@ -74,13 +74,13 @@ class Facts:
     def piece(self) -> Piece:
         """The facts as a piece."""
         problem = self.problem.to_dict() if self.problem else None
-        outside = {name: counter.told() for name, counter in self.outside.items()}
+        outside = {name: counter.to_dict() for name, counter in self.outside.items()}
         told = {"counts": self.counts, "problem": problem, "outside": outside}
         return Piece(_FACTS, "facts", json.dumps(told).encode())
 
     def outside_values(self) -> dict[str, OutsideValues]:
         """Return the values that went to `other` in all tasks, by column."""
-        return {name: counter.found() for name, counter in self.outside.items()}
+        return {name: counter.counts() for name, counter in self.outside.items()}
 
     def take(self, content: bytes) -> None:
         """Add what a piece says."""
@@ -156,7 +156,7 @@ def by_bucket(pieces: Iterable[Piece]) -> Iterator[tuple[int, dict[str, list[byt
         yield bucket, kinds
 
 
-def encoded(table: pa.Table) -> bytes:
+def encode(table: pa.Table) -> bytes:
     """An Arrow table as bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
@@ -165,7 +165,7 @@ def encoded(table: pa.Table) -> bytes:
     return content
 
 
-def decoded(contents: Iterable[bytes]) -> pa.Table:
+def decode(contents: Iterable[bytes]) -> pa.Table:
     """The tables in some bytes, one below the other."""
     return pa.concat_tables([pa.ipc.open_stream(content).read_all() for content in contents])
 
@@ -193,12 +193,12 @@ def packed_codes(packing: Packing, table: pa.Table) -> PackedCodes:
     return tuple(codes)
 
 
-def counted(packing: Packing, codes: PackedCodes, counts: Counts) -> Iterator[Piece]:
+def count_pieces(packing: Packing, codes: PackedCodes, counts: Counts) -> Iterator[Piece]:
     """Classes and how often they occur, by the bucket of the class."""
     if len(counts):
         table = class_table(packing, codes, n=counts)
         for bucket, places in split(_buckets(packing, codes)):
-            yield Piece(bucket, "classes", encoded(table.take(places)))
+            yield Piece(bucket, "classes", encode(table.take(places)))
 
 
 def _buckets(packing: Packing, codes: PackedCodes) -> Buckets:

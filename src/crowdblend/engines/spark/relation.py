@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdblend.designs.draw import Draw, Everybody
-from crowdblend.engines.duckdb.database import database, private_folder, redacted
+from crowdblend.engines.duckdb.database import database, private_folder, redact
 from crowdblend.engines.duckdb.files import open_csv
-from crowdblend.engines.duckdb.relation import PLACE, VIEW, Field, Relation, listed
+from crowdblend.engines.duckdb.relation import PLACE, VIEW, Field, Relation, list_files
 from crowdblend.engines.spark.pieces import SCHEMA
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import quiet
@@ -64,26 +64,26 @@ class SparkRelation:
             lists = tuple((file,) for file in self.files) if placed else evenly(self.files)
         return Opening(replace(self.data, frame=None), fields, lists, placed)
 
-    def mapped(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:
+    def map_tasks(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:
         """Return what the tasks hand over."""
         if self.frame is None:
             source = self.spark.range(0, len(opening.files), 1, len(opening.files))
         else:
-            source = self.selected([field.name for field in opening.fields], placed=opening.placed)
+            source = self.select_columns([field.name for field in opening.fields], placed=opening.placed)
         with quiet():
             return source.mapInArrow(plain_function(task), schema)
 
-    def selected(self, names: Sequence[str], *, placed: bool = False) -> DataFrame:
+    def select_columns(self, names: Sequence[str], *, placed: bool = False) -> DataFrame:
         """Return columns of the frame as c0, c1, …, with each row's file and place in it."""
         assert self.frame is not None
         # Without columns there would be no rows.
-        columns = [f"{_quoted(name)} AS c{at}" for at, name in enumerate(names)] or ["0 AS c0"]
+        columns = [f"{_quote(name)} AS c{at}" for at, name in enumerate(names)] or ["0 AS c0"]
         if placed:
             columns += [f"_metadata.file_path AS {PLACE[0]}", f"_metadata.row_index AS {PLACE[1]}"]
         return self.frame.selectExpr(*columns)
 
 
-def shuffled(pieces: DataFrame) -> DataFrame:
+def shuffle(pieces: DataFrame) -> DataFrame:
     """All pieces of a bucket in one partition, one bucket after the other."""
     return pieces.repartition("bucket").sortWithinPartitions("bucket")
 
@@ -91,7 +91,7 @@ def shuffled(pieces: DataFrame) -> DataFrame:
 def then(pieces: DataFrame, task: OfTask) -> DataFrame:
     """Return what tasks with whole buckets make of them."""
     with quiet():
-        return shuffled(pieces).mapInArrow(plain_function(task), SCHEMA)
+        return shuffle(pieces).mapInArrow(plain_function(task), SCHEMA)
 
 
 def plain_function(task: OfTask) -> OfTask:
@@ -103,7 +103,7 @@ def plain_function(task: OfTask) -> OfTask:
     return run
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -140,7 +140,7 @@ class Opening:
         if first is None:
             yield None
             return
-        with private_folder() as folder, database(_ONE_THREAD, folder) as connection, redacted(UNREADABLE, REMEDY):
+        with private_folder() as folder, database(_ONE_THREAD, folder) as connection, redact(UNREADABLE, REMEDY):
             if self.files:
                 some = chain([first], batches)
                 numbers = [number for batch in some for number in batch.column(0).to_pylist()]
@@ -154,7 +154,7 @@ class Opening:
     def _of_files(self, files: Sequence[Path], folder: Path) -> Relation:
         """The files as a relation; the driver has looked at the footers of Parquet files already."""
         if self.data.format == "parquet":
-            return Relation(f"read_parquet({listed(files)}, hive_partitioning = false)", self.fields)
+            return Relation(f"read_parquet({list_files(files)}, hive_partitioning = false)", self.fields)
         return open_csv(self.data, files, [field.name for field in self.fields], folder).ready()
 
     @contextmanager

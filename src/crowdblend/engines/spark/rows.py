@@ -37,7 +37,7 @@ class TaskRows(Rows):
 
     def once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The sampled rows of each batch, and their persons; they are noted."""
-        for rows, persons in self.sampled(selected):
+        for rows, persons in self.sampled_rows(selected):
             self._numbers.extend(persons.numbers)
             if len(persons.texts):
                 self._texts.extend(marks(self.row_key, persons.texts).ravel())
@@ -54,9 +54,11 @@ class TaskRows(Rows):
             within = places[places >= starts[self.file]] - starts[self.file]
             yield from self.at(within, selected)
         else:
-            yield from chunks(self._placed(places, starts, selected))
+            yield from chunks(self._rows_with_places(places, starts, selected))
 
-    def _placed(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.RecordBatch]:
+    def _rows_with_places(
+        self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str
+    ) -> Iterator[pa.RecordBatch]:
         """Yield rows that come with their file and their place in it."""
         file, place = PLACE
         for batch in self.batches(f"{file}, {place}, {selected}"):
@@ -69,11 +71,11 @@ class TaskRows(Rows):
 
     def _below(self, last: tuple[int, int], selected: str) -> Iterator[pa.RecordBatch]:
         high, low = np.uint64(last[0]), np.uint64(last[1])
-        for rows, persons in self.sampled(selected):
+        for rows, persons in self.sampled_rows(selected):
             lows, highs = persons.marks(self.row_key).T
             yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
 
-    def noted(self, *, last: bool = False) -> Iterator[Piece]:
+    def noted_persons(self, *, last: bool = False) -> Iterator[Piece]:
         """The persons who were noted, by bucket, when there are many or no more come."""
         if len(self._numbers) >= _ENOUGH or last:
             numbers = self._numbers.view()

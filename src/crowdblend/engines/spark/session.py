@@ -54,14 +54,14 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
         _refuse_settings(master, conf)
         yield active
         return
-    made = _started(master, conf or {})
+    made = _start_session(master, conf or {})
     try:
         yield made
     finally:
         made.stop()
 
 
-def _started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
+def _start_session(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     try:
         with quiet():
             builder = sql.SparkSession.builder.appName("crowdblend")
@@ -105,13 +105,13 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def collected(frame: DataFrame, progress: Progress | None = None, phase: str = "reading") -> pa.Table:
+def collect(frame: DataFrame, progress: Progress | None = None, phase: str = "reading") -> pa.Table:
     """The rows of a frame on the driver, as Arrow; Ctrl-C stops the job."""
     spark = frame.sparkSession
     tag = f"crowdblend-{uuid.uuid4().hex}"
     if progress:
         progress(phase, 0)
-    with quiet(), redacted(), _larger_batches(spark):
+    with quiet(), redact(), _larger_batches(spark):
         spark.addTag(tag)
         try:
             return frame.toArrow()
@@ -146,7 +146,7 @@ def _larger_batches(spark: SparkSession) -> Iterator[None]:
 
 
 @contextmanager
-def redacted() -> Iterator[None]:
+def redact() -> Iterator[None]:
     """Failures of Spark inside, without a word of theirs."""
     try:
         yield

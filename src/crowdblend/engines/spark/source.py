@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.engines.duckdb import database as duckdb
 from crowdblend.engines.duckdb.files import open_csv, open_parquet
-from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, check_names, column_type, shown
-from crowdblend.engines.duckdb.source import described, files_to_read
+from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, check_names, column_type, source_name
+from crowdblend.engines.duckdb.source import describe_relation, files_to_read
 from crowdblend.engines.frames import is_readable
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.engines.spark.relation import SparkRelation
-from crowdblend.engines.spark.session import quiet, redacted
+from crowdblend.engines.spark.session import quiet, redact
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
 from crowdblend.packages import pyarrow as pa
@@ -85,7 +85,7 @@ def open_parquet_files(
     found = open_parquet(data, files, wanted)
     if len(files) >= _MANY and sum(file.stat().st_size for file in files) <= _SMALL * len(files):
         return _read_by_tasks(spark, data, files, found, wanted)
-    no_table = duckdb.redacted(f"{shown(data)} holds no table that can be read.", code="table")
+    no_table = duckdb.redact(f"{source_name(data)} holds no table that can be read.", code="table")
     with duckdb.small_database() as connection, no_table:
         described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
         stored = dict(zip(described.columns, map(str, described.types), strict=True))
@@ -99,7 +99,7 @@ def _read_by_tasks(
 ) -> SparkRelation:
     """Many small files, which tasks read themselves: for Spark to open one costs as much as to read a million rows."""
     with duckdb.small_database() as connection:
-        fields = described(connection, data, found, wanted).fields
+        fields = describe_relation(connection, data, found, wanted).fields
     return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows, sizes=found.sizes)
 
 
@@ -115,7 +115,10 @@ def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) ->
         _ = frame.schema
     except Exception:  # its words may name more than the file
         raise refusal(
-            "unreadable", f"Spark cannot read {shown(data)}.", "Check the path; it must be Parquet.", "[data] source"
+            "unreadable",
+            f"Spark cannot read {source_name(data)}.",
+            "Check the path; it must be Parquet.",
+            "[data] source",
         ) from None
     return frame
 
@@ -135,7 +138,7 @@ def open_frame(
     """
     if frame.isStreaming:
         raise refusal("streaming", "The Spark DataFrame is a stream.", "Pass one that ends.", "data")
-    with redacted():
+    with redact():
         arrow = _arrow_types(frame)
     check_names(data, [name for name, _ in arrow], wanted)
     kinds = _duckdb_types([kind for _, kind in arrow])
@@ -143,9 +146,11 @@ def open_frame(
     unreadable: dict[str, str] = {}
     for (name, _), kind in zip(arrow, kinds, strict=True):
         if kind is None:
-            unreadable[name] = f"{shown(data)} has values in column {name!r} that no policy can recode."
+            unreadable[name] = f"{source_name(data)} has values in column {name!r} that no policy can recode."
         elif stored is not None and name in stored and _plain(kind) != _plain(stored[name]):
-            unreadable[name] = f"Spark reads column {name!r} of {shown(data)} as another type than its files have."
+            unreadable[name] = (
+                f"Spark reads column {name!r} of {source_name(data)} as another type than its files have."
+            )
         else:
             fields.append(Field(name, f"c{len(fields)}", column_type(kind)))
     for name in unreadable if data.person is None else [name for name in wanted if name in unreadable]:

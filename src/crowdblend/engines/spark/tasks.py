@@ -28,9 +28,9 @@ from crowdblend.engines.spark.pieces import (
     bucket_of,
     by_bucket,
     class_table,
-    counted,
-    decoded,
-    encoded,
+    count_pieces,
+    decode,
+    encode,
     packed_codes,
     pieces_of,
     split,
@@ -42,7 +42,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
-from crowdblend.recoding import Bounded
+from crowdblend.recoding import BoundedRecoding
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class CountClasses(Task):
     """
 
     columns: tuple[Column, ...] = ()
-    measures: Mapping[str, Bounded] = field(default_factory=dict)
+    measures: Mapping[str, BoundedRecoding] = field(default_factory=dict)
     last: tuple[int, int] | None = field(default=None, repr=False)
     places: NDArray[np.int64] | None = field(default=None, repr=False)
     starts: Mapping[str, int] = field(default_factory=dict)
@@ -91,15 +91,15 @@ class CountClasses(Task):
         if rows.data.person is not None and rows.data.keeps_some_rows and self.last is None:
             yield from self._several(rows, counting)
         else:
-            for _ in self._added(rows, counting):
-                yield from rows.noted()
-            yield from rows.noted(last=True)
+            for _ in self._count_drawn(rows, counting):
+                yield from rows.noted_persons()
+            yield from rows.noted_persons(last=True)
             for name, total in counting.sums.items():
                 facts.add(f"sum of {name}", total)
-            yield from counted(counting.packing, *counting.counter.counts())
+            yield from count_pieces(counting.packing, *counting.counter.counts())
         facts.note_outside(counting.coding.counted_outside())
 
-    def _added(self, rows: TaskRows, counting: Counting) -> Iterator[None]:
+    def _count_drawn(self, rows: TaskRows, counting: Counting) -> Iterator[None]:
         """Count whoever is drawn, or everybody where rows are people, some rows at a time."""
         if rows.data.person is not None and isinstance(self.draw, StratifiedCoin):
             for codes in counting.drawn_by_stratum():
@@ -120,11 +120,11 @@ class CountClasses(Task):
 
         By stratum, nobody is drawn before one row of everybody is chosen.
         """
-        for codes, marks in counting.marked(rows.sampled(counting.selected)):
+        for codes, marks in counting.mark_codes(rows.sampled_rows(counting.selected)):
             low, high = (np.ascontiguousarray(word) for word in marks.T)
             table = class_table(counting.packing, codes, low=low.view(np.int64), high=high.view(np.int64))
             for bucket, places in split(bucket_of(low)):
-                yield Piece(bucket, "rows", encoded(table.take(places)))
+                yield Piece(bucket, "rows", encode(table.take(places)))
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,8 @@ class MarksBetween(Task):
             inside = words[(high >= np.uint64(self.low)) & (high <= np.uint64(self.high))]
             if len(inside):
                 yield Piece(0, "marks", inside.tobytes())
-            yield from rows.noted()
-        yield from rows.noted(last=True)
+            yield from rows.noted_persons()
+        yield from rows.noted_persons(last=True)
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class HandOver(Task):
         columns = ", ".join(f"{field.identifier} AS c{at}" for at, field in enumerate(fields))
         first = "" if self.opening.most is None else f"LIMIT {self.opening.most}"
         for batch in rows.batches(columns, first):
-            yield Piece(0, "table", encoded(pa.Table.from_batches([batch])))
+            yield Piece(0, "table", encode(pa.Table.from_batches([batch])))
 
 
 # Few classes are not evenly in their buckets.
@@ -194,9 +194,9 @@ class KeepRows:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The classes of the rows that are kept, as Spark takes them; pieces come in the order of their buckets."""
-        yield from batches_of(self._kept(batches))
+        yield from batches_of(self._kept_pieces(batches))
 
-    def _kept(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+    def _kept_pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
         facts, packing = Facts(), Packing(self.columns)
         counter = ClassCounter(packing.width, packing.classes)
         for _, kinds in by_bucket(pieces_of(batches)):
@@ -204,7 +204,7 @@ class KeepRows:
                 facts.take(content)
             if "rows" not in kinds:
                 continue
-            table = decoded(kinds["rows"])
+            table = decode(kinds["rows"])
             each = RandomRowPerPerson(self.row_key, packing.width, None)
             words = [table.column(name).to_numpy().view(np.uint64) for name in ("low", "high")]
             each.add(np.column_stack(words), packed_codes(packing, table))
@@ -213,7 +213,7 @@ class KeepRows:
             facts.add("people", people)
             facts.add("dropped", dropped)
         yield facts.piece()
-        yield from counted(packing, *counter.counts())
+        yield from count_pieces(packing, *counter.counts())
 
 
 @dataclass(frozen=True)
@@ -224,29 +224,29 @@ class Merge:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The merged pieces, as Spark takes them; they come in the order of their buckets."""
-        yield from batches_of(self._merged(batches))
+        yield from batches_of(self._merge_pieces(batches))
 
-    def _merged(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
+    def _merge_pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
         facts, repeated = Facts(), False
         for bucket, kinds in by_bucket(pieces_of(batches)):
             for content in kinds.get("facts", ()):
                 facts.take(content)
             repeated = repeated or _same_number(kinds.get("numbers", ())) or _same_mark(kinds.get("texts", ()))
             if "classes" in kinds:
-                yield self._summed(bucket, kinds["classes"], facts)
+                yield self._sum_classes(bucket, kinds["classes"], facts)
             yield from (Piece(bucket, "marks", content) for content in kinds.get("marks", ()))
         facts.add("repeated", int(repeated))
         yield facts.piece()
 
-    def _summed(self, bucket: int, contents: Sequence[bytes], facts: Facts) -> Piece:
+    def _sum_classes(self, bucket: int, contents: Sequence[bytes], facts: Facts) -> Piece:
         """The sums of the classes; more than twice what the driver takes of a bucket is not handed over."""
-        table = decoded(contents)
+        table = decode(contents)
         keys = [name for name in table.column_names if name != "n"]
         summed = table.group_by(keys, use_threads=False).aggregate([("n", "sum")]).select([*keys, "n_sum"])
         if summed.num_rows > 2 * (self.allowed >> CLASS_BUCKET_BITS) + _ANYWAY:
             facts.refuse(too_many_classes(self.allowed))
             summed = summed.slice(0, 0)
-        return Piece(bucket, "classes", encoded(summed.rename_columns([*keys, "n"])))
+        return Piece(bucket, "classes", encode(summed.rename_columns([*keys, "n"])))
 
 
 def _same_number(contents: Sequence[bytes]) -> bool:

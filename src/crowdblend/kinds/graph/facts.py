@@ -10,7 +10,7 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.planning.networks import CONFIDENCE, NAMES, PEOPLE_S_DATA, Bounds, claim_of, differential, error_of
-from crowdblend.planning.networks.derive import Seen
+from crowdblend.planning.networks.derive import SimulatorView
 from crowdblend.releases.facts import Count, Fact, Parameters, ReleaseFacts, contradiction
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -90,7 +90,7 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
     def claims(self) -> tuple[Derivation, ...]:
         """The guarantee of every statistic relative to random people."""
         return tuple(
-            claim_of(one, self.bounds, Seen(one.samples, one.explored), one.scale, one.resolution)
+            claim_of(one, self.bounds, SimulatorView(one.samples, one.explored), one.scale, one.resolution)
             for one in self.statistics
         )
 

@@ -20,7 +20,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds.graph.policy import GraphPolicy, Links
 from crowdblend.kinds.graph.policy import NetworkStatistic as Statistic
 from crowdblend.networks import Network, Structure, network
-from crowdblend.networks.links import numbered
+from crowdblend.networks.links import number_people
 from crowdblend.packages import compute
 from crowdblend.packages import pyarrow as pa
 from crowdblend.recoding.reading import number
@@ -73,7 +73,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
         raise refusal("no-links", "The network has no links.", "Check source in [data].", "[data] source")
     rows = ends.num_rows
     ends, known = _same_type(ends, known)
-    found, first, second = numbered(ends.column(0), ends.column(1), known)
+    found, first, second = number_people(ends.column(0), ends.column(1), known)
     del ends  # the names are the larger part of what is held
     _check_people(links, found, listed=known is not None)
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)

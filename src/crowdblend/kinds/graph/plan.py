@@ -63,7 +63,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
             people=bounds.people,
             degree_bound=bounds.degree_bound,
             average_bound=bounds.average_bound,
-            statistics=tuple(map(_described, self.policy.requests, mechanisms)),
+            statistics=tuple(map(_statistic_facts, self.policy.requests, mechanisms)),
         )
 
     def describe(self) -> Lines:
@@ -121,7 +121,7 @@ def _in_memory() -> Iterator[None]:
         raise Unavailable(message, remedy="Use a larger machine.", where="[data] source", code="data.memory") from None
 
 
-def _described(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> GraphStatisticFacts:
+def _statistic_facts(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> GraphStatisticFacts:
     plan = mechanism.plan
     return GraphStatisticFacts(
         name=statistic.request.name,

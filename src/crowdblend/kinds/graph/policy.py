@@ -247,13 +247,13 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         sharing = sum(statistic.shares for statistic in self.statistics)
         if self.epsilon is None:
             return None
-        left = self.epsilon - sum(self._taken(statistic) for statistic in self.statistics)
+        left = self.epsilon - sum(self._epsilon_taken(statistic) for statistic in self.statistics)
         if left < 0 or (sharing and left <= 0):
             message = f"epsilon in [privacy] is {self.epsilon:g}, less than its statistics take."
             raise refusal("epsilon-shared", message, "Raise it, or lower theirs.", "[privacy] epsilon")
         return left / sharing if sharing else None
 
-    def _taken(self, statistic: GraphStatistic) -> float:
+    def _epsilon_taken(self, statistic: GraphStatistic) -> float:
         """Return the part of the release's epsilon that a statistic takes before the others share."""
         if statistic.epsilon is not None:
             return statistic.epsilon

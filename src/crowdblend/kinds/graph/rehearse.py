@@ -23,7 +23,7 @@ from crowdblend.packages import pyarrow as pa
 from crowdblend.planning.networks import Bounds
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import Files
-from crowdblend.rehearsal.observers import Number, NumbersObserver, Shown
+from crowdblend.rehearsal.observers import Number, NumbersObserver, ShownFile
 from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
 
 # A couple, the person and somebody to be linked to; and as many as are counted in a few milliseconds.
@@ -92,7 +92,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
 
     def network(self, links: LinkedGroups) -> NetworkData:
         """Return a network as it is read from files."""
-        return self._kept(("network", links), lambda: made_up(self.policy, links))
+        return self._remember(("network", links), lambda: made_up(self.policy, links))
 
     def numbers_between(self, pair: tuple[LinkedGroups, LinkedGroups]) -> tuple[Number, ...]:
         """Return the numbers that two networks differ in, where they are without noise, and by how much they differ."""
@@ -109,7 +109,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
         about = [statistic for statistic in self.policy.requests if statistic.column == column]
-        offered = [value for statistic in about for value in _offered(statistic)]
+        offered = [value for statistic in about for value in _offered_labels(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
             message = f"No value of column {column!r} is allowed by all of its statistics."
@@ -135,7 +135,7 @@ class GraphBatch:
         exact = [exact_values(*one, self.network) for one in zip(policy.requests, mechanisms, strict=True)]
         return list(map(tuple, noisy_numbers(policy, mechanisms, exact, key, self.releases)))
 
-    def show(self, drawn: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, Shown], None]]:
+    def show(self, drawn: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
         """Return the numbers of some releases, written into one file and read again."""
         output = numbers_output(self.plan.policy, [number for own in drawn for number in own])
         return [(files, None) for files in self.files.cut(output, len(drawn))]
@@ -149,7 +149,7 @@ def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkData:
     return NetworkData(network(people, ends[:, 0], ends[:, 1]), columns, len(ends))
 
 
-def _offered(statistic: NetworkStatistic) -> list[str]:
+def _offered_labels(statistic: NetworkStatistic) -> list[str]:
     """The ends of a range, or the classes."""
     if statistic.request.name != "average":
         return list(statistic.classes)
@@ -208,7 +208,7 @@ class LinkedGroups:
         for group in self.groups:
             found += self._within(group, first)
             if group == self.linked:
-                found += [(0, other) for other in self._reached(group, first)]
+                found += [(0, other) for other in self._reached_range(group, first)]
             first += self._size(group)
         return found
 
@@ -222,7 +222,7 @@ class LinkedGroups:
             return [(one, one + 1) for one in members[::2]]
         return list(pairwise(members)) if group == CHAIN else []
 
-    def _reached(self, group: str, first: int) -> range:
+    def _reached_range(self, group: str, first: int) -> range:
         if group == COUPLES:
             return range(first, first + 2 * self.reach, 2)
         start = first + (1 if group == CHAIN and not self.ends else 0)

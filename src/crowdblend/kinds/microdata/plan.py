@@ -15,7 +15,7 @@ from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, stated
+from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
 from crowdblend.releases.crowds import internal_counts, plan_in_part
 from crowdblend.releases.outputs import RecordsOutput
 from crowdblend.releases.plan import Lines, Result
@@ -29,7 +29,7 @@ class MicrodataPlan(CrowdClassesPlan[MicrodataPolicy, SuppressedRecords]):
         return SuppressedRecords(stratum.k)
 
     def facts(self, publication: Result | None = None) -> MicrodataFacts:
-        return stated(MicrodataFacts(**self.recoded_facts(publication)))
+        return state_facts(MicrodataFacts(**self.recoded_facts(publication)))
 
     def describe(self) -> Lines:
         rows = ("would publish", f"rows, exact from {self.crowd_size}, suppressed below")

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.designs import Biased, Everybody, Poisson, Strata, Thinned
+from crowdblend.designs import Biased, Everybody, Poisson, Strata, ThinnedSurvey
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -72,7 +72,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         drawn = f"a sample at rate {rate}"
         if isinstance(self.sample, Everybody):
             drawn = "everybody"
-        elif isinstance(self.sample, Thinned):
+        elif isinstance(self.sample, ThinnedSurvey):
             drawn = f"{self.sample.description}; it rests on {self.sample.rests_on}"
         elif isinstance(self.sample, Strata | Biased):
             before = "already drawn" if self.sample.drawn_before else "drawn here"
@@ -119,11 +119,11 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
     sample, delta = sample_of(policy.sampling, policy.design), policy.delta
     everybody = isinstance(sample, Everybody)
     spent = policy.epsilon if everybody else largest_noise((1.0,), sample.largest_rate, policy.epsilon)
-    if isinstance(sample, Thinned):
+    if isinstance(sample, ThinnedSurvey):
         spent = sample.largest_loss(policy.epsilon)
         delta = None if delta is None else sample.largest_delta(spent, delta)
     loss = _part(spent, policy.factor)
-    planned = _planned(policy, loss, delta)
+    planned = _plan_table(policy, loss, delta)
     while planned.facts().largest_epsilon > policy.epsilon:
         loss = math.nextafter(loss, 0.0)
         planned = replace(planned, parameters=replace(planned.parameters, epsilon=loss))
@@ -132,8 +132,8 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
 
 def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePlan:
     """Plan the table of a part of a sample: the person is in it with the rate of the sample, so that it amplifies."""
-    own = policy.replace(sampling=policy.sampling.thinned(budget.share), accept_delta=True)
-    return _planned(
+    own = policy.replace(sampling=policy.sampling.thin_by(budget.share), accept_delta=True)
+    return _plan_table(
         own, _part(budget.noise, policy.factor), None if policy.transition is not None else budget.own_delta
     )
 
@@ -141,7 +141,7 @@ def plan_part(policy: OutlierTablePolicy, budget: PartBudget) -> OutlierTablePla
 def plan_noisy(policy: OutlierTablePolicy, epsilon: float, delta: float) -> OutlierTablePlan:
     """Plan a table that loses so much to everybody who is counted, among publications about the same people."""
     own = policy.replace(accept_delta=True)
-    return _planned(own, _part(epsilon, policy.factor), None if policy.delta is None else delta)
+    return _plan_table(own, _part(epsilon, policy.factor), None if policy.delta is None else delta)
 
 
 def _part(spent: float, factor: float) -> float:
@@ -149,7 +149,7 @@ def _part(spent: float, factor: float) -> float:
     return math.nextafter(spent / factor, 0.0) if factor * (spent / factor) > spent else spent / factor
 
 
-def _planned(policy: OutlierTablePolicy, loss: float, delta: float | None) -> OutlierTablePlan:
+def _plan_table(policy: OutlierTablePolicy, loss: float, delta: float | None) -> OutlierTablePlan:
     planned = plan_outliers(
         epsilon=loss,
         limit=policy.limit,

@@ -23,7 +23,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     reading = (
         people,
         "Every count is noisy, and the smaller the bin the noisier: small bins hide their people best.",
-        _listed(facts.mechanism.show_from),
+        _list_items(facts.mechanism.show_from),
     )
     alone = folder.publication is None
     said = "How far a count is off on average, and what is guaranteed to people who share a bin of that size."
@@ -33,7 +33,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     return replace(table_view, reading=reading, parts=(*table_view.parts, errors))
 
 
-def _listed(threshold: int | None) -> str:
+def _list_items(threshold: int | None) -> str:
     if threshold is None:
         return "Every bin is listed. Noisy counts may be negative, and sums of bins are right on average."
     return (

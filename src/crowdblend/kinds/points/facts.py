@@ -89,7 +89,7 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
         return {name: domain for name, domain in self.columns.items() if name not in self.axes}
 
     @property
-    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+    def declared_domains(self) -> Mapping[str, tuple[Domain, ...]]:
         return {name: (domain,) for name, domain in self.columns.items()}
 
     @property

@@ -43,7 +43,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
 
     def facts(self, publication: Result | None = None) -> PointsFacts:
         policy = self.policy
-        moved = [one.moved for one in self.ran(publication) if isinstance(one, NoisyPoints)]
+        moved = [one.moved_points for one in self.ran(publication) if isinstance(one, NoisyPoints)]
         grid = isinstance(policy.blocks, Grid)
         sizes = policy.blocks.cells if isinstance(policy.blocks, Grid) else [None] * len(policy.axes)
         axes = {
@@ -69,7 +69,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         """The ends of every block on every axis."""
         return tuple(
             tuple((axis.end(low), axis.end(high)) for (_, axis), (low, high) in zip(self.policy.axes, box, strict=True))
-            for box in self.policy.blocks.listed()
+            for box in self.policy.blocks.list_blocks()
         )
 
     def describe(self) -> Lines:
@@ -125,7 +125,7 @@ def plan(policy: PointsPolicy) -> PointsPlan:
 def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
     """Plan the noise of points; everything else is given."""
     stratified = policy.design is not None and policy.design.published
-    left = "k" if stratified else policy.planned
+    left = "k" if stratified else policy.planned_parameter
     if left is not None:
         whose = "points of a stratified sample need it" if stratified else f"{left} is left out too"
         message = f"noise_epsilon is left out, and {whose}."
@@ -143,7 +143,7 @@ def _drawable(planned: PointsPlan) -> PointsPlan:
     mechanism = planned.mechanisms[0]
     for shape in planned.policy.shapes():
         along = sum(size > 1 for size in shape)
-        if any(size > 1 and mechanism.moved.loss(size, along) < SMALLEST_EPSILON for size in shape):
+        if any(size > 1 and mechanism.moved_points.loss(size, along) < SMALLEST_EPSILON for size in shape):
             raise InvalidInput(
                 f"noise_epsilon = {mechanism.noise_epsilon:g} leaves less than {float(SMALLEST_EPSILON):.1g} to each "
                 f"step of a block of {' x '.join(map(str, shape))} steps.",

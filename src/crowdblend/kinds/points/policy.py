@@ -120,7 +120,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         """The different sizes of blocks in cells, largest first."""
         if isinstance(self.blocks, recodings.Grid):
             return [self.blocks.cells]
-        found = {tuple(high - low for low, high in box) for box in self.blocks.listed()}
+        found = {tuple(high - low for low, high in box) for box in self.blocks.list_blocks()}
         return sorted(found, key=lambda shape: (-sum(shape), shape))
 
 

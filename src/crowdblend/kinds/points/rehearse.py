@@ -12,7 +12,7 @@ from crowdblend.kinds.points.policy import BLOCK, PointsPolicy
 from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
 from crowdblend.rehearsal.made_up_people import Population, Values
 from crowdblend.rehearsal.made_up_values import CLASSES, examples
-from crowdblend.rehearsal.observers import PublishedFiles, Shown, Views, digest_of
+from crowdblend.rehearsal.observers import PublishedFiles, ShownFile, Views, digest_of
 from crowdblend.rehearsal.subject import AuditRequest
 from crowdblend.releases.plan import Outcome
 
@@ -93,7 +93,7 @@ class PointsObserver:
         block = self.policy.blocks.of(cell[np.newaxis])
         return int(block[0]), cell, self.policy.blocks.size(block)[0]
 
-    def _cells(self, shown: Shown, rows: list[list[str]]) -> Cells:
+    def _cells(self, shown: ShownFile, rows: list[list[str]]) -> Cells:
         """Return the cells of published points, which lie in their middles."""
         axes = self.policy.axes
         at = [shown.header.index(column.name) for column in self.policy.columns[-self.policy.dimension :]]

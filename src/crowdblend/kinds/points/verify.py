@@ -34,7 +34,7 @@ def check(published: PublishedRelease) -> None:
     numbers = dict.fromkeys(blocks, pa.int64()) | dict.fromkeys(facts.axes, pa.float64())
     ends = dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
     groups = _Groups(table, cells)
-    for piece in cells.typed({**labels, **numbers, **ends}):
+    for piece in cells.typed_pieces({**labels, **numbers, **ends}):
         coordinates = {name: piece.column(name).to_numpy() for name in numbers}
         _check_coordinates(facts, coordinates)
         groups.add(piece, list(coordinates.values()), len(blocks))

@@ -85,7 +85,7 @@ def _map(facts: PointsFacts, found: Places, axes: list[str], drawn: bool) -> lis
     if not drawn:
         return ["This page has no figures, and so no map of the points. They are in the data file."]
     (left, right), (bottom, top) = bounds[:2]
-    bins, outlines = places.binned(found, bounds[:2]), _outlines(facts, axes, bounds)
+    bins, outlines = places.bin_points(found, bounds[:2]), _outlines(facts, axes, bounds)
     names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
 
     caption = (
@@ -132,7 +132,7 @@ def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, flo
 
 def _statistics(facts: PointsFacts, found: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
     kept = facts.keep_in != "none"
-    examined = found.examined()
+    examined = found.examined_points()
     moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
     return [
         "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
@@ -154,7 +154,7 @@ def _statistics(facts: PointsFacts, found: Places, axes: list[str], noise: list[
 def _means(found: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
     errors = [places.mean_error(on, found.points, folded=kept) for on in noise]
     rows = [
-        [label(name), _fitted(np.average(found.axes[at], weights=found.counts), errors[at]), _number(errors[at])]
+        [label(name), _fit_digits(np.average(found.axes[at], weights=found.counts), errors[at]), _number(errors[at])]
         for at, name in enumerate(axes)
     ]
     return Table(["axis", "mean", "expected error"], rows, "Means of the published points", {1, 2})
@@ -172,7 +172,7 @@ def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], kept: b
                 error = (
                     noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
                 )
-            rows.append([label(first), label(axes[other]), _fitted(covariance[one, other], error), _number(error)])
+            rows.append([label(first), label(axes[other]), _fit_digits(covariance[one, other], error), _number(error)])
     caption = "Covariances of the published points" + (
         "" if kept else ", the variance of the largest blocks' noise subtracted from variances"
     )
@@ -181,7 +181,7 @@ def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], kept: b
 
 def _quantiles(found: Places, axes: list[str], noise: list[AxisNoise]) -> Table:
     rows = [
-        [label(name), *(_fitted(q, noise[at].mean) for q in found.quantiles(at)), _number(noise[at].mean)]
+        [label(name), *(_fit_digits(q, noise[at].mean) for q in found.quantiles(at)), _number(noise[at].mean)]
         for at, name in enumerate(axes)
     ]
     headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
@@ -193,7 +193,7 @@ def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisN
     for centre, size in places.centres(examined):
         points = max(size * found.points // len(examined), 1)
         errors = [places.mean_error(on, points, folded=kept) for on in noise]
-        middle = [_fitted(value, error) for value, error in zip(centre, errors, strict=True)]
+        middle = [_fit_digits(value, error) for value, error in zip(centre, errors, strict=True)]
         rows.append([*middle, f"{100 * size / len(examined):.3g} %", ", ".join(map(_number, errors))])
     headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
     return Table(headers, rows, "k-means centres of the published points", range(len(headers)))
@@ -212,7 +212,7 @@ def _number(value: float) -> str:
     return f"{float(f'{float(value):.2g}'):,.10g}"
 
 
-def _fitted(value: float, error: float) -> str:
+def _fit_digits(value: float, error: float) -> str:
     """A value with the digits that its error leaves: one more than the first digit of the error."""
     if not error > 0 or not np.isfinite(error):
         return f"{float(value):,.6g}"

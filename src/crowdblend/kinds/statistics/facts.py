@@ -13,7 +13,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata, Stratum, Survey, Thinned, Weights
+from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata, Stratum, Survey, ThinnedSurvey, Weights
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
@@ -21,7 +21,7 @@ from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay, TotalsPlan, Way
 from crowdblend.planning.statistics.stratified import own_weights, weights_of
-from crowdblend.recoding import Bounded, Breaks
+from crowdblend.recoding import BoundedRecoding, Breaks
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction
 from crowdblend.releases.series import RepeatedFacts
@@ -90,7 +90,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         return self.confidence
 
     @property
-    def declared(self) -> Mapping[str, tuple[Domain, ...]]:
+    def declared_domains(self) -> Mapping[str, tuple[Domain, ...]]:
         return self.columns
 
     @property
@@ -104,7 +104,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         return tuple(one.statistic(name) for name, one in self.statistics_.items())
 
     @cached_property
-    def measures(self) -> Mapping[str, Bounded]:
+    def measures(self) -> Mapping[str, BoundedRecoding]:
         """The bounds of every column of numbers."""
         found = {}
         for name, domains in self.columns.items():
@@ -112,7 +112,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
                 if not all(isinstance(end, int | float) for end in (last.start, last.to, last.resolution)):
                     raise contradiction(f"it does not state the bounds of column {name[:60]!r}")
                 outside: Literal["clamp", "refuse"] = "clamp" if last.outside == "clamp" else "refuse"
-                found[name] = Bounded(last.start, last.to, last.resolution, outside, last.blank)  # type: ignore[arg-type]
+                found[name] = BoundedRecoding(last.start, last.to, last.resolution, outside, last.blank)  # type: ignore[arg-type]
         return found
 
     @property
@@ -213,7 +213,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         if not isinstance(self.design, Survey):
             return super().rests_on
         # Nobody is left out of a survey here, so that it says what one does whose coins keep everybody.
-        asked = Thinned(1.0, self.design.people, self.design.of)
+        asked = ThinnedSurvey(1.0, self.design.people, self.design.of)
         return asked.sentences() if self.design.already_drawn else []
 
     def values(self, place: int) -> StatisticValues:

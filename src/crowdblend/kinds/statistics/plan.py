@@ -21,13 +21,13 @@ from crowdblend.kinds.statistics.readings import (
     TotalsReading,
     exact_in_copies,
     exact_totals,
-    labelled,
+    labelled_columns,
     read_strata,
     read_totals,
     strata_columns,
 )
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.kinds.statistics.values import Published, SampleValues, StatisticValues, StrataValues
+from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.statistics import (
@@ -110,16 +110,18 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             confidence=policy.confidence,
             people=policy.people,
             statistics_=described,
-            columns={name: tuple(domains_of(policy, name)) for name in policy.wanted},
+            columns={name: tuple(domains_of(policy, name)) for name in policy.needed_columns},
             group=policy.group,
         )
 
     def summary(self) -> dict[str, Any]:
         """The parameters, and for every statistic its noise and its error: in ranks or not, of equal groups or not."""
-        described = {made.name: self._described(place, made) for place, made in enumerate(self.policy.statistics)}
+        described = {
+            made.name: self._statistic_fields(place, made) for place, made in enumerate(self.policy.statistics)
+        }
         return {**super().summary(), "statistics": described}
 
-    def _described(self, place: int, made: Statistic) -> dict[str, Any]:
+    def _statistic_fields(self, place: int, made: Statistic) -> dict[str, Any]:
         way, unit = self.parameters.way_of(place), "rank_error" if made.is_quantile else "error"
         compared: dict[str, Any] = {}
         if isinstance(way, Way):
@@ -134,7 +136,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         """Whom the guarantee is relative to: so many random people, or those of a sample by coins."""
         if self.strata is None:
             return Survey(self.policy.samples, self.policy.people, self.policy.sampling.already_drawn)
-        return _sampled(self.strata[0], self.policy.sampling)
+        return _design_of(self.strata[0], self.policy.sampling)
 
     def describe(self) -> Lines:
         """Describe the plan from the policy alone: each statistic both ways, and the way taken."""
@@ -142,7 +144,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         if self.strata is None:
             drawn = "all" if policy.samples == policy.people else f"{policy.samples:,} random people of"
             compared = f"with {drawn} {policy.people:,}{' people, you concealed' if drawn == 'all' else ''}"
-            lines = [self.describe_reading(policy.wanted), ("would compare", compared)]
+            lines = [self.describe_reading(policy.needed_columns), ("would compare", compared)]
         else:
             column, strata = self.strata[0].strata.column, self.strata[0].strata.strata
             lines = [self.describe_reading(), *describe_strata(policy.sampling.already_drawn, column, strata)]
@@ -155,7 +157,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return [*lines, ("", sure)]
 
     def _describe(self, place: int, made: Statistic) -> Lines:
-        error = f"{'rank ' if made.is_quantile else ''}±{shown(self.values(place).error)}"
+        error = f"{'rank ' if made.is_quantile else ''}±{show_error(self.values(place).error)}"
         way = self.parameters.way_of(place)
         if not isinstance(way, Way):
             return [("would publish", f"{made.name}: {made.words()}, about {error}")]
@@ -166,14 +168,14 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         lines = [("would publish", f"{made.name}: {made.words()}, {error}{groups} from {counted}")]
         other = SAMPLE if way.mechanism == EVERYBODY else EVERYBODY
         if (instead := self._error_if_all(other, place)) is not None and way.samples < way.population:
-            lines.append(("", f"±{shown(instead)} if all were from {_WAYS[other]}"))
+            lines.append(("", f"±{show_error(instead)} if all were from {_WAYS[other]}"))
         return lines
 
     @property
     def names(self) -> list[str]:
         """The columns that are read."""
         columns = [] if self.strata is None else strata_columns(self.policy, *self.strata)
-        return list(dict.fromkeys(column.name for column in columns)) or self.policy.wanted
+        return list(dict.fromkeys(column.name for column in columns)) or self.policy.needed_columns
 
     def read(
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
@@ -199,7 +201,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
             exact = [self.exact(place, way.mechanism, reading) for place in places]
             noisy |= zip(places, self.add_noise((places, way), mechanism, exact, key), strict=True)
-        return Result((numbers_output(self.policy, self.published(noisy)),), mechanisms)
+        return Result((numbers_output(self.policy, self.published_numbers(noisy)),), mechanisms)
 
     def add_noise(
         self,
@@ -212,22 +214,24 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         way = taken[1]
         chooses = any(isinstance(shape, QuantileShape) for shape in way.shapes)
         choices = key.source(f"quantiles, {way.mechanism}".encode()) if chooses else None
-        return mechanism.publish(exact, key.source(f"noise on totals, {way.mechanism}".encode()), choices, way.counted)
+        return mechanism.publish(
+            exact, key.source(f"noise on totals, {way.mechanism}".encode()), choices, way.people_counted
+        )
 
-    def published(self, noisy: Mapping[int, Noisy]) -> dict[int, list[Published]]:
+    def published_numbers(self, noisy: Mapping[int, Noisy]) -> dict[int, list[PublishedNumber]]:
         """The numbers of every statistic; rows of several releases may stand one below the other."""
-        values: dict[int, list[Published]] = {}
+        values: dict[int, list[PublishedNumber]] = {}
         for places, way in self.parameters.ways:
             for place in places:
                 numbers, found = self.values(place), noisy[place]
                 values[place] = (
-                    numbers.of_choice(found, way.counted)
+                    numbers.of_choice(found, way.people_counted)
                     if isinstance(found, ChosenQuantile)
-                    else numbers.of_totals([int(total) for total in found], way.counted)
+                    else numbers.of_totals([int(total) for total in found], way.people_counted)
                 )
         return values
 
-    def of_totals(self, place: int, totals: Sequence[int]) -> list[Published]:
+    def of_totals(self, place: int, totals: Sequence[int]) -> list[PublishedNumber]:
         """The numbers behind totals of everybody."""
         return self.values(place).of_totals(totals, self.policy.people)
 
@@ -236,7 +240,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return None if error is None else SampleValues(self.policy, self.parameters, place).in_unit(error)
 
 
-def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[Published]]) -> NumbersOutput:
+def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[PublishedNumber]]) -> NumbersOutput:
     """The published numbers of every statistic, in the order of the policy."""
     rows = [
         (made.name, label, one)
@@ -257,14 +261,14 @@ def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[Publi
 def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
     """Return the domains of a column: its labels, its bounds, or both."""
     domains = []
-    if name in labelled(policy.statistics):
+    if name in labelled_columns(policy.statistics):
         domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
     if any(made.measured and made.column == name for made in policy.statistics):
         domains.append(policy.measures[name].domain())
     return domains
 
 
-def shown(error: float) -> str:
+def show_error(error: float) -> str:
     """An error to four digits, rounded up."""
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
 
@@ -280,12 +284,12 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
         low = high = policy.samples
     else:
         low, high = 1, policy.people
-    planned = _planned(policy, high)
+    planned = _plan_statistics(policy, high)
     if not _accurate(planned):
         raise _infeasible(planned)
     while low < high:
         middle = (low + high) // 2
-        tried = _planned(policy, middle)
+        tried = _plan_statistics(policy, middle)
         if _accurate(tried):
             planned, high = tried, middle
         else:
@@ -299,7 +303,7 @@ def _plan_strata(policy: StatisticsPolicy, design: Design, counted: Everybody | 
     weights = weights_of(strata)
     if design.weighted and design.column is not None:
         weights = own_weights([float(end) for end in getattr(design.column.recoding, "breaks", ())], strata)
-    sampled = _sampled(design, policy.sampling)
+    sampled = _design_of(design, policy.sampling)
     way = plan_strata_statistics(counted or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     way = replace(way, design=sampled)
     # Three guarantees derive from all of it, and one takes a step more.
@@ -310,7 +314,7 @@ def _plan_strata(policy: StatisticsPolicy, design: Design, counted: Everybody | 
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
 
 
-def _sampled(design: Design, sampling: Sampling) -> Strata | Poisson | Everybody:
+def _design_of(design: Design, sampling: Sampling) -> Strata | Poisson | Everybody:
     """Return the design: by strata or weights, or everybody at one rate."""
     if design.column is not None:
         return published_strata(design, already_drawn=sampling.already_drawn)
@@ -326,7 +330,7 @@ def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
     loss ln(1 + rate·(e^ε₀ − 1)).
     """
     epsilon = math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)
-    return plan(policy.replace(sampling=policy.sampling.thinned(budget.share), epsilon=epsilon))
+    return plan(policy.replace(sampling=policy.sampling.thin_by(budget.share), epsilon=epsilon))
 
 
 def plan_noisy(policy: StatisticsPolicy, epsilon: float, delta: float) -> StatisticsPlan:
@@ -339,7 +343,7 @@ def plan_noisy(policy: StatisticsPolicy, epsilon: float, delta: float) -> Statis
     return _plan_strata(policy.replace(epsilon=epsilon), policy.design, Everybody())
 
 
-def _planned(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
+def _plan_statistics(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
     request = TotalsRequest(
         shapes=policy.shapes(),
         epsilon=policy.epsilon,
@@ -369,7 +373,7 @@ def _infeasible(planned: StatisticsPlan) -> Infeasible:
     )
     who = f"{policy.samples:,} random people" if policy.samples < policy.people else "everybody"
     return Infeasible(
-        f"With {who}, statistic {made.name[:60]!r} has an error of {shown(planned.values(place).error)}, above the "
+        f"With {who}, statistic {made.name[:60]!r} errs by {show_error(planned.values(place).error)}, above the "
         f"acceptable {made.error:g}.",
         remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
         where=f"statistic {made.name[:60]!r}",

@@ -25,7 +25,7 @@ from crowdblend.recoding.reading import exact
 if TYPE_CHECKING:
     from crowdblend.planning import statistics as planning
     from crowdblend.planning.statistics import AnyShape
-    from crowdblend.recoding import Bounded, Intervals
+    from crowdblend.recoding import BoundedRecoding, Intervals
 else:
     planning = lazy("crowdblend.planning.statistics")
 
@@ -102,20 +102,20 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         return tuple(column for column in self.columns if column.recodings)
 
     @cached_property
-    def measures(self) -> dict[str, Bounded]:
+    def measures(self) -> dict[str, BoundedRecoding]:
         """The columns with bounds, for averages, sums and quantiles; intervals of equal width have both."""
         numbers = {column.name: column.domain for column in self.columns if isinstance(column.domain, NumberDomain)}
         found = {name: naming(f"column {name!r}", domain.bounds) for name, domain in numbers.items()}
         for column in self.classes:
             if isinstance(column.domain, AxisDomain):
                 axis = column.domain
-                found[column.name] = recoding.Bounded(axis.start, axis.stop, axis.resolution, "refuse")
+                found[column.name] = recoding.BoundedRecoding(axis.start, axis.stop, axis.resolution, "refuse")
             elif isinstance(column.recoding, recoding.Intervals):
                 found[column.name] = _of_intervals(column.recoding)
         return found
 
     @property
-    def wanted(self) -> list[str]:
+    def needed_columns(self) -> list[str]:
         """The columns that some statistic needs, each once."""
         columns = [
             name for made in self.statistics for name in (made.column, *made.among, *made.groups) if name is not None
@@ -235,7 +235,9 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             raise refusal("unknown-column", f"[columns] does not declare {name[:60]!r}.", did_you_mean(name, declared))
 
 
-def shape_of(made: Statistic, bounds: Bounded | None, bins: int, *, designed: bool, share: float = 1.0) -> AnyShape:
+def shape_of(
+    made: Statistic, bounds: BoundedRecoding | None, bins: int, *, designed: bool, share: float = 1.0
+) -> AnyShape:
     """Return what the noise has to know of a statistic with so many bins, of a column with these bounds."""
     groups = max(1, bins)
     # How many people strata hold is not public, so that all people are a group like any other.
@@ -254,11 +256,11 @@ def shape_of(made: Statistic, bounds: Bounded | None, bins: int, *, designed: bo
     return planning.Shape(bounds.steps, 2 * groups, share, sized=made.what == "average")
 
 
-def _of_intervals(intervals: Intervals) -> Bounded:
+def _of_intervals(intervals: Intervals) -> BoundedRecoding:
     """The numbers behind intervals, on a grid of a thousand steps; what has a class of its own beyond is moved in."""
     step = (exact("to", intervals.stop) - exact("from", intervals.start)) / _DEFAULT_STEPS
     beyond = intervals.top or intervals.bottom or intervals.other is not None
-    return recoding.Bounded(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")
+    return recoding.BoundedRecoding(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")
 
 
 class Statistics(Publication):

@@ -29,7 +29,7 @@ from crowdblend.planning.statistics import EVERYBODY, Mechanism, Shape, StrataWa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.bounded import Bounded, Steps
+from crowdblend.recoding.bounded import BoundedRecoding, Steps
 from crowdblend.releases.class_counts import ClassCountsReading, refusing_weights
 from crowdblend.releases.plan import Reading
 
@@ -61,7 +61,7 @@ class TotalsReading(Reading):
         return {} if largest is None else largest.outside
 
 
-def labelled(statistics: Sequence[Statistic]) -> set[str]:
+def labelled_columns(statistics: Sequence[Statistic]) -> set[str]:
     """The columns whose labels some statistic counts."""
     histograms = {str(made.column) for made in statistics if made.what == "histogram"}
     return histograms | {name for made in statistics for name in (*made.among, *made.groups)}
@@ -72,12 +72,12 @@ def read_totals(
 ) -> TotalsReading:
     """Add up everybody, the sample, or both; then count what has to be counted by steps, in another reading."""
     plain = [made for made in policy.statistics if crossing_of(made) is None]
-    columns = [column for column in policy.classes if column.name in labelled(plain)]
+    columns = [column for column in policy.classes if column.name in labelled_columns(plain)]
     summed = {made.column for made in plain if made.measured}
     measures = {name: bounds for name, bounds in policy.measures.items() if name in summed}
     totals: dict[Mechanism, ClassCounts] = {}
     crossed: dict[tuple[Mechanism, Crossing], SampledClasses] = {}
-    with engine.open(policy.data, policy.wanted, policy.resources, progress) as source:
+    with engine.open(policy.data, policy.needed_columns, policy.resources, progress) as source:
         for places, way in planned.ways:
             assert isinstance(way, Way), "strata are read in a way of their own"
             everybody = way.mechanism == EVERYBODY
@@ -88,7 +88,7 @@ def read_totals(
             wanted = {crossing_of(policy.statistics[place]) for place in places} - {None}
             for crossing in sorted(filter(None, wanted), key=lambda one: (one.column, one.labels)):
                 crossed[way.mechanism, crossing] = source.class_counts(crossing.columns(policy), draw).classes
-    return TotalsReading(max(way.counted for _, way in planned.ways), totals, crossed)
+    return TotalsReading(max(way.people_counted for _, way in planned.ways), totals, crossed)
 
 
 def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
@@ -105,13 +105,13 @@ def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, rea
 def strata_columns(policy: StatisticsPolicy, design: Design, way: StrataWay) -> list[Column]:
     """Return the columns to count: strata, labels, steps of numbers, and own weights last."""
     strata = [] if design.column is None else [design.column]
-    wanted = labelled(policy.statistics) - {column.name for column in strata}
+    wanted = labelled_columns(policy.statistics) - {column.name for column in strata}
     labels = [column for column in policy.classes if column.name in wanted]
     numbers = dict.fromkeys(str(made.column) for made in policy.statistics if made.measured)
     columns = [*strata, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
     if design.weighted and design.column is not None:
         unit = Decimal(way.weights.unit.numerator) / way.weights.unit.denominator
-        columns.append(Column(design.column.name, (Steps(Bounded(0, unit * way.weights.largest, unit)),)))
+        columns.append(Column(design.column.name, (Steps(BoundedRecoding(0, unit * way.weights.largest, unit)),)))
     return columns
 
 

@@ -21,8 +21,8 @@ from crowdblend.planning.statistics import SAMPLE, QuantileShape, Way
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values, drawn_here, people_in_memory
 from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
-from crowdblend.rehearsal.observers import Number, NumbersObserver, Shown
-from crowdblend.rehearsal.replacing import Replaced, among, apart, between_crowds, replaced, require_people
+from crowdblend.rehearsal.observers import Number, NumbersObserver, ShownFile
+from crowdblend.rehearsal.replacing import ReplacedPerson, among, apart, between_crowds, replace_value, require_people
 from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours, releases_of
 from crowdblend.releases.plan import Reading
 
@@ -46,7 +46,7 @@ def subject(policy: StatisticsPolicy, request: AuditRequest) -> StatisticsSubjec
 
 
 @dataclass(frozen=True)
-class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, Replaced]):
+class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedPerson]):
     """A policy on made-up people, when one person's data are replaced."""
 
     @property
@@ -54,36 +54,36 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, Replaced]
         """The number of releases that are run as one."""
         return releases_of(self.policy.people) if self.stacked else 1
 
-    def pairs(self) -> list[Neighbours[Replaced]]:
+    def pairs(self) -> list[Neighbours[ReplacedPerson]]:
         """Return two different persons among people like the one, like the other, and half and half."""
-        offered = [self._candidates(name) for name in self.policy.wanted]
+        offered = [self._candidates(name) for name in self.policy.needed_columns]
         one, other = apart(offered, self._distance)
         return [*among(one, other, self.policy.people), *self._at_ranks(one, other)]
 
-    def _at_ranks(self, one: Values, other: Values) -> list[Neighbours[Replaced]]:
+    def _at_ranks(self, one: Values, other: Values) -> list[Neighbours[ReplacedPerson]]:
         """Return, for quantiles, people in the groups of both of whom the wanted share is below: one person tips it."""
-        found: dict[float, Neighbours[Replaced]] = {}
+        found: dict[float, Neighbours[ReplacedPerson]] = {}
         for made in self.policy.statistics:
-            place = self.policy.wanted.index(str(made.column)) if made.is_quantile else 0
+            place = self.policy.needed_columns.index(str(made.column)) if made.is_quantile else 0
             if not made.is_quantile or one[place] == other[place]:
                 continue
             bounds = self.policy.measures[str(made.column)]
             low, high = sorted((one[place], other[place]), key=lambda value: bounds.code(value) or 0)
-            groups = list(dict.fromkeys(replaced(who, place, low) for who in (one, other)))
+            groups = list(dict.fromkeys(replace_value(who, place, low) for who in (one, other)))
             at, crowds = float(made.share), []
             for part, person in enumerate(groups):
                 size = (self.policy.people - 1 + part) // len(groups)
                 below = round(size * at)
-                crowds += [Crowd(person, below), Crowd(replaced(person, place, high), size - below)]
+                crowds += [Crowd(person, below), Crowd(replace_value(person, place, high), size - below)]
             (pair,) = between_crowds(one, other, {f"others with a share of {at:g} below": tuple(crowds)})
             found.setdefault(at, pair)
         return list(found.values())
 
-    def reader(self, population: Replaced) -> Callable[[ReleaseKey], Reading]:
+    def reader(self, population: ReplacedPerson) -> Callable[[ReleaseKey], Reading]:
         """Return what adds up the people."""
-        return partial(self.plan.read, people_in_memory(self.policy.wanted, population.people))
+        return partial(self.plan.read, people_in_memory(self.policy.needed_columns, population.people))
 
-    def batch(self, population: Replaced) -> StatisticsBatch:
+    def batch(self, population: ReplacedPerson) -> StatisticsBatch:
         """Return many releases of the population."""
         return StatisticsBatch(self.plan, population.people, self.files, self.together)
 
@@ -106,19 +106,21 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, Replaced]
     def _distance(self, one: Values, other: Values) -> float:
         """Return the loss between two persons, by the noise on all that they add to, and by the choices they move."""
         places = range(len(self.policy.statistics))
-        return sum(self.plan.parameters.noise_epsilon(place) * self._moved(place, one, other) for place in places)
+        return sum(
+            self.plan.parameters.noise_epsilon(place) * self._distance_moved(place, one, other) for place in places
+        )
 
-    def _moved(self, place: int, one: Values, other: Values) -> float:
+    def _distance_moved(self, place: int, one: Values, other: Values) -> float:
         """Return how far apart two persons are for one statistic, in units of the loss of its noise."""
         shape, here, there = self.plan.parameters.shapes[place], self._adds(place, one), self._adds(place, other)
         if isinstance(shape, QuantileShape):
-            return shape.moved if here != there else 0.0
+            return shape.shift if here != there else 0.0
         return float(sum(abs(here.get(row, 0) - there.get(row, 0)) for row in {*here, *there}))
 
     def _adds(self, place: int, values: Values) -> Adds:
         """Return what a person adds to each total of a statistic, in steps; to a quantile, one at a step of a group."""
         made = self.policy.statistics[place]
-        person = dict(zip(self.policy.wanted, values, strict=True))
+        person = dict(zip(self.policy.needed_columns, values, strict=True))
         label = {
             column.name: str(column.recoding.label(person[column.name]))
             for column in self.policy.classes
@@ -141,25 +143,29 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, Replaced]
             return {group: step + bounds.from_zero - bounds.steps}
         return {2 * group: bounds.steps - step, 2 * group + 1: step}
 
-    def observer(self, population: Replaced) -> NumbersObserver:
+    def observer(self, population: ReplacedPerson) -> NumbersObserver:
         """Return somebody who knows the published rows that the two persons move, without noise, and how far."""
         person, instead = population.persons
         others = [(crowd.values, crowd.size) for crowd in population.people[1:]]
         numbers: list[Number] = []
         row = 0
         for place in range(len(self.policy.statistics)):
-            here, there = (self._published(place, [(one, 1), *others]) for one in (person, instead))
+            here, there = (self._exact_rows(place, [(one, 1), *others]) for one in (person, instead))
             way, n = self.plan.parameters.way_of(place), self.policy.people
             differing = sum(start != end for start, end in zip(here, there, strict=True))
-            loss = self.plan.parameters.noise_epsilon(place) * self._moved(place, person, instead) / max(1, differing)
+            loss = (
+                self.plan.parameters.noise_epsilon(place)
+                * self._distance_moved(place, person, instead)
+                / max(1, differing)
+            )
             for start, end in zip(here, there, strict=True):
                 if start != end:
                     # A person who is drawn moves what a sample says by more.
-                    numbers.append(Number(row, start, (end - start) * n / way.counted, loss))
+                    numbers.append(Number(row, start, (end - start) * n / way.people_counted, loss))
                 row += 1
         return NumbersObserver(tuple(numbers))
 
-    def _published(self, place: int, people: list[tuple[Values, int]]) -> list[float]:
+    def _exact_rows(self, place: int, people: list[tuple[Values, int]]) -> list[float]:
         """Return the rows of one statistic about these people, without noise."""
         made, numbers = self.policy.statistics[place], self.plan.values(place)
         shape = self.plan.parameters.shapes[place]
@@ -202,10 +208,10 @@ class StatisticsBatch:
                 columns[place] = self._by_release(rows)
         return list(zip(*(columns[place] for place in sorted(columns)), strict=True))
 
-    def show(self, drawn: Sequence[tuple[Drawn, ...]]) -> list[tuple[dict[str, Shown], None]]:
+    def show(self, drawn: Sequence[tuple[Drawn, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
         """Return the rows of some releases, written into one file and read again."""
         below = {place: _below(rows) for place, rows in enumerate(zip(*drawn, strict=True))}
-        published = self.plan.published(below)
+        published = self.plan.published_numbers(below)
         widths = {place: len(rows) // len(drawn) for place, rows in published.items()}
         outputs = [
             numbers_output(
@@ -237,7 +243,7 @@ class StatisticsBatch:
         people = tuple(replace(crowd, size=size) for crowd, size in zip(self.population, composition, strict=True))
         alone = replace(self.plan, policy=policy)
         present = tuple(crowd for crowd in people if crowd.size)
-        reading = alone.read(people_in_memory(policy.wanted, present), ReleaseKey(new_key()))
+        reading = alone.read(people_in_memory(policy.needed_columns, present), ReleaseKey(new_key()))
         (places,) = (places for places, taken in self.plan.parameters.ways if taken is way)
         return [alone.exact(place, way.mechanism, reading) for place in places]
 

@@ -15,7 +15,7 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import Whole
 from crowdblend.policies.columns import Column
-from crowdblend.recoding.bounded import Bounded, Steps
+from crowdblend.recoding.bounded import BoundedRecoding, Steps
 
 
 def totals_of(totals: ClassCounts, statistic: Statistic, bins: Sequence[str]) -> Whole:
@@ -52,7 +52,7 @@ def crossing_of(made: Statistic) -> Crossing | None:
     return Crossing(str(made.column), tuple(sorted({*made.among, *made.groups})))
 
 
-def people_at_steps(counted: SampledClasses, made: Statistic, bounds: Bounded) -> NDArray[np.int64]:
+def people_at_steps(counted: SampledClasses, made: Statistic, bounds: BoundedRecoding) -> NDArray[np.int64]:
     """Return the number of people by group (row) and step, in the order of the groups' labels."""
     fits = fitting(counted, made)
     groups, number = group_numbers(counted, made.groups)
@@ -81,7 +81,7 @@ def group_numbers(counted: SampledClasses, groups: tuple[str, ...]) -> tuple[int
     return math.prod(sizes), number
 
 
-def group_totals(ranks: NDArray[np.int64], made: Statistic, bounds: Bounded) -> Whole:
+def group_totals(ranks: NDArray[np.int64], made: Statistic, bounds: BoundedRecoding) -> Whole:
     """Return the totals of every group: steps from 0, or a pair, below and above the bounds.
 
     The two of a group add up to all steps for each of its people, so that they tell its size as well.

@@ -17,7 +17,7 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.statistics import ChosenQuantile
 from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, StrataWay, TotalsPlan
 from crowdblend.planning.statistics.accuracy import average_error, noise_error
-from crowdblend.recoding import Bounded
+from crowdblend.recoding import BoundedRecoding
 
 # Noise is further away with a probability that does not matter.
 _IMPOSSIBLE = 1e-12
@@ -26,7 +26,7 @@ _MISTAKEN = 100
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedNumber:
     """One published number: within `error` of the true one, or for quantiles a rank within `rank_error`."""
 
     value: float
@@ -34,7 +34,7 @@ class Published:
     rank_error: float | None = None
 
 
-class Declared(Protocol):
+class DeclaredColumns(Protocol):
     """Declarations that numbers depend on beside the plan, in a policy and in the facts."""
 
     @property
@@ -50,7 +50,7 @@ class Declared(Protocol):
         """The statistics."""
 
     @property
-    def measures(self) -> Mapping[str, Bounded]:
+    def measures(self) -> Mapping[str, BoundedRecoding]:
         """The bounds of every column of numbers."""
 
     @property
@@ -68,19 +68,19 @@ class Declared(Protocol):
 class StatisticValues(ABC):
     """The numbers of one statistic of a plan."""
 
-    policy: Declared
+    policy: DeclaredColumns
     parameters: TotalsPlan
     place: int
 
     @property
-    def made(self) -> Statistic:
+    def statistic(self) -> Statistic:
         """The statistic."""
         return self.policy.statistics[self.place]
 
     @property
-    def bounds(self) -> Bounded:
+    def bounds(self) -> BoundedRecoding:
         """The bounds of its column of numbers."""
-        return self.policy.measures[str(self.made.column)]
+        return self.policy.measures[str(self.statistic.column)]
 
     @property
     def shape(self) -> AnyShape:
@@ -98,17 +98,17 @@ class StatisticValues(ABC):
         """The smallest possible error that follows from a group's noisy size: that of all people."""
 
     @abstractmethod
-    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+    def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
         """The numbers behind noisy totals of so many people; rows of several releases may stand below each other."""
 
     @abstractmethod
     def _rank_error(self, group: int, size: int, people: int) -> float:
         """Return the error in the rank of a quantile, for a group of this noisy size."""
 
-    def of_choice(self, chosen: ChosenQuantile, people: int) -> list[Published]:
+    def of_choice(self, chosen: ChosenQuantile, people: int) -> list[PublishedNumber]:
         """The quantiles that were chosen, with how far their ranks may be off."""
         return [
-            Published(float(self.bounds.value(Fraction(step))), None, self._rank_error(group, size, people))
+            PublishedNumber(float(self.bounds.value(Fraction(step))), None, self._rank_error(group, size, people))
             for group, (step, size) in enumerate(zip(chosen.steps, chosen.sizes, strict=True))
         ]
 
@@ -118,14 +118,14 @@ class StatisticValues(ABC):
         noise, shape = self.parameters.noise_epsilon(self.place), self.shape
         return noise_error(shape.size_epsilon(noise) if isinstance(shape, QuantileShape) else noise, _IMPOSSIBLE)
 
-    def _mean(self, ends: tuple[Fraction, Fraction], low: int, high: int, failing: float) -> Published:
+    def _mean(self, ends: tuple[Fraction, Fraction], low: int, high: int, failing: float) -> PublishedNumber:
         """Return the point between two ends where the second total splits both, with its error."""
         (start, stop), total = ends, low + high
         share = min(max(Fraction(high, total), Fraction(0)), Fraction(1)) if total > 0 else Fraction(1, 2)
         value = float(start + (stop - start) * share)
         farthest = max(float(stop) - value, value - float(start))
         error = min(float(stop - start) * failing, farthest)
-        return Published(value, error + math.ulp(max(abs(float(start)), abs(float(stop)))))
+        return PublishedNumber(value, error + math.ulp(max(abs(float(start)), abs(float(stop)))))
 
 
 @dataclass(frozen=True)
@@ -136,11 +136,11 @@ class SampleValues(StatisticValues):
     def error(self) -> float:
         """The planned error; writing the largest possible value as a double is counted in."""
         error = self.in_unit(self.parameters.error(self.place))
-        return error if self.made.is_quantile else error + math.ulp(self.largest)
+        return error if self.statistic.is_quantile else error + math.ulp(self.largest)
 
     @property
     def least_error(self) -> float:
-        noise, people = self.parameters.noise_epsilon(self.place), self.parameters.way_of(self.place).counted
+        noise, people = self.parameters.noise_epsilon(self.place), self.parameters.way_of(self.place).people_counted
         if isinstance(self.shape, QuantileShape):
             return self._rank_error(0, people + self._reach, people)
         most = people * self.shape.steps + 2 * self._reach
@@ -150,7 +150,7 @@ class SampleValues(StatisticValues):
 
     def in_unit(self, steps: float) -> float:
         """Return steps per person in the statistic's own unit; ranks have the unit 1."""
-        made, people = self.made, self.policy.people
+        made, people = self.statistic, self.policy.people
         if made.is_quantile:
             return steps
         if made.what == "average":
@@ -165,27 +165,27 @@ class SampleValues(StatisticValues):
     @property
     def largest(self) -> float:
         """The largest absolute value that can be published."""
-        if self.made.measured:
+        if self.statistic.measured:
             largest = float(max(map(abs, self.bounds.ends)))
-            return largest * self.policy.people if self.made.what == "sum" else largest
-        return 1.0 if self.made.what == "fraction" else float(self.policy.people)
+            return largest * self.policy.people if self.statistic.what == "sum" else largest
+        return 1.0 if self.statistic.what == "fraction" else float(self.policy.people)
 
-    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+    def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
         """The numbers behind noisy totals of so many people, kept within what is possible."""
-        if self.made.of_some and (self.made.what == "average" or self.bounds.from_zero is None):
+        if self.statistic.of_some and (self.statistic.what == "average" or self.bounds.from_zero is None):
             pairs = zip(totals[::2], totals[1::2], strict=True)
-            if self.made.what == "average":
+            if self.statistic.what == "average":
                 return [self._average(low, high, people) for low, high in pairs]
-            return self._stated(self._sum_of_pair(low, high, people) for low, high in pairs)
-        return self._stated(self.value(Fraction(total, people)) for total in totals)
+            return self._state(self._sum_of_pair(low, high, people) for low, high in pairs)
+        return self._state(self.value(Fraction(total, people)) for total in totals)
 
-    def _stated(self, values: Iterable[float]) -> list[Published]:
+    def _state(self, values: Iterable[float]) -> list[PublishedNumber]:
         error = self.error
-        return [Published(value, error) for value in values]
+        return [PublishedNumber(value, error) for value in values]
 
     def value(self, steps: Fraction) -> float:
         """Return the published value for a mean number of steps, kept within what is possible."""
-        made, people = self.made, self.policy.people
+        made, people = self.statistic, self.policy.people
         if made.what == "average":
             return float(self.bounds.value(steps))
         if made.what == "sum" and made.of_some:
@@ -203,7 +203,7 @@ class SampleValues(StatisticValues):
         n = self.policy.people
         return float(min(max(min(Fraction(0), start) * n, total), max(Fraction(0), stop) * n))
 
-    def _average(self, low: int, high: int, people: int) -> Published:
+    def _average(self, low: int, high: int, people: int) -> PublishedNumber:
         """The average of a group with these two noisy totals of steps, below the upper and above the lower bound."""
         assert isinstance(self.shape, Shape)
         noise, n = self.parameters.noise_epsilon(self.place), self.policy.people
@@ -234,12 +234,12 @@ class StrataValues(StatisticValues):
     def paired(self) -> bool:
         """True if every number has two totals."""
         assert isinstance(self.shape, Shape)
-        return self.shape.sized or (self.made.what == "sum" and self.bounds.from_zero is None)
+        return self.shape.sized or (self.statistic.what == "sum" and self.bounds.from_zero is None)
 
     @property
     def error(self) -> float:
         """The error where every group has equally many of the people of the policy, with large values."""
-        bins = max(1, len(self.policy.bins(self.made)))
+        bins = max(1, len(self.policy.bins(self.statistic)))
         copies = int(self.policy.people / self.way.weights.unit) // bins
         if isinstance(self.shape, QuantileShape):
             return max(self.way.rank(self.place, copies, strata) for strata in self._strata)
@@ -253,7 +253,7 @@ class StrataValues(StatisticValues):
         most = int(_MISTAKEN * self.policy.people / self.way.weights.unit)
         if isinstance(self.shape, QuantileShape):
             return min(self.way.rank(self.place, most + self._reach, strata) for strata in self._strata)
-        start, stop = (Fraction(0), Fraction(1)) if self.made.what == "fraction" else self.bounds.ends
+        start, stop = (Fraction(0), Fraction(1)) if self.statistic.what == "fraction" else self.bounds.ends
         total = most * self.shape.steps + 2 * self._reach
         shares = (self.way.share(self.place, total, strata) for strata in self._strata)
         return float(stop - start) * min(shares)
@@ -261,7 +261,7 @@ class StrataValues(StatisticValues):
     @cached_property
     def _strata(self) -> list[tuple[int, ...] | None]:
         """The strata of the people of every published number; None for all."""
-        policy, made = self.policy, self.made
+        policy, made = self.policy, self.statistic
         if policy.stratum is None:
             return [None] * max(1, len(policy.bins(made)))
         name, labels = policy.stratum
@@ -275,10 +275,10 @@ class StrataValues(StatisticValues):
         within = math.prod(len(policy.labels(other)) for other in names[names.index(name) + 1 :])
         return [(number // within % len(labels),) for number in range(bins)]
 
-    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+    def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
         """The estimates behind noisy totals in copies, with their errors."""
         del people
-        made, shape, strata = self.made, self.shape, self._strata
+        made, shape, strata = self.statistic, self.shape, self._strata
         assert isinstance(shape, Shape)
         if shape.sized:
             ends = (Fraction(0), Fraction(1)) if made.what == "fraction" else self.bounds.ends
@@ -293,14 +293,14 @@ class StrataValues(StatisticValues):
             scales = [start, stop] if self.paired else [stop]
         return [self._sum(scales, some, within) for some, within in zip(numbers, strata, strict=True)]
 
-    def _sum(self, scales: Sequence[float], totals: tuple[int, ...], strata: tuple[int, ...] | None) -> Published:
+    def _sum(self, scales: Sequence[float], totals: tuple[int, ...], strata: tuple[int, ...] | None) -> PublishedNumber:
         """A sum of totals, each in a unit of its own."""
         value, error = 0.0, 0.0
         for scale, total in zip(scales, totals, strict=True):
             estimate, low, high = self.way.total(self.place, total, strata)
             value += scale * estimate
             error += abs(scale) * max(estimate - low, high - estimate)
-        return Published(value, error * (1 + 1e-12) + math.ulp(abs(value)))
+        return PublishedNumber(value, error * (1 + 1e-12) + math.ulp(abs(value)))
 
     def _rank_error(self, group: int, size: int, people: int) -> float:
         del people

@@ -27,7 +27,7 @@ _WAYS = {
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedValue:
     """One published number."""
 
     statistic: str
@@ -53,10 +53,10 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     """The published numbers as a table and histograms as figures."""
     facts = folder.facts
     assert isinstance(facts, StatisticsFacts)
-    by_name: dict[str, list[Published]] = {}
+    by_name: dict[str, list[PublishedValue]] = {}
     for path in folder.files.values():
         for row in read_rows(path, "statistic", ("value",), label="bin", blank=("error", "rank_error")):
-            by_name.setdefault(str(row["statistic"]), []).append(Published(**row))
+            by_name.setdefault(str(row["statistic"]), []).append(PublishedValue(**row))
     single = [some[0] for some in by_name.values() if some[0].bin is None]
     blocks: list[Block] = [_singles(facts, single)] if single else []
     for name, some in by_name.items():
@@ -71,7 +71,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     )
 
 
-def _keys(folder: PublishedRelease, by_name: Mapping[str, Sequence[Published]]) -> list[tuple[str, str]]:
+def _keys(folder: PublishedRelease, by_name: Mapping[str, Sequence[PublishedValue]]) -> list[tuple[str, str]]:
     keys = [("statistics", f"{len(by_name):,}")]
     guarantee = folder.certificate.zero_knowledge()
     if guarantee is not None and isinstance(guarantee.aggregate, RobustSampling):
@@ -126,7 +126,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
     yield "Counts are estimates for everybody, so they need not be whole numbers or add up."
 
 
-def _singles(facts: StatisticsFacts, numbers: Sequence[Published]) -> Table:
+def _singles(facts: StatisticsFacts, numbers: Sequence[PublishedValue]) -> Table:
     made = {one.name: one for one in facts.statistics}
     rows = [
         [
@@ -142,7 +142,7 @@ def _singles(facts: StatisticsFacts, numbers: Sequence[Published]) -> Table:
     return Table(["statistic", "what it is", "value", "error", "how"], rows, f"Single numbers{cut}", {2, 3})
 
 
-def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[Published], drawn: bool) -> list[Block]:
+def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedValue], drawn: bool) -> list[Block]:
     """Return the bins of a histogram or the groups of a statistic, with one error for all or one for each."""
     made = {one.name: one for one in facts.statistics}[name]
     description = shorten(made.words(), 200)

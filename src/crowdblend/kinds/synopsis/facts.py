@@ -41,7 +41,7 @@ class Queries(Fact, frozen=True, kw_only=True):
         return f"{len(self.listed or ())} listed conjunctions"
 
 
-class Fitted(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="fitted"):
+class FittedRows(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="fitted"):
     """Rows fitted to noisy counts."""
 
     noise_epsilon: Loss
@@ -63,7 +63,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     """
 
     design: Survey
-    mechanism: Fitted | Exponential
+    mechanism: FittedRows | Exponential
     queries: Queries
     failure: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     columns: dict[str, Domain]
@@ -93,7 +93,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         return dict(sorted(sizes.items(), key=lambda item: -item[1]))
 
     @cached_property
-    def asked(self) -> QueryClass:
+    def query_class(self) -> QueryClass:
         """The class of queries, as it was measured; ranges and half-planes are over all columns."""
         shape, queries = tuple(self.sizes.values()), self.queries
         named = [(queries.ranges,) if queries.ranges is not None else None, queries.half_planes]
@@ -107,24 +107,24 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         return other_queries(self.queries, self.sizes, {name: own.labels or () for name, own in self.columns.items()})
 
     @cached_property
-    def planned(self) -> PlannedSynopsis:
+    def planned_synopsis(self) -> PlannedSynopsis:
         """The mechanism with its guarantee and its error."""
         made: FittedSynopsis | ExponentialSynopsis
         people, failure = self.design.people, self.failure
-        if isinstance(self.mechanism, Fitted):
+        if isinstance(self.mechanism, FittedRows):
             loss = self.mechanism.noise_epsilon
-            made = synopsis.fitted_synopsis(self.asked, people, loss, self.mechanism.rows, failure)
+            made = synopsis.fitted_synopsis(self.query_class, people, loss, self.mechanism.rows, failure)
         else:
-            made = ExponentialSynopsis(self.asked, self.mechanism.epsilon, self.mechanism.rows)
+            made = ExponentialSynopsis(self.query_class, self.mechanism.epsilon, self.mechanism.rows)
         return PlannedSynopsis(made, people, self.design.of, failure)
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
-        return self.in_series(self.planned.derivations())
+        return self.in_series(self.planned_synopsis.derivations())
 
     @property
     def parameters(self) -> Parameters:
-        epsilon = self.planned.mechanism.claim().conclusion.epsilon
+        epsilon = self.planned_synopsis.mechanism.claim().conclusion.epsilon
         people = {"sample": self.design.people, "people": self.design.of, "rows": self.mechanism.rows}
         own: Parameters = {"epsilon": self.derivations()[0].conclusion.epsilon, **people, "sanitizer_epsilon": epsilon}
         return own | self.series_parameters
@@ -141,4 +141,4 @@ def other_queries(queries: Queries, sizes: Mapping[str, int], labels: Mapping[st
         {names.index(name): labels[name].index(label) for name, label in condition.items()}
         for condition in queries.listed or ()
     ]
-    return synopsis.listed(shape, places)
+    return synopsis.list_conjunctions(shape, places)

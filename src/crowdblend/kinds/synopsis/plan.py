@@ -12,7 +12,7 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.synopsis.facts import Exponential, Fitted, Queries, SynopsisFacts, other_queries
+from crowdblend.kinds.synopsis.facts import Exponential, FittedRows, Queries, SynopsisFacts, other_queries
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms import SampledClasses, synopsis
 from crowdblend.mechanisms.synopsis import (
@@ -25,8 +25,8 @@ from crowdblend.mechanisms.synopsis import (
     plan_synopsis,
 )
 from crowdblend.mechanisms.synopsis.queries import Table
-from crowdblend.mechanisms.synopsis.rows import Cells, counted, shares
-from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitized
+from crowdblend.mechanisms.synopsis.rows import Cells, count_rows, shares
+from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitize
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading
@@ -56,9 +56,9 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         (ran,) = self.mechanisms if publication is None else publication.mechanisms
         if publication is not None and isinstance(publication.outcome, Misfit):
             misfit = publication.outcome.value
-        made: Fitted | Exponential
+        made: FittedRows | Exponential
         if isinstance(ran, FittedSynopsis):
-            made = Fitted(noise_epsilon=ran.noise_epsilon, rows=ran.rows)
+            made = FittedRows(noise_epsilon=ran.noise_epsilon, rows=ran.rows)
         else:
             assert isinstance(ran, ExponentialSynopsis)
             made = Exponential(epsilon=ran.epsilon, rows=ran.rows)
@@ -114,11 +114,11 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         drawn = random_samples_of_counts(
             cells, everybody.counts, self.policy.samples, key.source(b"synopsis: who is drawn")
         )
-        rows = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
+        rows = sanitize(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
         of_all = np.zeros(shape)
         of_all.flat[cells] = everybody.counts / everybody.people
         internal = {
-            "error_about_sample": _error(mechanism.queries, rows, counted(drawn, shape) / len(drawn)),
+            "error_about_sample": _error(mechanism.queries, rows, count_rows(drawn, shape) / len(drawn)),
             "error_about_everybody": _error(mechanism.queries, rows, of_all),
         }
         outcome = None if rows.misfit is None else Misfit(rows.misfit)

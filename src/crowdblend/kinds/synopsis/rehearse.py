@@ -20,8 +20,8 @@ from crowdblend.randomness import ReleaseKey, Source, new_key
 from crowdblend.randomness.choice import distinct_rows
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, drawn_here, people_in_memory
 from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
-from crowdblend.rehearsal.observers import Number, NumbersObserver, PublishedFiles, Shown, Views, digest
-from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
+from crowdblend.rehearsal.observers import Number, NumbersObserver, PublishedFiles, ShownFile, Views, digest
+from crowdblend.rehearsal.replacing import ReplacedPerson, among, apart, require_people
 from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
 from crowdblend.releases.plan import Misfit, Outcome, Reading
 
@@ -53,21 +53,21 @@ def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
 
 
 @dataclass(frozen=True)
-class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, Replaced]):
+class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, ReplacedPerson]):
     """A policy on made-up people, when one person's data are replaced."""
 
-    def pairs(self) -> list[Neighbours[Replaced]]:
+    def pairs(self) -> list[Neighbours[ReplacedPerson]]:
         """Return two persons who differ in as many measured counts as can be, among people like either of them."""
-        measured = lru_cache(_REMEMBERED)(self._measured)
+        measured = lru_cache(_REMEMBERED)(self._measure)
         offered = [self._candidates(column.name) for column in self.policy.columns]
         farthest = apart(offered, lambda one, other: float(abs(measured(one) - measured(other)).sum()))
         return among(*farthest, self.policy.people)
 
-    def reader(self, population: Replaced) -> Callable[[ReleaseKey], Reading]:
+    def reader(self, population: ReplacedPerson) -> Callable[[ReleaseKey], Reading]:
         """Return what counts the rows of the people who are drawn."""
         return partial(self.plan.read, _in_memory(self.policy, population.people))
 
-    def batch(self, population: Replaced) -> SynopsisBatch:
+    def batch(self, population: ReplacedPerson) -> SynopsisBatch:
         """Return many synopses of the population."""
         return SynopsisBatch(self.plan, population.people, self.files)
 
@@ -84,10 +84,10 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, Replaced]):
         columns = self.policy.columns
         return tuple(str(column.recoding.label(value)) for column, value in zip(columns, values, strict=True))
 
-    def _measured(self, values: Values) -> Counts:
-        return self.measured({self.labels(values): 1})
+    def _measure(self, values: Values) -> Counts:
+        return self.measure({self.labels(values): 1})
 
-    def measured(self, rows: Mapping[tuple[str, ...], int]) -> Counts:
+    def measure(self, rows: Mapping[tuple[str, ...], int]) -> Counts:
         """Return the measured counts of rows, given as how many there are of each kind."""
         queries = self.plan.parameters.mechanism.queries
         table = np.zeros(queries.shape)
@@ -101,12 +101,12 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, Replaced]):
         every = [self.policy.labels(column.name) for column in self.policy.columns]
         return [{label: place for place, label in enumerate(labels)} for labels in every]
 
-    def observer(self, population: Replaced) -> SynopsisObserver:
+    def observer(self, population: ReplacedPerson) -> SynopsisObserver:
         """Return somebody who knows everybody else, and what to expect when the person in question is drawn."""
-        one, other = (self._measured(person) for person in population.persons)
+        one, other = (self._measure(person) for person in population.persons)
         drawn = (self.policy.samples - 1) / (self.policy.people - 1)
         others = {crowd.values: crowd.size * drawn for crowd in population.people[1:]}
-        expected = one + sum(size * self._measured(values) for values, size in others.items())
+        expected = one + sum(size * self._measure(values) for values, size in others.items())
         mechanism = self.plan.parameters.mechanism
         loss = mechanism.noise_epsilon if isinstance(mechanism, FittedSynopsis) else 1.0
         moved = other - one
@@ -141,7 +141,7 @@ class SynopsisObserver:
             "the rows in any order": digest((sorted(rows.items()), misfit)),
             **{f"rows like {person}": seen for person, seen in zip(self.persons, found, strict=True)},
             "rows like both": ", ".join(found) + fits,
-            **self.numbers.views_of((scale * self.subject.measured(rows)).tolist()),
+            **self.numbers.views_of((scale * self.subject.measure(rows)).tolist()),
         }
 
 
@@ -160,7 +160,7 @@ class SynopsisBatch:
         found = self._synopses(tables, key.source(b"synopsis: noise, choice and rows"))
         return [(one.cells.astype(np.int64).tobytes(), one.misfit) for one in found]
 
-    def show(self, drawn: Sequence[tuple[bytes, float | None]]) -> list[tuple[dict[str, Shown], Misfit | None]]:
+    def show(self, drawn: Sequence[tuple[bytes, float | None]]) -> list[tuple[dict[str, ShownFile], Misfit | None]]:
         """Return the rows of some releases, written into one file and read again."""
         cells = np.frombuffer(b"".join(cells for cells, _ in drawn), np.int64)
         cut = self.files.cut(self.plan.output(Synopsis(cells)), len(drawn))
@@ -186,18 +186,18 @@ class SynopsisBatch:
             chosen: dict[int, Synopsis] = {}
             for releases in alike.values():
                 scores = mechanism.scores(tables[releases[0]], people)
-                chosen |= zip(releases, mechanism.chosen(scores, source, len(releases)), strict=True)
+                chosen |= zip(releases, mechanism.choose(scores, source, len(releases)), strict=True)
             return [chosen[release] for release in range(self.releases)]
         counts = {release: mechanism.queries.counts(tables[some[0]]) for some in alike.values() for release in some}
         exact = np.concatenate([counts[release] for release in range(self.releases)])
         noisy = mechanism.add_noise(exact, source).reshape(self.releases, -1) / people
-        return [mechanism.rows_from(self._fitted(shares.tobytes()), shares, source) for shares in noisy]
+        return [mechanism.rows_from(self._fitting(shares.tobytes()), shares, source) for shares in noisy]
 
     @cached_property
-    def _fitted(self) -> Callable[[bytes], Counts]:
+    def _fitting(self) -> Callable[[bytes], Counts]:
         mechanism, people = self.plan.parameters.mechanism, self.plan.policy.samples
         assert isinstance(mechanism, FittedSynopsis)
-        return lru_cache(20_000)(lambda shares: mechanism.fitted(np.frombuffer(shares), people))
+        return lru_cache(20_000)(lambda shares: mechanism.fit(np.frombuffer(shares), people))
 
     @cached_property
     def _everybody(self) -> tuple[Whole, Whole]:

@@ -25,11 +25,11 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     summary = summarize(open_cells(next(iter(folder.files.values())), counted=False))
     keys = [
         ("synthetic rows", f"{summary.people:,}"),
-        ("queries answered", f"{facts.asked.size:,}"),
-        ("largest error, as planned", round_up(facts.planned.about_everybody.accuracy)),
+        ("queries answered", f"{facts.query_class.size:,}"),
+        ("largest error, as planned", round_up(facts.planned_synopsis.about_everybody.accuracy)),
     ]
     # How far the share of a single label may be off is known where such shares are among the questions.
-    error = None if facts.queries.conjunctions is None else facts.planned.about_everybody.accuracy
+    error = None if facts.queries.conjunctions is None else facts.planned_synopsis.about_everybody.accuracy
     totals = [block for column in summary.totals for block in _column(column, summary.people, error, figures)]
     return View(
         heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
@@ -51,7 +51,7 @@ def _reading(facts: SynopsisFacts) -> tuple[str, ...]:
 
 def _accuracy(facts: SynopsisFacts) -> list[Block]:
     """Return errors: planned ones hold for every table of people, the misfit is measured against published numbers."""
-    planned = facts.planned
+    planned = facts.planned_synopsis
     rows = [
         ["a share among everybody, planned, by at most", round_up(planned.about_everybody.accuracy)],
         ["a share among the people drawn, planned, by at most", round_up(planned.about_sample.accuracy)],

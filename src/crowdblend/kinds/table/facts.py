@@ -53,7 +53,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return self.mechanism.rows_per_person if isinstance(self.mechanism, NoiseEverywhere) else None
 
     @property
-    def counted(self) -> str | None:
+    def counting_note(self) -> str | None:
         rows = self.rows_per_person
         if rows is None:
             return None

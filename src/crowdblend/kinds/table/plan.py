@@ -20,7 +20,7 @@ from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, stated
+from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
 from crowdblend.releases.crowds import internal_counts, plan_in_part
 from crowdblend.releases.outputs import counts_output, describe_shown
 from crowdblend.releases.plan import Lines, Result
@@ -51,7 +51,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         return NoisyHistogram(stratum.k, stratum.noise_epsilon, show_from, self.policy.flag)
 
     def facts(self, publication: Result | None = None) -> TableFacts:
-        return stated(TableFacts(**self.recoded_facts(publication)))
+        return state_facts(TableFacts(**self.recoded_facts(publication)))
 
     def describe(self) -> Lines:
         """Describe the plan, from the policy alone."""
@@ -89,7 +89,7 @@ def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan | threshold.T
 def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan | threshold.ThresholdPlan:
     """Plan the table of a part of a sample."""
     if policy.below_k == "threshold":
-        own = policy.replace(sampling=policy.sampling.thinned(budget.share), accept_delta=True, releases=1)
+        own = policy.replace(sampling=policy.sampling.thin_by(budget.share), accept_delta=True, releases=1)
         return threshold.plan_within(own, budget.noise, budget.own_delta)
     if policy.below_k == "suppress":
         return TablePlan(*plan_in_part(policy, budget, "histogram", partial(PartInCrowds, budget.share)))

@@ -64,7 +64,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             per_total = round_down(arb(total) / rows)
         totals = NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)
         # The rules round up what they add, so the cells give way until the sum is within what the policy allows.
-        while _added(NoiseEverywhere(per_row, rows), *totals).conclusion.epsilon > self.epsilon:
+        while _joint_derivation(NoiseEverywhere(per_row, rows), *totals).conclusion.epsilon > self.epsilon:
             per_row = math.nextafter(per_row, 0.0)
         return NoiseEverywhere(per_row, rows), *totals
 
@@ -118,12 +118,12 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
             true = {"rows": counted.people, "people": people}
             noisy = [made for made in totals if isinstance(made, NoisyTotal)]
             numbers = [made.publish(true[made.name], key) for made in noisy]
-            outputs.append(NumbersOutput(f"totals.{self.policy.format}", _estimated(noisy, numbers), ("total",)))
+            outputs.append(NumbersOutput(f"totals.{self.policy.format}", _estimated_totals(noisy, numbers), ("total",)))
         internal = {"people": people, "rows_kept": counted.people}
         return Result(tuple(outputs), tuple(mechanisms), internal=internal)
 
 
-def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[str | float]]:
+def _estimated_totals(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[str | float]]:
     """The totals with their intervals, each by the law of its own noise."""
     found = total_intervals([made.noise_epsilon for made in totals], np.array(numbers, np.int64))
     columns = ([made.name for made in totals], list(numbers), *(getattr(found, name).tolist() for name in ESTIMATES))
@@ -156,7 +156,7 @@ def plan_noisy(policy: TablePolicy, epsilon: float, sigma: float | None = None) 
     return planned
 
 
-def _added(*mechanisms: NoiseEverywhere | NoisyTotal) -> Derivation:
+def _joint_derivation(*mechanisms: NoiseEverywhere | NoisyTotal) -> Derivation:
     """Derive the joint guarantee of mechanisms on one table."""
     claims = [mechanism.claim() for mechanism in mechanisms]
     return claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from crowdblend.designs import Biased, Everybody, Poisson, Strata, Thinned
+from crowdblend.designs import Biased, Everybody, Poisson, Strata, ThinnedSurvey
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
@@ -72,7 +72,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
     def describe(self) -> Lines:
         policy, drawn = self.policy, self.sample
         sampled: Lines = [("would sample", "everybody is counted; no sample is drawn")]
-        if isinstance(drawn, Thinned):
+        if isinstance(drawn, ThinnedSurvey):
             sampled = describe_survey(drawn)
         elif isinstance(drawn, Poisson):
             how = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
@@ -105,7 +105,7 @@ def plan_threshold(policy: TablePolicy) -> ThresholdPlan:
     check_delta(policy, policy.delta)
     epsilon, delta, releases = policy.epsilon, policy.delta, policy.releases
     # Sums keep equal parts of both; by curves a release may lose more, and the other half of delta pays for it.
-    found = _lowered(_planned(policy, epsilon / releases * (1 - 1e-12 * (releases > 1)), delta / releases))
+    found = _lower_loss(_plan_threshold(policy, epsilon / releases * (1 - 1e-12 * (releases > 1)), delta / releases))
     if releases > 1 and policy.noise_epsilon is None:
         found = min(found, _by_curves(policy, epsilon, delta), key=lambda one: (not one.keeps, one.mechanism.show_from))
     if not found.keeps:
@@ -122,10 +122,10 @@ def plan_threshold(policy: TablePolicy) -> ThresholdPlan:
 def _by_curves(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
     """The plan of one of several releases, which are composed by their curves: the least noise, then the threshold."""
     low, high, releases = epsilon / policy.releases, epsilon, policy.releases
-    found = _planned(policy, low, delta / (2 * releases))
+    found = _plan_threshold(policy, low, delta / (2 * releases))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        tried = _planned(policy, middle, delta / (2 * releases))
+        tried = _plan_threshold(policy, middle, delta / (2 * releases))
         if tried.keeps:
             low, found = middle, tried
         else:
@@ -173,10 +173,10 @@ def check_loss(loss: float) -> None:
         raise Infeasible(message, remedy="Raise epsilon.", where="[privacy] epsilon", code="plan.epsilon-too-small")
 
 
-def _planned(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
+def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
     """The noise and the threshold that come to this epsilon and delta in one release, about."""
     sample = sample_of(policy.sampling, policy.design)
-    if isinstance(sample, Thinned):
+    if isinstance(sample, ThinnedSurvey):
         loss = sample.largest_loss(epsilon)
         own = sample.largest_delta(loss, delta)
     elif not isinstance(sample, Everybody):
@@ -187,7 +187,7 @@ def _planned(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan
     return plan_within(policy, loss, own)
 
 
-def _lowered(planned: ThresholdPlan) -> ThresholdPlan:
+def _lower_loss(planned: ThresholdPlan) -> ThresholdPlan:
     """The plan with a hair less of loss, and a higher threshold, where rounding or a survey needs that."""
     policy = planned.policy
     for step in range(8):

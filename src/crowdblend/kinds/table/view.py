@@ -198,7 +198,7 @@ def _margin(margin: Margin, drawn: bool, words: Words) -> list[Block]:
     ranges = [Range(names[labels[at]], *_ends(margin, at)) for at in order]
     caption = f"{words.estimated.capitalize()} by {shorten(name)}. {_meaning(margin, drawn)}{few}"
     rows = [
-        [label(labels[at]), _sampled(margin, at), _whole(each.estimate), _whole(each.low), _whole(each.high)]
+        [label(labels[at]), _sample_phrase(margin, at), _whole(each.estimate), _whole(each.low), _whole(each.high)]
         for each, at in zip(ranges, order, strict=True)
     ]
     headers = ["label", words.shown, "estimate", "low", "high"]
@@ -236,7 +236,7 @@ def _meaning(margin: Margin, drawn: bool) -> str:
     return "The 95 % interval is from low to high."
 
 
-def _sampled(margin: Margin, at: int) -> str:
+def _sample_phrase(margin: Margin, at: int) -> str:
     return f"{int(margin.counts[at]):,}" if margin.shown[at] else "–"
 
 

@@ -1,6 +1,6 @@
 """Synthetic rows that answer a whole class of fraction queries (ZKP 4)."""
 
-from crowdblend.mechanisms.synopsis.classes import half_planes, listed, ranges
+from crowdblend.mechanisms.synopsis.classes import half_planes, list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis, Synopsis
@@ -17,7 +17,7 @@ __all__ = [
     "conjunctions",
     "fitted_synopsis",
     "half_planes",
-    "listed",
+    "list_conjunctions",
     "plan_synopsis",
     "ranges",
 ]

@@ -84,7 +84,7 @@ def _by_angle(one: tuple[int, int], other: tuple[int, int]) -> int:
     return one[1] * other[0] - one[0] * other[1]
 
 
-def listed(shape: tuple[int, ...], conditions: Sequence[Mapping[int, int]]) -> Explicit:
+def list_conjunctions(shape: tuple[int, ...], conditions: Sequence[Mapping[int, int]]) -> Explicit:
     """A list of conjunctions, each as column → value, by their places."""
     if not conditions:
         message = "A list of queries must have at least one, got none. Add a query."

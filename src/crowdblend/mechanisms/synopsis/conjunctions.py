@@ -14,7 +14,7 @@ from crowdblend.mechanisms.synopsis.queries import (
     CAUTION,
     Block,
     Index,
-    Pooled,
+    PooledCounts,
     QueryClass,
     Table,
     Vector,
@@ -58,10 +58,12 @@ class Conjunctions(QueryClass):
         self._places = {kept: place for place, kept in enumerate(self.tables)}
         self._full = [kept for kept in self.tables if len(kept) == order]
         self._cheapest = {kept: self._fewest_parts(kept) for kept in self.tables if len(kept) < order}
-        self._summed = {kept: full for kept, full in self._cheapest.items() if self._dropped(full, kept) <= add_up}
+        self._summed = {
+            kept: full for kept, full in self._cheapest.items() if self._dropped_cells(full, kept) <= add_up
+        }
         self.measured = [kept for kept in self.tables if kept not in self._summed]
         self._where_measured = np.concatenate([np.arange(*self._span(kept)) for kept in self.measured])
-        self.parts = max((self._dropped(full, kept) for kept, full in self._summed.items()), default=1)
+        self.parts = max((self._dropped_cells(full, kept) for kept, full in self._summed.items()), default=1)
         # A person is in one cell of every table, so a replacement leaves one and enters another.
         self.sensitivity = 2 * len(self.measured)
 
@@ -77,7 +79,7 @@ class Conjunctions(QueryClass):
         found[self._where_measured] = counts
         return self._add_up(found, self._summed)
 
-    def pooled(self, noisy: Vector) -> list[Pooled]:
+    def pool(self, noisy: Vector) -> list[PooledCounts]:
         """Every table with what all measured tables that contain it say of it, weighted by how well they know."""
         measured = np.zeros(self.size)
         measured[self._where_measured] = noisy
@@ -86,11 +88,11 @@ class Conjunctions(QueryClass):
             total, weights = np.zeros([self.shape[c] for c in kept]), 0.0
             for other in self.measured:
                 if set(kept) <= set(other):
-                    weight = 1 / self._dropped(other, kept)
+                    weight = 1 / self._dropped_cells(other, kept)
                     total += weight * self._part(measured, other).sum(axis=_axes(other, kept))
                     weights += weight
             caution = CAUTION[min(len(kept), len(CAUTION)) - 1]
-            found.append(Pooled(self._marginal(kept), (total / weights).ravel(), 1 / weights, caution))
+            found.append(PooledCounts(self._marginal(kept), (total / weights).ravel(), 1 / weights, caution))
         return found
 
     def where(self, query: int) -> Index:
@@ -107,9 +109,11 @@ class Conjunctions(QueryClass):
 
     def _fewest_parts(self, kept: Columns) -> Columns:
         """The table of full width that adds up the fewest cells for each cell of this one."""
-        return min((full for full in self._full if set(kept) < set(full)), key=lambda full: self._dropped(full, kept))
+        return min(
+            (full for full in self._full if set(kept) < set(full)), key=lambda full: self._dropped_cells(full, kept)
+        )
 
-    def _dropped(self, full: Columns, kept: Columns) -> int:
+    def _dropped_cells(self, full: Columns, kept: Columns) -> int:
         return math.prod(self.shape[c] for c in full if c not in kept)
 
     def _marginals(self, table: Table) -> Vector:

@@ -72,9 +72,9 @@ class ExponentialSynopsis:
 
     def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
         """The chosen table, its rows in random order; people is k, concealed ones included."""
-        return self.chosen(self.scores(sample, people), source)[0]
+        return self.choose(self.scores(sample, people), source)[0]
 
-    def chosen(self, scores: list[int], source: Source, times: int = 1) -> list[Synopsis]:
+    def choose(self, scores: list[int], source: Source, times: int = 1) -> list[Synopsis]:
         """Return tables chosen by their scores, their rows in random order."""
         places = choose_several(
             scores, times, epsilon=self.epsilon, sensitivity=self.rows, monotone=False, source=source

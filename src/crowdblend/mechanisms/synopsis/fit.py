@@ -63,7 +63,7 @@ def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Call
     Wright's omega function. Block after block the objective only improves.
     """
     p = np.full(queries.shape, 1 / queries.universe)
-    pooled = queries.pooled(noisy)
+    pooled = queries.pool(noisy)
     weights = [np.zeros(len(part.counts)) for part in pooled]
     for done in range(1, MOST_ROUNDS + 1):
         moved = 0.0

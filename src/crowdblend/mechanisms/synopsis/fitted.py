@@ -62,9 +62,9 @@ class FittedSynopsis:
 
     def from_noisy(self, noisy: Vector, people: int, source: Source) -> Synopsis:
         """The rows that noisy shares lead to."""
-        return self.rows_from(self.fitted(noisy, people), noisy, source)
+        return self.rows_from(self.fit(noisy, people), noisy, source)
 
-    def fitted(self, noisy: Vector, people: int) -> Table:
+    def fit(self, noisy: Vector, people: int) -> Table:
         """The distribution that noisy shares lead to."""
         variance = 2 / (self.noise_epsilon * people) ** 2
         return fit(self.queries, noisy, variance=variance, noise=self.noise, slack=self.slack)

@@ -47,7 +47,7 @@ class PlannedSynopsis:
 
     def derivations(self) -> tuple[Derivation, Derivation, Derivation]:
         """Zero-knowledge and differential privacy from what the mechanism claims, and how well it answers."""
-        return *Survey(self.samples, self.population).drawn(self.mechanism.claim()), self.usefulness
+        return *Survey(self.samples, self.population).derive_drawn(self.mechanism.claim()), self.usefulness
 
     @property
     def usefulness(self) -> Derivation:
@@ -69,7 +69,7 @@ class PlannedSynopsis:
     def _sanitizing(self) -> Derivation:
         queries, made = self.mechanism.queries, self.mechanism
         if isinstance(made, FittedSynopsis):
-            measured = _measured(queries, self.samples, made.noise_epsilon)
+            measured = _measured_noise(queries, self.samples, made.noise_epsilon)
             slack = _slack(synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy)
             return synopses.fitted_synopsis_is_useful(**measured, rows=made.rows, slack=slack, failure=self.failure)
         return synopses.exponential_synopsis_is_useful(
@@ -100,14 +100,14 @@ def fitted_synopsis(
     queries: QueryClass, samples: int, noise_epsilon: float, rows: int, failure: float
 ) -> FittedSynopsis:
     """Rows fitted to noisy counts, with the parts of the error that they are planned to keep to."""
-    measured = _measured(queries, samples, noise_epsilon)
+    measured = _measured_noise(queries, samples, noise_epsilon)
     noise = synopses.noisy_answers_are_useful(**measured, failure=failure).conclusion.accuracy
     # What the code keeps to is a hair less than what is stated, for its floating-point sums.
     rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * _HAIR
     return FittedSynopsis(queries, noise_epsilon, rows, noise, _slack(noise) * _HAIR, rounding)
 
 
-def _measured(queries: QueryClass, samples: int, noise_epsilon: float) -> dict[str, float]:
+def _measured_noise(queries: QueryClass, samples: int, noise_epsilon: float) -> dict[str, float]:
     return {"samples": samples, "queries": queries.size, "addends": queries.parts, "noise_epsilon": noise_epsilon}
 
 
@@ -139,7 +139,7 @@ def plan_synopsis(
     ways = []
     for queries in variants:
         way = _Way(queries, samples, population, epsilon, failure / _SPLIT, rows)
-        ways += [way.fitted()] if mechanism != EXPONENTIAL else []
+        ways += [way.plan_fitted()] if mechanism != EXPONENTIAL else []
         ways += way.exponential() if mechanism != FITTED else []
     if not ways:
         raise InvalidInput(
@@ -171,11 +171,11 @@ class _Way:
     failure: float
     rows: int | None
 
-    def fitted(self) -> PlannedSynopsis:
+    def plan_fitted(self) -> PlannedSynopsis:
         """Plan with the least noise on the counts."""
         noise_epsilon = _largest(self._sanitizer_epsilon() / self.queries.sensitivity, self._keeps_counts)
         rows = self.rows or self.samples
-        return self._planned(fitted_synopsis(self.queries, self.samples, noise_epsilon, rows, self.failure))
+        return self._plan(fitted_synopsis(self.queries, self.samples, noise_epsilon, rows, self.failure))
 
     def exponential(self) -> list[PlannedSynopsis]:
         """Plan the number of rows that errs least, if any leaves few enough candidates."""
@@ -185,10 +185,10 @@ class _Way:
         for rows in tried:
             if candidates_of(self.queries.universe, rows) > MOST_CANDIDATES:
                 break
-            found.append(self._planned(ExponentialSynopsis(self.queries, epsilon, rows)))
+            found.append(self._plan(ExponentialSynopsis(self.queries, epsilon, rows)))
         return [min(found, key=lambda made: made.about_sample.accuracy)] if found else []
 
-    def _planned(self, mechanism: FittedSynopsis | ExponentialSynopsis) -> PlannedSynopsis:
+    def _plan(self, mechanism: FittedSynopsis | ExponentialSynopsis) -> PlannedSynopsis:
         return PlannedSynopsis(mechanism, self.samples, self.population, self.failure)
 
     def _sanitizer_epsilon(self) -> float:
@@ -203,7 +203,7 @@ class _Way:
         return self._keeps(sanitizers.synopsis_exponential(epsilon=epsilon))
 
     def _keeps(self, leaf: Derivation) -> bool:
-        kept: bool = Survey(self.samples, self.population).drawn(leaf)[0].conclusion.epsilon <= self.epsilon
+        kept: bool = Survey(self.samples, self.population).derive_drawn(leaf)[0].conclusion.epsilon <= self.epsilon
         return kept
 
 

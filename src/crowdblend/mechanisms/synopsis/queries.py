@@ -47,7 +47,7 @@ class Block(ABC):
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledCounts:
     """Estimates of the counts of a block, their variance relative to one measured count, and how far to trust them.
 
     `caution` is how strongly the fit prefers what other blocks already say: counts of many columns at once are mostly
@@ -83,7 +83,7 @@ class QueryClass(ABC):
         """The measured counts of a table."""
 
     @abstractmethod
-    def pooled(self, noisy: Vector) -> list[Pooled]:
+    def pool(self, noisy: Vector) -> list[PooledCounts]:
         """Return noisy measured counts, pooled for a fit."""
 
     @abstractmethod
@@ -160,10 +160,12 @@ class Explicit(QueryClass):
         found: Vector = self._measured @ table.ravel()
         return found if table.dtype.kind == "f" else np.rint(found).astype(np.int64)
 
-    def pooled(self, noisy: Vector) -> list[Pooled]:
+    def pool(self, noisy: Vector) -> list[PooledCounts]:
         ends = self._measured.indptr
         return [
-            Pooled(_Single(self._measured.indices[ends[row] : ends[row + 1]]), noisy[row : row + 1], 1.0, CAUTION[0])
+            PooledCounts(
+                _Single(self._measured.indices[ends[row] : ends[row + 1]]), noisy[row : row + 1], 1.0, CAUTION[0]
+            )
             for row in range(len(noisy))
         ]
 

@@ -36,11 +36,11 @@ def rows_like(
 
 def shares(cells: Cells, shape: tuple[int, ...]) -> Table:
     """The share of the rows in each cell of the universe."""
-    found: Table = counted(cells, shape) / max(1, len(cells))
+    found: Table = count_rows(cells, shape) / max(1, len(cells))
     return found
 
 
-def counted(cells: Cells, shape: tuple[int, ...]) -> Table:
+def count_rows(cells: Cells, shape: tuple[int, ...]) -> Table:
     """Return the number of rows in each cell of the universe; a concealed row, −1, is in none."""
     return np.bincount(cells[cells >= 0], minlength=int(np.prod(shape))).reshape(shape)
 

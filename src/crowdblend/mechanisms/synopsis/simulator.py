@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
-from crowdblend.mechanisms.synopsis.rows import Cells, counted
+from crowdblend.mechanisms.synopsis.rows import Cells, count_rows
 from crowdblend.randomness import Source, distinct
 
 CONCEALED = -1
@@ -53,14 +53,14 @@ def random_samples_of_counts(cells: Cells, counts: NDArray[np.int64], samples: i
     return drawn
 
 
-def released(sanitizer: Sanitizer, table: Cells, samples: int, source: Source) -> Synopsis:
+def release(sanitizer: Sanitizer, table: Cells, samples: int, source: Source) -> Synopsis:
     """Sample and sanitize: the release about a table of people."""
-    return sanitized(sanitizer, random_samples(table, samples, source), source)
+    return sanitize(sanitizer, random_samples(table, samples, source), source)
 
 
-def sanitized(sanitizer: Sanitizer, drawn: Cells, source: Source) -> Synopsis:
+def sanitize(sanitizer: Sanitizer, drawn: Cells, source: Source) -> Synopsis:
     """The simulator: what it makes of drawn rows, one of which may be concealed."""
-    return sanitizer.publish(counted(drawn, sanitizer.queries.shape), len(drawn), source)
+    return sanitizer.publish(count_rows(drawn, sanitizer.queries.shape), len(drawn), source)
 
 
 def concealing(table: Cells, person: int) -> Cells:

@@ -1,6 +1,6 @@
 """Plan statistics of a network: how much noise, for which guarantee, relative to how many people."""
 
-from crowdblend.planning.networks.derive import claim_of, differential, released
+from crowdblend.planning.networks.derive import claim_of, derive_release, differential
 from crowdblend.planning.networks.request import NAMES, PEOPLE_S_DATA, Bounds, NetworkRequest
 from crowdblend.planning.networks.solve import (
     CONFIDENCE,
@@ -20,11 +20,11 @@ __all__ = [
     "NetworkPlan",
     "NetworkRequest",
     "claim_of",
+    "derive_release",
     "differential",
     "error_of",
     "least_people",
     "plan_network",
     "refuse_useless",
-    "released",
     "trades",
 ]

@@ -10,7 +10,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.planning.networks.request import Bounds
 
 
-class Asked(Protocol):
+class AskedStatistic(Protocol):
     """A statistic of a network, as it is asked for or as it was published."""
 
     @property
@@ -35,7 +35,7 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True)
-class Seen:
+class SimulatorView:
     """The simulator's view: a number of random people, and of people reached from each."""
 
     samples: int
@@ -59,7 +59,7 @@ _SAMPLERS: dict[str, tuple[Rule, ...]] = {
 }
 
 
-def _apply(rule: Rule, asked: Asked, bounds: Bounds, *premises: Derivation, **more: float) -> Derivation:
+def _apply(rule: Rule, asked: AskedStatistic, bounds: Bounds, *premises: Derivation, **more: float) -> Derivation:
     """A rule with those of the public bounds and of the other numbers that it takes."""
     known = {
         "degree_bound": bounds.degree_bound,
@@ -72,13 +72,13 @@ def _apply(rule: Rule, asked: Asked, bounds: Bounds, *premises: Derivation, **mo
     return rule(*premises, **{name: known[name] for name in rule.parameters})
 
 
-def estimator(asked: Asked, bounds: Bounds, seen: Seen) -> Derivation:
+def estimator(asked: AskedStatistic, bounds: Bounds, seen: SimulatorView) -> Derivation:
     """Return the accuracy of the statistic's sampler, on average over its luck."""
     found = [_apply(rule, asked, bounds, **vars(seen)) for rule in _ESTIMATORS[asked.name]]
     return min(found, key=lambda made: float(made.conclusion.reach))
 
 
-def sampler(asked: Asked, bounds: Bounds, seen: Seen) -> Derivation:
+def sampler(asked: AskedStatistic, bounds: Bounds, seen: SimulatorView) -> Derivation:
     """Return how often the sampler misses its accuracy; that of the average degree is a share of L."""
     assert asked.accuracy is not None
     scale = bounds.average_bound if asked.name == "average-degree" else 1
@@ -87,7 +87,9 @@ def sampler(asked: Asked, bounds: Bounds, seen: Seen) -> Derivation:
     return min(found, key=lambda made: float(made.conclusion.failure))
 
 
-def released(asked: Asked, bounds: Bounds, estimated: Derivation, scale: float, resolution: float) -> Derivation:
+def derive_release(
+    asked: AskedStatistic, bounds: Bounds, estimated: Derivation, scale: float, resolution: float
+) -> Derivation:
     """The guarantee of the statistic with noise of that scale on that grid."""
     rules = {
         "average": graph_releases.sharp_average,
@@ -98,13 +100,13 @@ def released(asked: Asked, bounds: Bounds, estimated: Derivation, scale: float, 
     return _apply(rules.get(asked.name, distance), asked, bounds, estimated, scale=scale, resolution=resolution)
 
 
-def claim_of(asked: Asked, bounds: Bounds, seen: Seen, scale: float, resolution: float) -> Derivation:
+def claim_of(asked: AskedStatistic, bounds: Bounds, seen: SimulatorView, scale: float, resolution: float) -> Derivation:
     """The guarantee of a statistic relative to what its simulator looks at."""
     estimated = (sampler if asked.published else estimator)(asked, bounds, seen)
-    return released(asked, bounds, estimated, scale, resolution)
+    return derive_release(asked, bounds, estimated, scale, resolution)
 
 
-def differential(asked: Asked, bounds: Bounds, scale: float, resolution: float) -> Derivation:
+def differential(asked: AskedStatistic, bounds: Bounds, scale: float, resolution: float) -> Derivation:
     """Return the guarantee of the noise alone, against an adversary who knows everybody else."""
     rules = {
         "average": graph_releases.differential_average,
@@ -115,7 +117,7 @@ def differential(asked: Asked, bounds: Bounds, scale: float, resolution: float) 
     return _apply(rule, asked, bounds, scale=scale, resolution=resolution)
 
 
-def sensitivity(asked: Asked, bounds: Bounds) -> float:
+def sensitivity(asked: AskedStatistic, bounds: Bounds) -> float:
     """Return how far concealing a person moves the statistic; only to start a search from."""
     if asked.name == "average":
         return (asked.width or 0.0) / bounds.people

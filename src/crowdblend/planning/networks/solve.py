@@ -16,7 +16,14 @@ from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Neighbourhood
-from crowdblend.planning.networks.derive import Seen, differential, estimator, released, sampler, sensitivity
+from crowdblend.planning.networks.derive import (
+    SimulatorView,
+    derive_release,
+    differential,
+    estimator,
+    sampler,
+    sensitivity,
+)
 from crowdblend.planning.networks.request import NetworkRequest
 
 # The error that is stated holds with this probability.
@@ -36,7 +43,7 @@ class NetworkPlan:
 
     request: NetworkRequest
     derivation: Derivation
-    seen: Seen
+    seen: SimulatorView
     scale: float
     resolution: float
 
@@ -88,7 +95,7 @@ def error_of(scale: float, resolution: float) -> float:
 def plan_network(request: NetworkRequest) -> NetworkPlan:
     """The statistic with its noise, its guarantee and its error."""
     if request.published:
-        return _published(request)
+        return _plan_published_form(request)
     if request.samples is not None and request.epsilon is not None:
         return _noise_for(request, request.samples, request.epsilon)
     if request.samples is not None:
@@ -151,7 +158,7 @@ def _enough(needed: int | None, people: int) -> str:
 
 def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> NetworkPlan:
     """The least noise that keeps a guarantee relative to so many people."""
-    seen = Seen(samples, _explored(request, samples))
+    seen = SimulatorView(samples, _people_to_explore(request, samples))
     estimated = estimator(request, request.bounds, seen)
     moved = min(sensitivity(request, request.bounds) + estimated.conclusion.reach, estimated.conclusion.width)
     resolution = _resolution(request, moved)
@@ -161,7 +168,7 @@ def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> Network
 
 
 def _keeping(
-    request: NetworkRequest, estimated: Derivation, seen: Seen, scale: float, resolution: float, epsilon: float
+    request: NetworkRequest, estimated: Derivation, seen: SimulatorView, scale: float, resolution: float, epsilon: float
 ) -> NetworkPlan:
     """A scale found in doubles may be a last digit too small; what is guaranteed is computed by the rule."""
     if resolution < scale * FINEST:
@@ -172,7 +179,7 @@ def _keeping(
             code="plan.resolution",
         )
     while True:
-        derivation = released(request, request.bounds, estimated, scale, resolution)
+        derivation = derive_release(request, request.bounds, estimated, scale, resolution)
         if derivation.conclusion.epsilon <= epsilon:
             return NetworkPlan(request, derivation, seen, scale, resolution)
         scale *= 1 + 1e-12
@@ -209,7 +216,7 @@ def _out_of_reach(request: NetworkRequest) -> Infeasible:
     return Infeasible(message, remedy=remedy, where=f"{request.name}: error", code="plan.error-out-of-reach")
 
 
-def _published(request: NetworkRequest) -> NetworkPlan:
+def _plan_published_form(request: NetworkRequest) -> NetworkPlan:
     """The paper's form: explore 4/(δd) people, sample until the failure is e^{−K}, and add a little noise."""
     accuracy, exponent, epsilon = request.accuracy, request.failure_exponent, request.epsilon
     assert accuracy is not None
@@ -218,7 +225,7 @@ def _published(request: NetworkRequest) -> NetworkPlan:
     explored = math.ceil(4 / (accuracy * request.bounds.degree_bound)) if request.explores else 1
     fails = math.exp(-exponent)
     samples = _first(
-        lambda t: sampler(request, request.bounds, Seen(t, explored)).conclusion.failure <= fails, 1, 10**15
+        lambda t: sampler(request, request.bounds, SimulatorView(t, explored)).conclusion.failure <= fails, 1, 10**15
     )
     if samples is None:
         raise Infeasible(
@@ -227,12 +234,15 @@ def _published(request: NetworkRequest) -> NetworkPlan:
             where=f"{request.name}: failure_exponent",
             code="plan.failure-exponent-too-large",
         )
-    seen = Seen(samples, explored)
+    seen = SimulatorView(samples, explored)
     estimated = sampler(request, request.bounds, seen)
     moved = sensitivity(request, request.bounds) + estimated.conclusion.accuracy
     resolution = _resolution(request, moved)
     scale = (moved + resolution) / epsilon
-    if released(request, request.bounds, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon > epsilon:
+    if (
+        derive_release(request, request.bounds, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon
+        > epsilon
+    ):
         far = (estimated.conclusion.width + resolution) / (scale * MOST_EXTRA_NOISE)
         least = far - math.log(math.exp(epsilon) - math.exp(epsilon / MOST_EXTRA_NOISE))
         raise Infeasible(
@@ -245,12 +255,12 @@ def _published(request: NetworkRequest) -> NetworkPlan:
     low, high = scale, scale * MOST_EXTRA_NOISE
     for _ in range(50):
         middle = (low + high) / 2
-        fits = released(request, request.bounds, estimated, middle, resolution).conclusion.epsilon <= epsilon
+        fits = derive_release(request, request.bounds, estimated, middle, resolution).conclusion.epsilon <= epsilon
         low, high = (low, middle) if fits else (middle, high)
     return _keeping(request, estimated, seen, high, resolution, epsilon)
 
 
-def _explored(request: NetworkRequest, samples: int) -> int:
+def _people_to_explore(request: NetworkRequest, samples: int) -> int:
     """Return the people to explore so that exploring misses no more than sampling does."""
     if not request.explores:
         return 1

@@ -37,7 +37,7 @@ class QuantileShape(
     whole: bool = True
 
     @property
-    def moved(self) -> int:
+    def shift(self) -> int:
         """The shift of the losses of two groups by replacing one person, in parts of a person."""
         a, b = self.at.numerator, self.at.denominator
         return b if self.whole else 2 * max(a, b - a)
@@ -45,7 +45,7 @@ class QuantileShape(
     @property
     def reach(self) -> float:
         """The cost of one unit of the rate of the choice, the noisy sizes of groups included."""
-        return self.moved if self.whole else self.moved / (1 - _SIZES)
+        return self.shift if self.whole else self.shift / (1 - _SIZES)
 
     @property
     def span(self) -> float:

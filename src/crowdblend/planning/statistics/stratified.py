@@ -125,7 +125,7 @@ def own_weights(breaks: Sequence[float], strata: Sequence[Ends]) -> Weights:
 def lost(shape: AnyShape) -> float:
     """Return the cost of one unit of a statistic's noise when a person counted once is removed."""
     if isinstance(shape, QuantileShape):
-        return shape.moved / 2 + shape.size_epsilon(1.0)
+        return shape.shift / 2 + shape.size_epsilon(1.0)
     return float(shape.steps)
 
 
@@ -149,7 +149,7 @@ class StrataWay:
 
     mechanism: ClassVar[Literal["strata"]] = STRATA
     # Nothing is about a public number of people.
-    counted: ClassVar[int] = 0
+    people_counted: ClassVar[int] = 0
 
     design: Strata | Poisson | Everybody
     weights: Weights

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, TypeVar
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.designs import Survey
-from crowdblend.designs.survey import replaced
+from crowdblend.designs.survey import replaced_claim
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import NoisyTotals
 from crowdblend.planning.statistics.accuracy import Shape, finite_population
@@ -58,7 +58,7 @@ class Way:
     failure: float
 
     @property
-    def counted(self) -> int:
+    def people_counted(self) -> int:
         """The number of people counted: a source with another number is refused."""
         return self.samples if self.mechanism == SAMPLE else self.population
 
@@ -66,7 +66,7 @@ class Way:
     def errors(self) -> tuple[float, ...]:
         """The error of each, except with the probability `failure`; of groups, where of equal size."""
         return tuple(
-            shape.error(noise, self.counted, self.population, self.failure)
+            shape.error(noise, self.people_counted, self.population, self.failure)
             for shape, noise in zip(self.shapes, self.noise_epsilons, strict=True)
         )
 
@@ -83,7 +83,7 @@ class Way:
     def derivations(self) -> tuple[Derivation, ...]:
         """The guarantee relative to `samples` random people, and that with one person's data replaced."""
         survey = Survey(self.samples, self.population)
-        return (survey.relative if self.mechanism == EVERYBODY else survey.drawn)(self.claim)
+        return (survey.relative if self.mechanism == EVERYBODY else survey.derive_drawn)(self.claim)
 
 
 def plan_way(
@@ -165,5 +165,5 @@ def statistics_claim(shapes: Sequence[AnyShape], noise_epsilons: Sequence[float]
     if len(totals) == len(both):
         return summed[0]
     chosen = [claim for shape, noise in both if isinstance(shape, QuantileShape) for claim in shape.claims(noise)]
-    steps = [*map(replaced, summed), *chosen]
+    steps = [*map(replaced_claim, summed), *chosen]
     return steps[0] if len(steps) == 1 else RULES["composition.adaptive"](*steps)

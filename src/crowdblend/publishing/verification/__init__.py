@@ -5,6 +5,6 @@ from the facts, and the facts say what the data may be like; that is what each k
 `check(published)` that raises DoesNotVerify where data and facts contradict each other.
 """
 
-from crowdblend.publishing.verification.consistency import Verified, verify_release
+from crowdblend.publishing.verification.consistency import VerifiedRelease, verify_release
 
-__all__ = ["Verified", "verify_release"]
+__all__ = ["VerifiedRelease", "verify_release"]

@@ -18,7 +18,7 @@ from crowdblend.releases.facts import CONTRADICTION, contradiction, derive
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifiedRelease:
     """A certificate that holds, for the data beside it, and the files that it says nothing about.
 
     `not_compared` are explanations that another version wrote: their hashes are right, and their words were not read.
@@ -29,7 +29,7 @@ class Verified:
     not_compared: tuple[str, ...] = ()
 
 
-def verify_release(folder: Path) -> Verified:
+def verify_release(folder: Path) -> VerifiedRelease:
     """Verify a release folder: certificate, hashes, that the certificate follows from its facts, and the data."""
     certificate = verify(read_text(folder / CERTIFICATE))
     published = PublishedRelease(folder, certificate)
@@ -38,7 +38,7 @@ def verify_release(folder: Path) -> Verified:
     known = {path.name for path in published.files.values()} | set(EXPLANATIONS)
     if not set(published.facts.files) <= known:
         raise contradiction("it covers files that no release has")
-    return Verified(certificate, uncovered, check_explanations(published))
+    return VerifiedRelease(certificate, uncovered, check_explanations(published))
 
 
 def check_data(published: PublishedRelease) -> None:

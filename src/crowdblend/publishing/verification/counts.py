@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from crowdblend.designs import Thinned
+from crowdblend.designs import ThinnedSurvey
 from crowdblend.estimates import combinations
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
-from crowdblend.reading.margins import numbered
+from crowdblend.reading.margins import number_labels
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import CellTable, ReleaseFacts, contradiction
 
@@ -58,7 +58,7 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
 def check_people(facts: ReleaseFacts, table: CellTable, shown: int) -> None:
     """Refuse exact counts of more people than a survey has: a smaller survey would guarantee more."""
     sample = facts.sample
-    if isinstance(sample, Thinned) and all(law.noiseless for law in table.shown_by) and shown > sample.people:
+    if isinstance(sample, ThinnedSurvey) and all(law.noiseless for law in table.shown_by) and shown > sample.people:
         raise contradiction("it shows more people than its survey has")
 
 
@@ -101,7 +101,7 @@ class RowOrder:
 
     def check(self, labels: Sequence[pa.ChunkedArray], numbers: Sequence[NDArray[Any]] = ()) -> list[NDArray[Any]]:
         """Refuse rows that do not rise, from the last one of the piece before on; the places of their labels."""
-        places = [numbered(column, known) for column, known in zip(labels, self.labels, strict=True)]
+        places = [number_labels(column, known) for column, known in zip(labels, self.labels, strict=True)]
         listed = [*self._listed, *(True for _ in numbers)]
         rows: list[NDArray[Any]] = [*places, *numbers]
         before = self._last or [column[:1] for column in rows]

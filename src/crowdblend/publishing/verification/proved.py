@@ -44,11 +44,11 @@ def proved_steps(certificate: Certificate, proofs: Path) -> list[Step]:
             "Run make proofs, and name the folder out/proofs.",
         )
         raise Unavailable(message, remedy=remedy, where=_WHERE, code="verify.proofs-missing")
-    steps = {_named(step): step for derivation in certificate.derivations for step in derivation.steps()}
+    steps = {_theorem_name(step): step for derivation in certificate.derivations for step in derivation.steps()}
     return list(dict.fromkeys(Step(step.rule.id, _rests_on(step, proofs)) for step in steps.values()))
 
 
-def _named(step: Derivation) -> tuple[str, str]:
+def _theorem_name(step: Derivation) -> tuple[str, str]:
     return step.rule.id, repr((step.parameters, step.conclusion, [one.conclusion for one in step.premises]))
 
 

@@ -51,9 +51,9 @@ class PublicationChoices:
 
     def saying(self, texts: Mapping[str, str], lists: Mapping[str, list[Texts]] | None = None) -> PublicationChoices:
         """Return the same with other texts; a blank text takes a key out, and so does an item without any."""
-        items = {name: [_given(item) for item in each] for name, each in (lists or {}).items()}
+        items = {name: [_given_texts(item) for item in each] for name, each in (lists or {}).items()}
         kept = {name: [item for item in each if item] for name, each in items.items()}
-        return replace(self, texts=_given({**self.texts, **texts}), lists={**self.lists, **kept})
+        return replace(self, texts=_given_texts({**self.texts, **texts}), lists={**self.lists, **kept})
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class Choices:
 
     def with_texts(self, section: str, texts: Mapping[str, str]) -> Choices:
         """Return the same with other texts for some keys of a section; a blank text takes a key out."""
-        changed = _given({**self.sections.get(section, {}), **texts})
+        changed = _given_texts({**self.sections.get(section, {}), **texts})
         if changed == self.sections.get(section, {}):
             return self
         return replace(self, sections={**self.sections, section: changed})
 
     def with_column(self, name: str, texts: Mapping[str, str]) -> Choices:
         """Return the same with another domain for a column; without a way the column is not published."""
-        kept = _given(texts)
+        kept = _given_texts(texts)
         return replace(self, columns={**self.columns, name: kept if kept.get(WAY) else {}})
 
     def with_publication(
@@ -96,7 +96,7 @@ class Choices:
             for section, items in (lists or {}).items()
             if section in listed
         }
-        return replace(self, publish=_placed(self.publish, place, one.saying(texts, inside)))
+        return replace(self, publish=_place_publication(self.publish, place, one.saying(texts, inside)))
 
     @property
     def several(self) -> bool:
@@ -115,7 +115,7 @@ class Choices:
         return tuple(name for name in first if all(name in one for one in (*others, *([DESIGNS] if others else []))))
 
     @property
-    def used(self) -> tuple[str, ...]:
+    def used_columns(self) -> tuple[str, ...]:
         """The columns that have a domain, in the order of the data."""
         return tuple(name for name, texts in self.columns.items() if texts.get(WAY))
 
@@ -125,7 +125,7 @@ class Choices:
         return any(has_columns(policy_class(one.kind)) for one in self.publish)
 
     @property
-    def declared(self) -> dict[str, dict[str, Key]]:
+    def declared_by_section(self) -> dict[str, dict[str, Key]]:
         """The keys that can be chosen once, by section and by their names in TOML."""
         merged: dict[str, dict[str, Key]] = {}
         for one in self.publish:
@@ -167,8 +167,8 @@ def with_kind(choices: Choices, kind: str, place: int = 0) -> Choices:
         raise InvalidInput(
             f"There is no kind {kind[:60]!r}.", remedy=f"Use {', '.join(KINDS)}.", where="kind", code="policy.kind"
         )
-    return _settled(
-        replace(choices, publish=_placed(choices.publish, place, replace(choices.publish[place], kind=kind)))
+    return _settle(
+        replace(choices, publish=_place_publication(choices.publish, place, replace(choices.publish[place], kind=kind)))
     )
 
 
@@ -176,7 +176,7 @@ def with_design(choices: Choices, design: str) -> Choices:
     """Return the same choices for people who come into the data in another way."""
     for one in choices.publish:
         check_design(one.kind, design)
-    return _settled(choices, design)
+    return _settle(choices, design)
 
 
 def with_another(choices: Choices, kind: str) -> Choices:
@@ -193,17 +193,17 @@ def with_another(choices: Choices, kind: str) -> Choices:
 def without(choices: Choices, place: int) -> Choices:
     """Return the same with one publication less; one alone has no share."""
     left = tuple(one for at, one in enumerate(choices.publish) if at != place)
-    return _settled(replace(choices, publish=left or choices.publish))
+    return _settle(replace(choices, publish=left or choices.publish))
 
 
-def _settled(choices: Choices, design: str | None = None) -> Choices:
+def _settle(choices: Choices, design: str | None = None) -> Choices:
     """Return the choices without what kinds and design do not have, and with what is usual where nothing was typed."""
     offered, before = choices.designs, choices.design
     design = design or (before if before in offered else next(iter(offered), ""))
     # A rate of another design would be another number.
     sections = {**choices.sections, **({"sampling": {}} if design != before else {})}
     changed = replace(choices, design=design, split=choices.split if choices.several else "")
-    declared = changed.declared
+    declared = changed.declared_by_section
     kept = {
         section: {name: text for name, text in texts.items() if name in declared[section]}
         for section, texts in sections.items()
@@ -248,7 +248,7 @@ def start(kind: str = "table") -> Choices:
 
 def toml_parts(choices: Choices) -> dict[str, object]:
     """Return the choices as the sections of a policy, with their values."""
-    declared = choices.declared
+    declared = choices.declared_by_section
     parts = {
         section: values
         for section, texts in choices.sections.items()
@@ -259,7 +259,7 @@ def toml_parts(choices: Choices) -> dict[str, object]:
     if choices.split:
         parts["privacy"] = {**parts.get("privacy", {}), "split": choices.split}
     if choices.has_columns:
-        parts["columns"] = {name: domain_table(choices, name) for name in choices.used}
+        parts["columns"] = {name: domain_table(choices, name) for name in choices.used_columns}
     publish = []
     for place, one in enumerate(choices.publish):
         listed = choices.declared_lists(place)
@@ -276,11 +276,11 @@ def _values(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, obje
     return {name: typed_value(keys[name].kind, text) for name, text in texts.items() if name in keys}
 
 
-def _given(texts: Mapping[str, str]) -> Texts:
+def _given_texts(texts: Mapping[str, str]) -> Texts:
     return {name: text for name, text in texts.items() if text.strip()}
 
 
-def _placed(
+def _place_publication(
     publish: tuple[PublicationChoices, ...], place: int, one: PublicationChoices
 ) -> tuple[PublicationChoices, ...]:
     return (*publish[:place], one, *publish[place + 1 :])
@@ -288,7 +288,7 @@ def _placed(
 
 def paths_of(choices: Choices) -> list[str]:
     """Return the files that the choices name beside the source: hierarchies, rates of strata, people of a network."""
-    said = [(choices.declared.get(section, {}), texts) for section, texts in choices.sections.items()]
+    said = [(choices.declared_by_section.get(section, {}), texts) for section, texts in choices.sections.items()]
     said += [(choices.declared_keys(place), one.texts) for place, one in enumerate(choices.publish)]
     said += [(choices.ways(name).get(texts.get(WAY, ""), {}), texts) for name, texts in choices.columns.items()]
     values = [
@@ -352,7 +352,7 @@ def _publication_choices(publication: Publication) -> PublicationChoices:
             lists[part.name.removeprefix(f"{PUBLISH}.")] = [_texts(item, keys_of(type(item))) for item in value or ()]
         elif value is not None:
             texts |= _texts(value, keys_of(type(value)))
-    return PublicationChoices(publication.kind, _given(texts), lists)
+    return PublicationChoices(publication.kind, _given_texts(texts), lists)
 
 
 def _texts(holder: object, keys: Mapping[str, Key]) -> Texts:

@@ -14,7 +14,7 @@ def missing_in_data(choices: Choices, names: tuple[str, ...]) -> str | None:
     """Return why the data are not settled: no source, nobody who is protected, or no name for the people."""
     if not choices.text("data", "source") or not names:
         return "Choose the file or table with the data."
-    if "person" in choices.declared["data"]:
+    if "person" in choices.declared_by_section["data"]:
         person = choices.text("data", "person")
         if not person and choices.text("data", "rows_are_people") != "true":
             return "Choose the column that tells people apart, or confirm that every row is another person."
@@ -40,9 +40,9 @@ def missing_in_columns(choices: Choices, folder: Path | str = ".") -> str | None
     """Return why the columns are not settled: none is declared, or one is incomplete."""
     if not choices.has_columns:
         return None
-    if not choices.used:
+    if not choices.used_columns:
         return "Declare the domain of at least one column that is to be published."
-    for name in choices.used:
+    for name in choices.used_columns:
         status, refused = column_status(choices, name, folder)
         if status == INCOMPLETE:
             return str(refused)

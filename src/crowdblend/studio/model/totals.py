@@ -41,7 +41,7 @@ def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
         if refused.code != "ledger.missing":
             raise
         # The first release makes it.
-        return Totals(population, 0, None, spending.differential or spending.replaced)
+        return Totals(population, 0, None, spending.differential or spending.replacement_loss)
     before, after = accounts.budget(population), accounts.budget(population, spending)
     releases = sum(group.count for group in accounts.about(population))
     profile = accounts.total(population, coming=spending).differential if releases else None

@@ -61,25 +61,27 @@ def in_words(text: str) -> str:
     name = rf"({'|'.join(sorted(keys, key=len, reverse=True))})"
     section = _SECTION.pattern
 
-    def named(found: re.Match[str]) -> str:
+    def name_field(found: re.Match[str]) -> str:
         return f"“{label_of(found['key'])}”"
 
     key = f"(?P<key>{name[1:-1]})"
-    text = re.sub(rf"(?:{section}|The declaration) has no {key}\b", lambda at: f"{named(at)} is not filled in", text)
+    text = re.sub(
+        rf"(?:{section}|The declaration) has no {key}\b", lambda at: f"{name_field(at)} is not filled in", text
+    )
     text = re.sub(rf"{section}(?:: The declaration)? has none of ", "None of these is filled in: ", text)
-    text = re.sub(rf"\b{key} (?:in|of) {section}", named, text)
-    text = re.sub(rf"\b{key} to {section}", named, text)
-    text = re.sub(rf"{section}:? {key}\b(?! (?:is|has|have)\b)", named, text)
+    text = re.sub(rf"\b{key} (?:in|of) {section}", name_field, text)
+    text = re.sub(rf"\b{key} to {section}", name_field, text)
+    text = re.sub(rf"{section}:? {key}\b(?! (?:is|has|have)\b)", name_field, text)
     text = re.sub(r",? ?(?:for example|as in|such as) \[?\{[^}]*\}\]?", "", text)
     text = re.sub(r" in quotes| in braces|, without quotes", "", text)
     text = re.sub(r"(for example) \[([^\]]*)\]", lambda at: f"{at[1]} {at[2].replace(chr(34), '')}", text)
-    text = re.sub(rf"\b{key} = (?P<value>{_VALUE})(?=[\s,;:)]|\.?$|\. )", _stated, text)
-    text = re.sub(rf"\b{key}\b", lambda at: named(at) if "_" in at["key"] else _GREEK.get(at["key"], at[0]), text)
+    text = re.sub(rf"\b{key} = (?P<value>{_VALUE})(?=[\s,;:)]|\.?$|\. )", _state_field, text)
+    text = re.sub(rf"\b{key}\b", lambda at: name_field(at) if "_" in at["key"] else _GREEK.get(at["key"], at[0]), text)
     text = _SECTION.sub(lambda at: _SECTIONS[at[1].partition(".")[0]], text)
     return text[:1].upper() + text[1:]
 
 
-def _stated(found: re.Match[str]) -> str:
+def _state_field(found: re.Match[str]) -> str:
     """Return a key with its value, as the page shows the field."""
     key, value = found["key"], found["value"].strip("\"'")
     if key == "design":

@@ -8,13 +8,13 @@ from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import WAY_NAMES, Field, fields_of, prefixed
+from crowdblend.studio.forms import WAY_NAMES, Field, fields_of, prefixed_fields
 from crowdblend.studio.model.choices import WAY, column_of
 from crowdblend.studio.model.hierarchy_files import group_counts, hierarchy_files, read_rows
 from crowdblend.studio.model.readiness import READY, column_status
 from crowdblend.studio.model.schema import read_code_book
 from crowdblend.studio.pictures import picture_of
-from crowdblend.studio.places import Listed
+from crowdblend.studio.places import ListedPath
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
@@ -25,7 +25,7 @@ def show(visit: Visit) -> Response:
     """Return every column of the data, with its status."""
     studio, draft = visit.studio, visit.draft
     person = draft.choices.text("data", "person")
-    described = [_described(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
+    described = [_column_context(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
     fitting = hierarchy_files(draft.names, [one.path for one in _tables(studio, draft)])
     return visit.step(
         draft, "columns", "columns.html", columns=described, files=_tables(studio, draft), fitting=fitting
@@ -43,11 +43,11 @@ def save(visit: Visit) -> Response:
     name = draft.names[place]
     way = sent.get("way", "")
     keys = draft.choices.ways(name).get(way, {})
-    texts = {key: text for key, text in prefixed(sent, "key:").items() if key in keys}
+    texts = {key: text for key, text in prefixed_fields(sent, "key:").items() if key in keys}
     if texts.get("hierarchy"):
         texts["hierarchy"] = studio.root.relative(studio.root.inside(texts["hierarchy"]))
 
-    def changed(draft: Draft) -> Draft:
+    def change(draft: Draft) -> Draft:
         before = draft.choices.columns.get(name, {})
         # What was typed for another way is kept as long as this one has the key.
         other = before.get(WAY) != way
@@ -59,15 +59,17 @@ def save(visit: Visit) -> Response:
             and dict(draft.columns)[name] in ("whole", "row number")
         ):
             kept["whole"] = "true"
-        return replace(draft, choices=studio.checked(draft.choices.with_column(name, {**kept, **texts, WAY: way})))
+        return replace(
+            draft, choices=studio.check_choices(draft.choices.with_column(name, {**kept, **texts, WAY: way}))
+        )
 
     before = draft.choices.columns.get(name, {}).get(WAY)
-    draft = visit.change(changed)
+    draft = visit.change(change)
     if not visit.by_script:
         return visit.see(f"/drafts/{draft.id}/columns")
     # Fields stay as they are while somebody types; another way has other fields.
     whole = before != draft.choices.columns.get(name, {}).get(WAY)
-    column = _described(studio, draft, place, opened=True)
+    column = _column_context(studio, draft, place, opened=True)
     answer = visit.step(draft, "columns", "fragments/column_saved.html", column=column, whole=whole)
     if whole:
         answer.headers["HX-Retarget"] = f"#column-{place}"
@@ -79,7 +81,7 @@ def from_hierarchies(visit: Visit) -> Response:
     studio = visit.studio
     found = hierarchy_files(visit.draft.names, [one.path for one in _tables(studio, visit.draft)])
 
-    def changed(draft: Draft) -> Draft:
+    def change(draft: Draft) -> Draft:
         choices = draft.choices
         for name, path in found.items():
             # A level at which all values are one group would publish nothing of the column.
@@ -88,10 +90,10 @@ def from_hierarchies(visit: Visit) -> Response:
             choices = choices.with_column(name, {WAY: "hierarchy", "hierarchy": path, "level": level})
         return replace(draft, choices=choices)
 
-    return visit.see(f"/drafts/{visit.change(changed).id}/columns")
+    return visit.see(f"/drafts/{visit.change(change).id}/columns")
 
 
-def _tables(studio: Studio, draft: Draft) -> list[Listed]:
+def _tables(studio: Studio, draft: Draft) -> list[ListedPath]:
     """Return the CSV files beside the data."""
     source = draft.choices.text("data", "source")
     return [one for one in studio.root.listing() if one.what == "csv" and one.path != source]
@@ -101,17 +103,17 @@ def from_code_book(visit: Visit) -> Response:
     """Take the listed values of a code book for the columns that it names."""
     book = read_code_book(visit.studio.root.existing(visit.sent.get("book", "")))
 
-    def changed(draft: Draft) -> Draft:
+    def change(draft: Draft) -> Draft:
         choices = draft.choices
         for name, values in book.items():
             if name in draft.names and name != choices.text("data", "person"):
                 choices = choices.with_column(name, {WAY: "values", "values": "\n".join(values)})
         return replace(draft, choices=choices)
 
-    return visit.see(f"/drafts/{visit.change(changed).id}/columns")
+    return visit.see(f"/drafts/{visit.change(change).id}/columns")
 
 
-def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False) -> dict[str, object]:
+def _column_context(studio: Studio, draft: Draft, place: int, *, opened: bool = False) -> dict[str, object]:
     """Return what the page shows of a column."""
     name, kind = draft.columns[place]
     choices, folder = draft.choices, studio.root.folder

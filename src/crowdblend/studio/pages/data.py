@@ -12,7 +12,7 @@ from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header
 from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import fields_of, prefixed
+from crowdblend.studio.forms import fields_of, prefixed_fields
 from crowdblend.studio.model.choices import with_design
 from crowdblend.studio.model.schema import database_header, proposed_data, source_header, tables_at, tables_of
 from crowdblend.studio.studio import Studio
@@ -32,7 +32,7 @@ def show(visit: Visit) -> Response:
     source = draft.choices.text("data", "source")
     if browse is None and not source:
         browse = ""
-    keys = draft.choices.declared
+    keys = draft.choices.declared_by_section
     files = [] if browse is None else [one for one in studio.root.listing(browse) if one.what in _CHOOSABLE]
     return visit.step(
         draft,
@@ -52,10 +52,10 @@ def show(visit: Visit) -> Response:
 def choose(visit: Visit) -> Response:
     """Take a file, or a table or query of a database: its columns are read from the header or schema alone."""
     sent = {name: visit.sent.get(name, "").strip() for name in ("source", "table", "query", "address")}
-    return visit.see(f"/drafts/{visit.change(chosen(visit.studio, **sent)).id}/data")
+    return visit.see(f"/drafts/{visit.change(choose_source(visit.studio, **sent)).id}/data")
 
 
-def chosen(studio: Studio, source: str, table: str, query: str, address: str = "") -> Callable[[Draft], Draft]:
+def choose_source(studio: Studio, source: str, table: str, query: str, address: str = "") -> Callable[[Draft], Draft]:
     """Return the change of a draft that takes a source; the column that tells people apart is proposed by its name."""
     source, table, query, header = open_source(studio, source, table, query, address)
 
@@ -65,7 +65,7 @@ def chosen(studio: Studio, source: str, table: str, query: str, address: str = "
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})
         if choices.text("data", "person") not in dict(header.columns):
-            choices = choices.with_texts("data", proposed_data(header, choices.declared["data"]))
+            choices = choices.with_texts("data", proposed_data(header, choices.declared_by_section["data"]))
         return replace(draft, choices=choices, columns=header.columns)
 
     return change
@@ -101,21 +101,21 @@ def save(visit: Visit) -> Response:
     """Keep what was chosen, and answer with what is still missing."""
     sent, before = visit.sent, visit.draft.choices
 
-    def changed(draft: Draft) -> Draft:
+    def change(draft: Draft) -> Draft:
         choices = draft.choices
         design = sent.get("design", choices.design)
         if design != choices.design and design in choices.designs:
             choices = with_design(choices, design)
-        known = choices.declared
+        known = choices.declared_by_section
         for section in ("data", "about"):
-            texts = prefixed(sent, f"{section}:")
+            texts = prefixed_fields(sent, f"{section}:")
             kept = {key: text for key, text in texts.items() if key in known[section] and key not in _CHOSEN}
             choices = choices.with_texts(section, kept)
         if choices.text("data", "person"):
             choices = choices.with_texts("data", {"rows_are_people": ""})
-        return replace(draft, choices=visit.studio.checked(choices))
+        return replace(draft, choices=visit.studio.check_choices(choices))
 
-    draft = visit.change(changed)
+    draft = visit.change(change)
     here = f"/drafts/{draft.id}/data"
     if not visit.by_script:
         return visit.see(here)

@@ -20,7 +20,7 @@ from crowdblend.policies.policy import Policy
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import revision_of
 from crowdblend.studio.model.choices import choices_of, start
-from crowdblend.studio.pages.data import chosen, open_source
+from crowdblend.studio.pages.data import choose_source, open_source
 from crowdblend.studio.pages.release import planned_numbers
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import STEPS, Visit, on_get, on_post, summary
@@ -39,7 +39,7 @@ def begin(visit: Visit) -> Response:
     """Return a new draft: of a kind, of a policy file, or about a made-up town."""
     sent, studio = visit.sent, visit.studio
     if path := sent.get("policy"):
-        return visit.see(f"/drafts/{_opened(studio, path)}/data")
+        return visit.see(f"/drafts/{_open_policy(studio, path)}/data")
     if sent.get("town"):
         return visit.see(f"/drafts/{_about_the_town(studio)}/data")
     return visit.see(f"/drafts/{studio.drafts.new(start(sent.get('kind', 'table'))).id}/data")
@@ -58,12 +58,12 @@ def _about_the_town(studio: Studio) -> str:
     return studio.drafts.new(choices.with_texts("data", texts), header.columns).id
 
 
-def _opened(studio: Studio, path: str) -> str:
+def _open_policy(studio: Studio, path: str) -> str:
     """Return a draft of an existing policy, whose paths lie under the root."""
     policy = load_policy(studio.root.existing(path))
     source, columns = _source(studio, policy) if policy.terms.source is not None else ("", ())
     choices = choices_of(policy, [name for name, _ in columns]).with_texts("data", {"source": source})
-    studio.checked(choices)
+    studio.check_choices(choices)
     for name, texts in choices.columns.items():
         if texts.get("hierarchy"):
             inside = studio.root.relative(studio.root.existing(texts["hierarchy"]))
@@ -103,7 +103,7 @@ async def upload(request: Request) -> Response:
             async for piece in request.stream():
                 await run_in_threadpool(file.write, piece)
         source = await run_in_threadpool(studio.root.keep, Path(file.name), name)
-        change = await run_in_threadpool(chosen, studio, source, "", "")
+        change = await run_in_threadpool(choose_source, studio, source, "", "")
         draft = draft or studio.drafts.new(start(query.get("kind", "table")))
         await run_in_threadpool(studio.drafts.change, draft.id, change)
     except ClientDisconnect:

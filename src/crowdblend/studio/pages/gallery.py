@@ -32,30 +32,30 @@ def show(visit: Visit) -> Response:
 
 def show_attack(visit: Visit) -> Response:
     """Return one attack: its story, and what came of running it."""
-    attacked = attack(_known(visit, ATTACKS))
+    attacked = attack(_known_name(visit, ATTACKS))
     return visit.page("attack.html", attack=attacked, name=attacked.name, job=visit.job, runs=RUNS)
 
 
 def run_attack(visit: Visit) -> Response:
     """Run an attack."""
-    name = _known(visit, ATTACKS)
+    name = _known_name(visit, ATTACKS)
     job = visit.studio.jobs.start("attack", {"name": name, "runs": RUNS})
     return visit.see(f"/gallery/attacks/{name}?job={job}")
 
 
 def show_paper(visit: Visit) -> Response:
     """Return one table or figure of a paper."""
-    name = _known(visit, REPRODUCTIONS)
+    name = _known_name(visit, REPRODUCTIONS)
     return visit.page("paper.html", name=name, about=PAPERS.get(name, ""), job=visit.job)
 
 
 def run_paper(visit: Visit) -> Response:
     """Compute it again."""
-    name = _known(visit, REPRODUCTIONS)
+    name = _known_name(visit, REPRODUCTIONS)
     return visit.see(f"/gallery/papers/{name}?job={visit.studio.jobs.start('paper', {'name': name})}")
 
 
-def _known(visit: Visit, names: Collection[str]) -> str:
+def _known_name(visit: Visit, names: Collection[str]) -> str:
     name = str(visit.request.path_params["name"])
     if name not in names:
         raise InvalidInput(

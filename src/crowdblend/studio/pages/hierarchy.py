@@ -56,10 +56,10 @@ def save(visit: Visit) -> Response:
         given = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
         return visit.page("fragments/hierarchy_table.html", **given)
     text = hierarchy_csv(rows)
-    _check_replacement(visit, root.inside(_named(path)))
+    _check_replacement(visit, root.inside(_file_name(path)))
     written, name = root.relative(root.write(path, text)), draft.names[place]
 
-    def changed(draft: Draft) -> Draft:
+    def change(draft: Draft) -> Draft:
         texts = draft.choices.columns.get(name, {})
         level = {} if texts.get("levels") else {"level": texts.get("level") or "1"}
         return replace(
@@ -68,7 +68,7 @@ def save(visit: Visit) -> Response:
             hierarchies=tuple({*draft.hierarchies, _hash(text.encode())}),
         )
 
-    visit.studio.drafts.change(draft.id, changed)
+    visit.studio.drafts.change(draft.id, change)
     return visit.see(f"/drafts/{draft.id}/columns#column-{place}")
 
 
@@ -89,7 +89,7 @@ def _path(draft: Draft, place: int) -> str:
     return known or f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-').lower() or 'column'}-hierarchy.csv"
 
 
-def _named(path: str) -> str:
+def _file_name(path: str) -> str:
     """Return the name of a file that is written; only a CSV file is."""
     if not path.lower().endswith(".csv"):
         raise InvalidInput(

@@ -35,7 +35,7 @@ def show(visit: Visit) -> Response:
         dry=_dry_run(studio, draft),
         **_places(studio, draft),
         job=job,
-        begun=_begun(studio, draft) if job is not None and not job.running else None,
+        begun=_begun_entry(studio, draft) if job is not None and not job.running else None,
     )
 
 
@@ -74,7 +74,7 @@ def begin(visit: Visit) -> Response:
     policy = studio.policy(draft.choices)
     policy.plan()
     written, folder = studio.root.relative(path), studio.root.relative(out)
-    unpublished = not studio.published(draft) and _begun(studio, draft) is None
+    unpublished = not studio.published(draft) and _begun_entry(studio, draft) is None
     _write(policy, path, own=unpublished and written == draft.policy)
     jobs = dict(draft.jobs)
     if "save" not in sent:
@@ -87,7 +87,7 @@ def begin(visit: Visit) -> Response:
 def go_on(visit: Visit) -> Response:
     """Publish a release that was begun and cancelled, with the output that it would have had."""
     studio, draft = visit.studio, visit.draft
-    entry = _begun(studio, draft)
+    entry = _begun_entry(studio, draft)
     if entry is None:
         raise Refused("There is nothing to resume.", remedy="Publish it.", where="publish", code="studio.nothing-begun")
     policy = str(studio.root.existing(draft.policy))
@@ -127,13 +127,15 @@ def _dry_run(studio: Studio, draft: Draft) -> dict[str, object]:
     }
 
 
-def _begun(studio: Studio, draft: Draft) -> int | None:
+def _begun_entry(studio: Studio, draft: Draft) -> int | None:
     """Return the entry of this draft's release that was begun and not finished."""
     if not draft.out:
         return None
     try:
         place = str(studio.root.inside(draft.out))
-        return next((one.id for one in Ledger(studio.ledger).unfinished() if one.spending.folder == place), None)
+        return next(
+            (one.id for one in Ledger(studio.ledger).unfinished_entries() if one.spending.folder == place), None
+        )
     except CrowdblendError:
         return None
 

@@ -19,10 +19,10 @@ from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
 from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations
 from crowdblend.programme.members import may_join
-from crowdblend.programme.plan import compared, plan_splits
+from crowdblend.programme.plan import compare_splits, plan_splits
 from crowdblend.releases.facts import planned_releases
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import Field, fields_of, numbered, prefixed
+from crowdblend.studio.forms import Field, fields_of, numbered_sections, prefixed_fields
 from crowdblend.studio.model.choices import PUBLISH, Choices, with_another, with_kind, without
 from crowdblend.studio.model.totals import totals
 from crowdblend.studio.pages.home import WHAT
@@ -97,7 +97,9 @@ def show(visit: Visit) -> Response:
 def save(visit: Visit) -> Response:
     """Keep what was changed, and answer with the plan that follows."""
     sent, before = visit.sent, visit.draft
-    draft = visit.change(lambda one: replace(one, choices=visit.studio.checked(_changed(one.choices, sent))))
+    draft = visit.change(
+        lambda one: replace(one, choices=visit.studio.check_choices(_change_choices(one.choices, sent)))
+    )
     here = f"/drafts/{draft.id}/release"
     if not visit.by_script:
         return visit.see(here)
@@ -108,19 +110,21 @@ def save(visit: Visit) -> Response:
     return visit.step(draft, "release", "fragments/plan.html", unplanned, plan=plan)
 
 
-def _changed(choices: Choices, sent: Mapping[str, str]) -> Choices:
+def _change_choices(choices: Choices, sent: Mapping[str, str]) -> Choices:
     """Return the choices with what a form sent; another kind, and a publication more or less, change the fields."""
     if sent.get("planned") in PLANNED:
         sent = {**sent, PLANNED[sent["planned"]]: ""}
     for section in GROUPS:
-        keys, texts = choices.declared.get(section, {}), prefixed(sent, f"{section}:")
+        keys, texts = choices.declared_by_section.get(section, {}), prefixed_fields(sent, f"{section}:")
         choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in keys})
     if sent.get("split", choices.split) in ("", *SPLITS) and choices.several:
         choices = replace(choices, split=sent.get("split", choices.split))
     kinds = [one.kind for one in choices.publish]
-    for place, item in numbered(sent, PUBLISH).items():
+    for place, item in numbered_sections(sent, PUBLISH).items():
         if place < len(kinds):
-            inside = {section: list(numbered(item, section).values()) for section in choices.declared_lists(place)}
+            inside = {
+                section: list(numbered_sections(item, section).values()) for section in choices.declared_lists(place)
+            }
             choices = choices.with_publication(place, item, {name: items for name, items in inside.items() if items})
             kinds[place] = item.get("kind", kinds[place])
     for place, kind in enumerate(kinds):
@@ -144,7 +148,7 @@ def show_splits(visit: Visit) -> Response:
     """Return what each way to share the budget would give; it takes longer than the plan of one."""
     tried = plan_splits(visit.studio.policy(visit.draft.choices))
     gives = {
-        split: f"Not here: {one.message}" if isinstance(one, CrowdblendError) else f"It {compared(one)}."
+        split: f"Not here: {one.message}" if isinstance(one, CrowdblendError) else f"It {compare_splits(one)}."
         for split, one in tried.items()
     }
     return visit.page("fragments/splits.html", gives=gives)
@@ -218,7 +222,7 @@ def _fields(choices: Choices, problem: str) -> dict[str, object]:
 
     `problem` is the place that keeps the plan from being made, if any: it is in view.
     """
-    keys = choices.declared
+    keys = choices.declared_by_section
     groups = {
         section: fields_of(keys[section], f"{section}:", choices.sections.get(section, {}))
         for section in GROUPS

@@ -41,7 +41,7 @@ class OpenedRelease:
     recoding: list[Block]
 
 
-def _opened(studio: Studio, folder: str) -> OpenedRelease:
+def _open_release(studio: Studio, folder: str) -> OpenedRelease:
     """Return a release folder whose certificate holds."""
     release = read(studio.root.existing(folder))
     facts = release.facts
@@ -74,7 +74,7 @@ def show(visit: Visit) -> Response:
     folder = visit.request.query_params.get("folder", "")
     job = visit.job
     try:
-        release, error = _opened(visit.studio, folder), None
+        release, error = _open_release(visit.studio, folder), None
     except CrowdblendError as refused:
         if refused.code.startswith("studio."):
             raise
@@ -112,7 +112,7 @@ def show_result(visit: Visit) -> Response:
         "Python": f"import crowdblend as cb\n\npolicy = cb.load_policy({draft.policy!r})\n"
         f"cb.release(None, policy, out={draft.out!r}{recorded})\n",
     }
-    release = _opened(studio, folder)
+    release = _open_release(studio, folder)
     given = {"folder": folder, "entry": job.result.get("entry"), "notes": job.notes, "release": release, "code": code}
     told = {"path": str(published), "parquet": sorted(one.name for one in published.glob("*.parquet"))}
     return visit.step(draft, "result", "result.html", **given, **told)
