@@ -26,6 +26,11 @@ POLICY: dict[str, Any] = {
         {"kind": "statistics", "name": "c", "share": Decimal("0.2"), "statistics": [{"name": "m", "median": "income"}]},
     ],
 }
+# The same with a recoding that one more part chooses.
+CHOOSING: dict[str, Any] = POLICY | {
+    "columns": POLICY["columns"] | {"age": {"from": 0, "to": 90, "width": [30, 90]}},
+    "recoding": {"epsilon": Decimal("0.5"), "using": "split", "share": Decimal("0.1")},
+}
 VALUES: tuple[Any, ...] = (
     *(None, True, "", "a", "poisson", "coins", "everybody", "survey", "strata", "fresh", "budget", "noise", "table"),
     *(0, 1, -1, 2, 10**12, Decimal("0.5"), Decimal("1e-300"), Decimal("NaN"), Decimal("1.0000001")),
@@ -42,7 +47,7 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 def mutated(seed: int) -> dict[str, Any]:
     """The policy with one to three mistakes."""
-    chance, policy = random.Random(seed), copy.deepcopy(POLICY)
+    chance, policy = random.Random(seed), copy.deepcopy(CHOOSING if seed % 3 == 0 else POLICY)
     for _ in range(chance.randint(1, 3)):
         path = chance.choice(places(policy))
         holder: Any = policy

@@ -260,12 +260,27 @@ class World:
         return self._law_of_one_sample(people, each), self._law_of_one_sample(self.others, each[:-1])
 
     def _law_of_one_sample(self, people: Table, rates: tuple[Fraction, ...]) -> Distribution:
-        worlds: Counter = Counter()
-        for kept in product((0, 1), repeat=len(people)):
-            table = tuple(sorted(value for value, keep in zip(people, kept, strict=True) if keep))
-            worlds[table] += prod(rate if keep else 1 - rate for rate, keep in zip(rates, kept, strict=True))
-        tables = ((chance, (table,) * len(self.mechanisms)) for table, chance in worlds.items())
+        tables = ((chance, (table,) * len(self.mechanisms)) for table, chance in _samples(people, rates).items())
         return mix((chance, self._published(each)) for chance, each in tables)
+
+    def laws_of_fresh_samples(self) -> tuple[Distribution, Distribution]:
+        """The same where every mechanism sees a sample of its own."""
+        people = (*self.others, self.person)
+        return self._law_of_fresh_samples(people), self._law_of_fresh_samples(self.others)
+
+    def _law_of_fresh_samples(self, people: Table) -> Distribution:
+        samples, made = _samples(people, (self.rate,) * len(people)), {(): ONE}
+        for mechanism in self.mechanisms:
+            laws: dict[tuple, Distribution] = {}
+            known: dict[tuple, Fraction] = {}
+            for before, chance in made.items():
+                earlier = before if isinstance(mechanism, Chosen) else ()
+                if earlier not in laws:
+                    laws[earlier] = mix((part, _law(mechanism, table, earlier)) for table, part in samples.items())
+                for outcome, weight in laws[earlier].items():
+                    known[*before, outcome] = chance * weight
+            made = known
+        return made  # type: ignore[return-value]
 
     def _published(self, tables: tuple[Table, ...]) -> Distribution:
         made: dict[tuple, Fraction] = {(): ONE}
@@ -277,6 +292,15 @@ class World:
                     known[*earlier, outcome] = chance * weight
             made = known
         return made  # type: ignore[return-value]
+
+
+def _samples(people: Table, rates: tuple[Fraction, ...]) -> dict[Table, Fraction]:
+    """Return every sample of people, with its probability."""
+    found: Counter = Counter()
+    for kept in product((0, 1), repeat=len(people)):
+        table = tuple(sorted(value for value, keep in zip(people, kept, strict=True) if keep))
+        found[table] += prod(rate if keep else 1 - rate for rate, keep in zip(rates, kept, strict=True))
+    return found
 
 
 @lru_cache(maxsize=4096)
