@@ -192,6 +192,26 @@ def test_a_code_book_fills_in_listed_values(visitor: Visitor, root: Path) -> Non
     assert "The code book" in visitor.send(f"/drafts/{number}/code-book", {"book": "broken.csv"}).text
 
 
+def test_labels_and_bounds_are_proposed_once_the_cost_is_confirmed(visitor: Visitor, root: Path) -> None:
+    number = visitor.draft()
+    visitor.send(f"/drafts/{number}/data", {"design": "poisson", "data:person": "id", "data:population": "town"})
+    sent = {"column:1": "yes", "column:2": "yes", "epsilon": "2", "delta": "1e-4"}
+    assert visitor.send(f"/drafts/{number}/propose", sent).status_code == 409
+    assert "propose" not in visitor.studio.drafts.get(number).jobs
+    assert visitor.send(f"/drafts/{number}/propose", {**sent, "confirm": "yes"}).status_code == 303
+    assert waited(visitor, number, "propose").state == "done"
+    assert "2 labels that many people share" in visitor.get(f"/drafts/{number}/columns").text
+    assert visitor.send(f"/drafts/{number}/proposed", {"use": "yes"}).status_code == 303
+    choices = visitor.studio.drafts.get(number).choices
+    assert sorted(choices.columns["sex"]["values"].split()) == ["F", "M"]
+    assert choices.sections["privacy"]["proposed"] == "people-proposal"
+    visitor.send(f"/drafts/{number}/release", {"privacy:epsilon": "4", "privacy:delta": "1e-3"}, **HTMX)
+    policy = visitor.studio.policy(visitor.studio.drafts.get(number).choices)
+    assert policy.proposed == (str(root / "people-proposal"),)
+    (spent,) = cb.Ledger(visitor.studio.ledger).entries()
+    assert (spent.spending.kind, spent.spending.population) == ("proposal", "town")
+
+
 def test_a_hierarchy_is_edited_as_a_table(visitor: Visitor, root: Path) -> None:
     number = visitor.draft()
     path = f"/drafts/{number}/hierarchy/1"

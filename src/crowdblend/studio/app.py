@@ -20,6 +20,7 @@ from crowdblend.studio.pages import (
     home,
     jobs,
     ledger,
+    proposals,
     publish,
     rehearse,
     release,
@@ -28,7 +29,7 @@ from crowdblend.studio.pages import (
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import HERE, Visit
 
-PAGES = (home, drafts, data, columns, hierarchy, release, rehearse, publish, jobs, ledger, releases, gallery)
+PAGES = (home, drafts, data, columns, proposals, hierarchy, release, rehearse, publish, jobs, ledger, releases, gallery)
 
 
 def application(studio: Studio) -> Starlette:

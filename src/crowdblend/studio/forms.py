@@ -29,7 +29,7 @@ _FORM = "application/x-www-form-urlencoded"
 _MOST_FIELDS = 25_000
 _LONGEST_TEXT = 200_000
 # The input of a key by its type, and what is shown while nothing was typed.
-_INPUTS = {"flag": "flag", **dict.fromkeys(("texts", "where", "ends", "conditions", "rates"), "lines")}
+_INPUTS = {"flag": "flag", **dict.fromkeys(("texts", "paths", "where", "ends", "conditions", "rates"), "lines")}
 _INPUTS |= {"number": "number", "whole": "number", "decimal": "number"}
 _EXAMPLES = {
     "where": "sex: Female",
@@ -55,6 +55,8 @@ _OFFERED = {
     "memory": {size: size for size in ("1GB", "2GB", "4GB", "8GB", "16GB")},
 }
 _PERIODS = ("day", "week", "month", "quarter", "year")
+# What a page of its own says.
+_HIDDEN = ("proposes",)
 _COLUMNS_KEYS = ("columns", "by")
 _COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column")
 
@@ -101,7 +103,11 @@ def fields_of(
     keys: Mapping[str, Key], prefix: str, texts: Mapping[str, str], skip: tuple[str, ...] = ()
 ) -> list[Field]:
     """Return the inputs for the keys of a section."""
-    return [field_of(key, f"{prefix}{name}", texts.get(name, "")) for name, key in keys.items() if name not in skip]
+    return [
+        field_of(key, f"{prefix}{name}", texts.get(name, ""))
+        for name, key in keys.items()
+        if name not in (*skip, *_HIDDEN)
+    ]
 
 
 async def form_of(request: Request) -> dict[str, str]:

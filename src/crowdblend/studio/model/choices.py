@@ -295,9 +295,10 @@ def paths_of(choices: Choices) -> list[str]:
         typed_value(keys[name].kind, text)
         for keys, texts in said
         for name, text in texts.items()
-        if name in keys and keys[name].kind in ("path", "rates") and keys[name].where != "[data] source"
+        if name in keys and keys[name].kind in ("path", "paths", "rates") and keys[name].where != "[data] source"
     ]
-    return [value for value in values if isinstance(value, str)]
+    every = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return [value for value in every if isinstance(value, str)]
 
 
 def domain_table(choices: Choices, name: str) -> dict[str, object]:

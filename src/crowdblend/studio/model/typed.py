@@ -15,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 
 _NUMBERS = ("number", "decimal", "whole", "level", "widths", "numbers", "wholes")
 _LISTS = ("widths", "periods")
+_LINES = ("texts", "paths")
 
 
 def typed_value(kind: str, text: str) -> object:
@@ -31,7 +32,7 @@ def typed_value(kind: str, text: str) -> object:
     >>> typed_value("conditions", "sex: Male; age: 30–39")
     [{'sex': 'Male', 'age': '30–39'}]
     """
-    if kind == "texts":
+    if kind in _LINES:
         return [line.strip() for line in text.splitlines() if line.strip()]
     text = text.strip()
     if kind == "flag":
@@ -56,7 +57,7 @@ def typed_text(kind: str, value: object) -> str:
     if kind == "conditions" and isinstance(value, list | tuple):
         return "\n".join("; ".join(f"{name}: {label}" for name, label in one.items()) for one in value)
     if isinstance(value, list | tuple):
-        return ("\n" if kind == "texts" else ", ").join(map(str, value))
+        return ("\n" if kind in _LINES else ", ").join(map(str, value))
     return str(value)
 
 

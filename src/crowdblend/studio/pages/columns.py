@@ -13,6 +13,7 @@ from crowdblend.studio.model.choices import WAY, column_of
 from crowdblend.studio.model.hierarchy_files import group_counts, hierarchy_files, read_rows
 from crowdblend.studio.model.readiness import READY, column_status
 from crowdblend.studio.model.schema import read_code_book
+from crowdblend.studio.pages import proposals
 from crowdblend.studio.pictures import picture_of
 from crowdblend.studio.places import ListedPath
 from crowdblend.studio.studio import Studio
@@ -28,14 +29,20 @@ def show(visit: Visit) -> Response:
     described = [_column_context(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
     fitting = hierarchy_files(draft.names, [one.path for one in _tables(studio, draft)])
     return visit.step(
-        draft, "columns", "columns.html", columns=described, files=_tables(studio, draft), fitting=fitting
+        draft,
+        "columns",
+        "columns.html",
+        columns=described,
+        files=_tables(studio, draft),
+        fitting=fitting,
+        proposals=proposals.described(studio, draft),
     )
 
 
 def save(visit: Visit) -> Response:
     """Keep the domain of one column, and answer with that column."""
     sent, studio, draft = visit.sent, visit.studio, visit.draft
-    place = int(sent["place"]) if sent.get("place", "").isdigit() and len(sent["place"]) < 6 else len(draft.names)
+    place = int(sent["place"]) if sent.get("place", "").isdecimal() and len(sent["place"]) < 6 else len(draft.names)
     if place >= len(draft.names):
         raise InvalidInput(
             "There is no such column.", remedy="Reload the page.", where="column", code="studio.no-column"

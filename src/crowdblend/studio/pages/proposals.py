@@ -1,0 +1,110 @@
+"""The part of the step *Columns* in which labels and bounds are proposed from the data, at a cost that is confirmed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from crowdblend.errors import CrowdblendError, Refused
+from crowdblend.lazy import lazy
+from crowdblend.policies.key import keys_of
+from crowdblend.studio.drafts import Draft
+from crowdblend.studio.model.choices import WAY
+from crowdblend.studio.model.readiness import missing_in_data
+from crowdblend.studio.model.typed import typed_text, typed_value
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import Visit, on_post
+
+if TYPE_CHECKING:
+    from crowdblend.api import proposing
+else:
+    proposing = lazy("crowdblend.api.proposing")
+
+_NUMBERS = ("number", "whole")
+# What a proposal takes over from the step Data.
+_SAID = ("person", "rows_are_people", "ids", "duplicates", "population", "format", "table", "query", "delimiter")
+_SAID += ("encoding", "decimal", "thousands")
+
+
+def described(studio: Studio, draft: Draft) -> dict[str, object]:
+    """Return what the page shows of proposals: the columns to choose from, and what the last one found."""
+    job = studio.last_job(draft, "propose")
+    person = draft.choices.text("data", "person")
+    columns = [
+        (place, name, "bounds" if kind in _NUMBERS else "labels")
+        for place, (name, kind) in enumerate(draft.columns)
+        if name != person and kind not in ("date", "row number")
+    ]
+    found = None
+    if job is not None and job.state == "done":
+        try:
+            found = proposing.read_proposal(str(job.arguments["out"]))
+        except CrowdblendError:  # somebody removed the folder
+            job = None
+    usual = {"epsilon": f"{proposing.EPSILON:g}", "delta": f"{proposing.DELTA:g}"}
+    return {"columns": columns, "job": job, "found": found, "usual": usual}
+
+
+def begin(visit: Visit) -> Response:
+    """Propose domains of the columns that were ticked, in a process of its own, once the cost is confirmed."""
+    sent, studio, draft = visit.sent, visit.studio, visit.draft
+    lacking = missing_in_data(draft.choices, draft.names)
+    if lacking is not None:
+        raise Refused(lacking, remedy="Go back to the step Data.", where="data", code="studio.incomplete")
+    if sent.get("confirm") != "yes":
+        message = "Nobody has confirmed what the proposal costs."
+        remedy = "Nothing was read. Tick the box above the button."
+        raise Refused(message, remedy=remedy, where="confirm", code="studio.not-confirmed")
+    ticked = [(name, kind) for place, (name, kind) in enumerate(draft.columns) if sent.get(f"column:{place}")]
+    keys, texts = draft.choices.declared["data"], draft.choices.sections.get("data", {})
+    said = {name: typed_value(keys[name].kind, texts[name]) for name in _SAID if name in keys and name in texts}
+    said["source_format"] = said.pop("format", None)
+    policy = proposing.proposal_policy(
+        labels=[name for name, kind in ticked if kind not in _NUMBERS],
+        bounds=[name for name, kind in ticked if kind in _NUMBERS],
+        epsilon=typed_value("number", sent.get("epsilon", "")),  # type: ignore[arg-type]  # its key refuses a text
+        delta=typed_value("number", sent.get("delta", "")),  # type: ignore[arg-type]
+        source=studio.root.inside(texts["source"]) if "://" not in texts["source"] else texts["source"],
+        **said,
+    )
+    policy.plan()
+    stem = f"{Path(texts['source']).name.partition('.')[0]}-proposal"
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    name = next(one for one in names if not any(studio.root.inside(one + end).exists() for end in ("", ".toml")))
+    path = studio.root.inside(f"{name}.toml")
+    policy.save(path)
+    asked = {"policy": str(path), "out": str(studio.root.inside(name)), "ledger": studio.ledger}
+    started = studio.jobs.start("release", {**asked, "root": str(studio.root.folder)})
+    visit.change(lambda one: replace(one, jobs={**one.jobs, "propose": started}))
+    return visit.see(f"/drafts/{draft.id}/columns#propose")
+
+
+def use(visit: Visit) -> Response:
+    """Take the domains that were proposed, and name the proposal in the policy, which counts what it cost."""
+    studio = visit.studio
+    found = described(studio, visit.draft)["found"]
+    if not isinstance(found, proposing.Proposal):
+        message = "There is no proposal to take domains from."
+        raise Refused(message, remedy="Propose some first.", where="propose", code="studio.no-proposal")
+    folder = studio.root.relative(studio.root.inside(str(found.folder)))
+
+    def changed(draft: Draft) -> Draft:
+        choices = draft.choices
+        for name, domain in found.columns.items():
+            keys = keys_of(type(domain)).items()
+            texts = {key.name: typed_text(key.kind, getattr(domain, field)) for field, key in keys}
+            given = {key.name for field, key in keys if key.is_given(getattr(domain, field))}
+            choices = choices.with_column(name, {WAY: domain.way, **{one: texts[one] for one in given}})
+        named = choices.sections.get("privacy", {}).get("proposed", "").splitlines()
+        return replace(
+            draft, choices=choices.with_texts("privacy", {"proposed": "\n".join(dict.fromkeys([*named, folder]))})
+        )
+
+    return visit.see(f"/drafts/{visit.change(changed).id}/columns")
+
+
+ROUTES = [on_post("/drafts/{draft}/propose", begin), on_post("/drafts/{draft}/proposed", use)]
