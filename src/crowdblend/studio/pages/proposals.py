@@ -26,8 +26,10 @@ else:
 
 _NUMBERS = ("number", "whole")
 # What a proposal takes over from the step Data.
-_SAID = ("person", "rows_are_people", "ids", "duplicates", "population", "format", "table", "query", "delimiter")
-_SAID += ("encoding", "decimal", "thousands")
+_SAID = (
+    *("person", "rows_are_people", "ids", "duplicates", "population"),
+    *("format", "table", "query", "delimiter", "encoding", "decimal", "thousands"),
+)
 
 
 def described(studio: Studio, draft: Draft) -> dict[str, object]:
@@ -60,7 +62,7 @@ def begin(visit: Visit) -> Response:
         remedy = "Nothing was read. Tick the box above the button."
         raise Refused(message, remedy=remedy, where="confirm", code="studio.not-confirmed")
     ticked = [(name, kind) for place, (name, kind) in enumerate(draft.columns) if sent.get(f"column:{place}")]
-    keys, texts = draft.choices.declared["data"], draft.choices.sections.get("data", {})
+    keys, texts = draft.choices.declared_by_section["data"], draft.choices.sections.get("data", {})
     said = {name: typed_value(keys[name].kind, texts[name]) for name in _SAID if name in keys and name in texts}
     said["source_format"] = said.pop("format", None)
     policy = proposing.proposal_policy(
