@@ -312,6 +312,23 @@ def test_back_and_reload_find_what_was_chosen(steward: Steward) -> None:
     assert page.input_value("#s-epsilon") == "0.7"
 
 
+def test_a_slow_press_is_not_lost_when_the_button_is_drawn_anew(steward: Steward) -> None:
+    page = steward.page
+    steward.begin("table")
+    page.fill("#population", "slow pressers")
+    onward = page.locator("#onward a:has-text('Next: Columns')")
+    onward.wait_for()
+    page.focus("#population")
+    page.keyboard.type(" of the town")
+    box = onward.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.mouse.down()  # the field is left, which keeps what was typed
+    page.wait_for_load_state("networkidle")
+    page.mouse.up()
+    page.wait_for_selector(".steps .here:has-text('Columns')")
+
+
 def test_two_tabs_do_not_overwrite_each_other(steward: Steward, browsing: Browsing) -> None:
     page = steward.page
     number = steward.draft("tabs")

@@ -198,6 +198,15 @@ document.addEventListener("click", (event) => {
   going = { href: link.href, onward: link.matches("#onward a.primary") };
 });
 
+// A press takes longer than an answer: a link that is replaced between down and up gets no click of its own.
+let pressed = null;
+document.addEventListener("pointerdown", (event) => { pressed = event.target.closest("a"); });
+document.addEventListener("pointerup", (event) => {
+  if (!pressed || pressed.isConnected) return;
+  const link = document.elementFromPoint(event.clientX, event.clientY)?.closest("a");
+  if (link?.href === pressed.href) link.click();
+});
+
 // A page that comes back from the browser's memory may be older than the draft.
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
