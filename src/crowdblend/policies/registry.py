@@ -101,7 +101,9 @@ def all_kinds() -> Iterator[str]:
 
 def is_kind(name: object) -> bool:
     """Return whether a kind has this name."""
-    return isinstance(name, str) and (name in WORDS or name in metadata.entry_points(group=GROUP).names)
+    if not isinstance(name, str) or name in WHOLES:
+        return False
+    return name in WORDS or name in metadata.entry_points(group=GROUP).names
 
 
 def part(kind: str, name: str) -> ModuleType:

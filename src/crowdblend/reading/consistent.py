@@ -5,14 +5,15 @@ from published values costs no privacy, so that readers may have one set of tabl
 
 Let x be the estimates of all cells of all tables, one below the other, and V the squares of their standard errors.
 Among all y with A·y = 0, where a row of A is a margin of one table minus the same margin of another, the weighted
-squares (y − x)ᵀ V⁻¹ (y − x) are smallest at y = x − V·Aᵀ·(A·V·Aᵀ)⁺·A·x. Sums are right on average where the estimates
-are. A cell that is not published enters as the middle of what it may hold, with half of its range as standard error.
+squares (y − x)ᵀ V⁻¹ (y − x) are smallest at y = V½·r, where r is what is left of V⁻½·x after its projection on the rows
+of A·V½. Sums are right on average where the estimates are. A cell that is not published enters as the middle of what it may hold, with half of its range as standard error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +21,18 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.lazy import lazy
 from crowdblend.reading.margins import Margin
 
+if TYPE_CHECKING:
+    from scipy import sparse
+    from scipy.sparse import linalg
+else:
+    sparse, linalg = lazy("scipy.sparse"), lazy("scipy.sparse.linalg")
+
 Floats = NDArray[np.float64]
-# Solving takes time with the cube of the margins that two tables share, and memory with their square.
-MOST_SHARED, MOST_NUMBERS = 3_000, 50_000_000
+# Cells, each counted once for every margin that its table has in common with others: memory grows with them.
+MOST_TERMS = 20_000_000
 # Half of a 95 % interval in standard errors.
 _HALF = 1.96
 
@@ -59,8 +67,8 @@ def consistent_estimates(margins: Mapping[str, Margin]) -> Mapping[str, pa.Table
     x = np.concatenate([table.estimates for table in tables.values()])
     variances = np.concatenate([table.variances for table in tables.values()])
     rows = list(_differences(list(tables.values())))
-    if len(x) * len(rows) > MOST_NUMBERS or len(rows) > MOST_SHARED:
-        message = f"There are too many cells for consistent estimates: up to {MOST_SHARED:,} margins may be in common."
+    if sum(len(plus) + len(minus) for plus, minus in rows) > MOST_TERMS:
+        message = "There are too many cells for consistent estimates."
         raise InvalidInput(message, remedy="Read them as they are.", where="consistent", code="reading.consistent")
     y = _closest(x, variances, rows)
     return {name: _consistent_table(table, y[table.places]) for name, table in tables.items()}
@@ -78,24 +86,31 @@ def _tables(margins: Mapping[str, Margin]) -> Iterator[tuple[str, _Table]]:
 
 
 def _differences(tables: list[_Table]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield for every margin that two tables share the cells of the one and of the other that add up to it."""
-    for one, other in combinations(tables, 2):
-        shared = tuple(name for name in one.margin.columns if name in other.margin.columns)
-        (labels, own), (_, theirs) = one.groups(shared), other.groups(shared)
-        numbers = {label: at for at, label in enumerate(other.groups(shared)[0])}
-        for at, label in enumerate(labels):
-            if label in numbers:
-                yield one.places[own == at], other.places[theirs == numbers[label]]
+    """Yield for every margin that tables share the cells of one and of the next that add up to it."""
+    for shared in {_shared(one, other) for one, other in combinations(tables, 2)}:
+        cells: dict[tuple[str, ...], list[NDArray[np.int64]]] = {}
+        for table in tables:
+            if set(shared) <= set(table.margin.columns):
+                labels, of = table.groups(shared)
+                for at, label in enumerate(labels):
+                    cells.setdefault(label, []).append(table.places[of == at])
+        for same in cells.values():
+            yield from pairwise(same)
+
+
+def _shared(one: _Table, other: _Table) -> tuple[str, ...]:
+    return tuple(sorted(set(one.margin.columns) & set(other.margin.columns)))
 
 
 def _closest(x: Floats, variances: Floats, rows: list[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> Floats:
-    """The closest values with the same margins."""
-    differences = np.zeros((len(rows), len(x)))
-    for at, (plus, minus) in enumerate(rows):
-        differences[at, plus], differences[at, minus] = 1.0, -1.0
-    weighted = differences * variances
-    solved = np.linalg.lstsq(weighted @ differences.T, differences @ x, rcond=None)[0]
-    found: Floats = x - weighted.T @ solved
+    """Return the closest values with the same margins."""
+    spread = np.sqrt(variances)
+    cells = np.concatenate([np.concatenate(row) for row in rows])
+    signs = np.concatenate([np.repeat([1.0, -1.0], [len(plus), len(minus)]) for plus, minus in rows])
+    of = np.repeat(np.arange(len(rows)), [len(plus) + len(minus) for plus, minus in rows])
+    differences = sparse.csr_matrix((signs * spread[cells], (cells, of)), shape=(len(x), len(rows)))
+    projected = differences @ linalg.lsqr(differences, x / spread, atol=1e-13, btol=1e-13, conlim=0)[0]
+    found: Floats = x - spread * projected
     return found
 
 
