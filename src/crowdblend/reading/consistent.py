@@ -6,7 +6,8 @@ from published values costs no privacy, so that readers may have one set of tabl
 Let x be the estimates of all cells of all tables, one below the other, and V the squares of their standard errors.
 Among all y with A·y = 0, where a row of A is a margin of one table minus the same margin of another, the weighted
 squares (y − x)ᵀ V⁻¹ (y − x) are smallest at y = V½·r, where r is what is left of V⁻½·x after its projection on the rows
-of A·V½. Sums are right on average where the estimates are. A cell that is not published enters as the middle of what it may hold, with half of its range as standard error.
+of A·V½. Sums are right on average where the estimates are. A cell that is not published enters as the middle of what it
+may hold, with half of its range as standard error.
 """
 
 from __future__ import annotations
