@@ -1,4 +1,4 @@
-"""The table of docs/measured.md: how often every interval that readers are shown holds the truth.
+"""The table of docs/reading.md: how often every interval that readers are shown holds the truth.
 
 `python -m tests.estimates.release_coverage` computes it and writes it, in some minutes. Of cells and sums, which are
 here, everything that can be published is enumerated, by laws that are computed apart from the code under test; what
@@ -8,6 +8,7 @@ shown.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,16 +19,17 @@ import numpy as np
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
-from crowdblend.estimates import CellLaws, Estimator, ExactCounts, Intervals, NoiseOnEveryCell
+from crowdblend.estimates import CellLaws, Estimator, ExactCounts, GaussianOnEveryCell, Intervals, NoiseOnEveryCell
 from crowdblend.estimates.cells import sum_strata
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.releases.facts import DATA
-from tests.estimates.outputs import ASKED, OF, THIN, draw_survey, published, shown_sums, survey_masses
+from tests.estimates.outputs import ASKED, OF, THIN, Masses, draw_survey, published, shown_sums, survey_masses
 
-PAGE = Path(__file__).parents[2] / "docs" / "measured.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reading.md"
 PLACE = re.compile(r"(<!-- coverage -->\n).*?(<!-- end -->)", re.DOTALL)
 DRAWS = 4_000
+ENUMERATED = "enumeration"
 
 HEAD = '[data]\nsource = "people.parquet"\nrows_are_people = true\n'
 COLUMNS = '[columns]\nregion = { values = ["north", "south"] }\nsex = { values = ["female", "male"] }\n'
@@ -45,6 +47,9 @@ _WEIGHT = "weight = { breaks = [4, 6, 10] }\n"
 _AXIS = 'north = { from = 0, to = 100, resolution = 1, width = 10, outside = "drop" }\n'
 _CROWDS = ("poisson", "coins", "survey", "strata", "weights", "biased")
 _FLAT = ("poisson", "coins", "survey")
+_NOISY = tuple(DESIGNS)
+# So many tables share one budget; of few the noise is Laplace's, of many a Gaussian's.
+_TOGETHER = {"few tables, Laplace noise": 2, "many tables, Gaussian noise": 18}
 # What is published, the rest of its policy, and with which designs.
 KINDS = {
     "table": ('kind = "table"\n', "", _CROWDS),
@@ -55,8 +60,11 @@ KINDS = {
     "points with blocks": ('kind = "points"\nshow_blocks = true\nnoise_epsilon = 1.0\n', _AXIS, _CROWDS),
     "points": ('kind = "points"\nnoise_epsilon = 1.0\n', _AXIS, _CROWDS),
     "table, noise below k, cut": ('kind = "table"\nbelow_k = "noise"\nshow_from = 5\n', "", _FLAT),
-    "outlier table, cut": ('kind = "outlier-table"\nlimit = 100\nshow_from = 5\n', "", ("everybody", *_FLAT)),
-    "outlier table": ('kind = "outlier-table"\nlimit = 100\n', "", ("everybody", *_FLAT)),
+    "table, threshold": ('kind = "table"\nbelow_k = "threshold"\n', "", _NOISY),
+    "outlier table, cut": ('kind = "outlier-table"\nlimit = 100\nshow_from = 5\n', "", _NOISY),
+    "outlier table": ('kind = "outlier-table"\nlimit = 100\n', "", _NOISY),
+    "few tables, Laplace noise": ('kind = "table"\n', "", _NOISY),
+    "many tables, Gaussian noise": ('kind = "table"\n', "", (*_FLAT, "everybody")),
 }
 
 
@@ -71,22 +79,30 @@ class Row:
     coverage: float
 
     @property
-    def cells(self) -> list[str]:
-        """The row of the page; rounded down."""
-        return [self.what, self.design, self.intervals, self.how, f"{np.floor(1000 * self.coverage) / 10:.1f} %"]
+    def words(self) -> str:
+        """The number as the page has it; rounded down."""
+        return f"{np.floor(1000 * self.coverage) / 10:.1f}{'' if self.how == ENUMERATED else '*'}"
 
 
 def policy_text(what: str, design: str) -> str:
     """The policy of a kind and a design."""
     own, columns, _ = KINDS[what]
     budget = _BUDGET
-    if design == "everybody":
-        budget = _BUDGET.replace("delta = 1e-6\naccept_delta = true\n", "") if "outlier" not in what else _BUDGET
+    if what == "table, noise on every cell":
+        budget = _BUDGET.replace("delta = 1e-6\naccept_delta = true\n", "")
     if design == "biased":
         budget = budget.replace("1.0", "2.0").replace("1e-6", "1e-4")
     columns += _WEIGHT if design == "weights" else ""
     drawn = DESIGNS[design].replace(f"thin = {THIN}", "thin = 1") if "outlier" in what else DESIGNS[design]
-    return f"{HEAD}{drawn}{COLUMNS}{columns}{budget}[[publish]]\n{own}"
+    head, publish = HEAD, f"[[publish]]\n{own}"
+    if what in _TOGETHER:
+        head, budget = head.replace("rows_are_people = true", 'person = "id"'), f'{budget}split = "budget"\n'
+        names = ["region", "sex", *(["weight"] if design == "weights" else [])]
+        publish += f"columns = {names}\n" + ("" if design == "everybody" else 'below_k = "noise"\n')
+        publish = "".join(
+            f'{publish}name = "{name}"\n' for name in [DATA, *map("t{}".format, range(1, _TOGETHER[what]))]
+        )
+    return f"{head}{drawn}{COLUMNS}{columns}{budget}{publish}"
 
 
 def cell_rows(chosen: Sequence[str] = tuple(KINDS), designs: Sequence[str] = tuple(DESIGNS)) -> Iterator[Row]:
@@ -96,30 +112,29 @@ def cell_rows(chosen: Sequence[str] = tuple(KINDS), designs: Sequence[str] = tup
             laws = plan(parse_policy(policy_text(what, design), Path())).facts().tables[DATA].laws
             each = [own for own in (laws.estimator, *laws.strata.values()) if own is not None]
             covered, survey = min(row_coverage(laws, own, design == "survey") for own in each), design == "survey"
-            yield Row(what, design, "rows", "enumeration", covered)
-            if all(isinstance(own.law, ExactCounts) for own in each) and not survey:
-                yield Row(what, design, "margins", "enumeration", min(map(sum_coverage, each)))
+            yield Row(what, design, "rows", ENUMERATED, covered)
+            if laws.largest_unpublished(each[0]) is not None and laws.classes_in_a_row == 1:
+                shown = min(shown_beyond(own, laws.largest_unpublished(own) or 0, survey) for own in each)
+                yield Row(what, design, "missing rows", ENUMERATED, shown)
+            certain = survey or design == "biased"
+            if all(isinstance(own.law, ExactCounts) for own in each) and not certain:
+                yield Row(what, design, "margins", ENUMERATED, min(map(sum_coverage, each)))
             elif laws.add_up:
                 covered = min(drawn_sum_coverage(own, survey) for own in each)
                 yield Row(what, design, "margins", f"{DRAWS:,} draws", covered)
             if laws.stratum is not None and laws.add_up:
                 yield Row(what, design, "margins over strata", f"{DRAWS:,} draws", over_strata_coverage(laws))
     total = Estimator(NoiseOnEveryCell(0.025), InclusionRates.at_rate(1.0))
-    yield Row(
-        "table, several rows per person", "everybody", "totals", "enumeration", row_coverage(CellLaws(total), total)
-    )
+    yield Row("table, several rows per person", "everybody", "totals", ENUMERATED, row_coverage(CellLaws(total), total))
 
 
 def row_coverage(laws: CellLaws, own: Estimator, survey: bool = False) -> float:
     """The smallest probability that the interval of a row holds, given that it is shown, over numbers of people."""
-    lost, found, law = own.design.exceptions, [], survey_masses if survey else binom.pmf
+    lost, found = own.design.exceptions, []
     for people in [size for size in _sizes(own) if size <= OF or not survey]:
         for rate, surely in {(own.design.least, 0), (own.design.most, lost)}:
-            if lost and people <= lost:
-                continue
-            values, masses, exact = (
-                published(own.law, rate, people - lost, law) if not lost else _biased(own, people, surely)
-            )
+            law = survey_masses if survey else _but_for(min(lost, people), min(surely, people))
+            values, masses, exact = published(own.law, rate, people, law)
             if not masses.sum() > 0:
                 continue
             if laws.classes_in_a_row == 1:
@@ -129,6 +144,14 @@ def row_coverage(laws: CellLaws, own: Estimator, survey: bool = False) -> float:
                 ends = own.sums(values, np.ones(len(values), np.int64), hidden)
             found.append(_share(ends, masses, people))
     return min(found)
+
+
+def shown_beyond(own: Estimator, end: int, survey: bool) -> float:
+    """The smallest probability that a cell is shown which is larger than the end that is stated of missing ones."""
+    lost = own.design.exceptions
+    law = survey_masses if survey else _but_for(lost, 0)
+    people = [size for size in (end + 1, end + 2, end + end // 8 + 3, 2 * end + 2) if size <= OF or not survey]
+    return min(float(published(own.law, own.design.least, size, law)[1].sum()) for size in people)
 
 
 def sum_coverage(own: Estimator) -> float:
@@ -147,16 +170,20 @@ def sum_coverage(own: Estimator) -> float:
 
 
 def drawn_sum_coverage(own: Estimator, survey: bool = False) -> float:
-    """The same of sums with noise, and of those of a survey, whose cells are not independent."""
+    """The same of sums with noise, of those of a survey, whose cells are not independent, and of those with exceptions.
+
+    The exceptions are all in one cell, and all in the sample or none, whichever is farther off.
+    """
     rng, found = np.random.default_rng(5), []
     for people in ([0] * 20, [3] * 10, [10, 60, 75, 400], [1_300] * 3, [300, 30], [2_000] * 3):
-        for rate in {own.design.least, own.design.most}:
+        lost = np.array([min(own.design.exceptions, people[0]), *[0] * (len(people) - 1)])
+        for rate, surely in {(own.design.least, 0), (own.design.most, 1)}:
             if survey and sum(people) > OF:
                 continue
             if survey:
                 sampled = draw_survey(rng, people, rate, DRAWS)
             else:
-                sampled = rng.binomial(people, rate, (DRAWS, len(people)))
+                sampled = rng.binomial(people - lost, rate, (DRAWS, len(people))) + surely * lost
             if own.law.noiseless:
                 here = sampled >= (own.law.shown_from or 0)
                 shown, hidden = here.sum(axis=1), (~here).sum(axis=1)
@@ -191,6 +218,10 @@ def over_strata_coverage(laws: CellLaws) -> float:
 
 def _noise(own: Estimator, sampled: Any, rng: np.random.Generator) -> Any:
     law = own.law
+    if isinstance(law, GaussianOnEveryCell):
+        steps = np.arange(-math.ceil(10 * law.sigma), math.ceil(10 * law.sigma) + 1)
+        masses = np.exp(-(steps**2) / (2 * law.sigma**2))
+        return rng.choice(steps, sampled.shape, p=masses / masses.sum())
     losses = np.full(sampled.shape, law.widest_loss)
     if not isinstance(law, NoiseOnEveryCell) and law.exact_from is None:  # an outlier table
         left = np.maximum(law.limit - sampled, law.transition)  # type: ignore[attr-defined]
@@ -200,18 +231,17 @@ def _noise(own: Estimator, sampled: Any, rng: np.random.Generator) -> Any:
     return noise if law.exact_from is None else np.where(sampled >= law.exact_from, 0, noise)
 
 
-def _biased(own: Estimator, people: int, surely: int) -> tuple[Any, Any, None]:
-    """People of whom so many are in the sample for certain; the exceptions are never in it where nobody is."""
-    rate = own.design.most if surely else own.design.least
-    values = np.arange(own.law.shown_from or 0, people + 1)
-    return values, binom.pmf(values - surely, people - own.design.exceptions, rate), None
+def _but_for(lost: int, surely: int) -> Masses:
+    """Numbers of sampled people, where so many are not drawn by coins, and so many of these are in the sample."""
+    return lambda x, people, rate: binom.pmf(x - surely, people - lost, rate)
 
 
 def _sizes(own: Estimator) -> list[int]:
     k = max(own.law.shown_from or 0, own.law.exact_from or 0, 10)
     first, rate = (k if own.law.noiseless else 0), own.design.most
+    few = np.linspace(first, 3 * k / rate, 40).astype(int)
     return sorted(
-        {*np.linspace(first, 3 * k / rate, 40).astype(int), *np.geomspace(3 * k / rate, 40 * k / rate, 12).astype(int)}
+        {first, first + 1, first + 2, first + 3, *few, *np.geomspace(3 * k / rate, 40 * k / rate, 12).astype(int)}
     )
 
 
@@ -222,7 +252,23 @@ def _share(ends: Any, masses: Any, people: int) -> float:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows as the page shows them."""
-    heads = ["what is published", "design", "intervals of", "found by", "hold at least"]
-    lines = [heads, ["---"] * len(heads), *(row.cells for row in rows)]
+    """The rows as the page shows them: a line for every sort of interval, a column for every design."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        found.setdefault((row.what, row.intervals), {})[row.design] = row.words
+    lines = [["what is published", "intervals of", *DESIGNS], ["---"] * (2 + len(DESIGNS))]
+    lines += [[*key, *(words.get(design, "") for design in DESIGNS)] for key, words in found.items()]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def numbers_of_the_page() -> dict[tuple[str, str, str], str]:
+    """The numbers that are on the page, by what is published, sort of interval and design."""
+    found = PLACE.search(PAGE.read_text(encoding="utf-8"))
+    assert found is not None
+    heads, _, *lines = [line[2:-2].split(" | ") for line in found[0].splitlines() if line.startswith("| ")]
+    return {
+        (line[0], line[1], design): number
+        for line in lines
+        for design, number in zip(heads[2:], line[2:], strict=True)
+        if number.strip()
+    }

@@ -19,7 +19,7 @@ from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory
 from crowdblend.releases.plan import ReleasePlan
-from tests.estimates.coverage import COLUMNS, DRAWS, HEAD, PAGE, PLACE, Row, cell_rows, table
+from tests.estimates.coverage import COLUMNS, DRAWS, ENUMERATED, HEAD, PAGE, PLACE, Row, cell_rows, table
 from tests.golden.releases import POLICIES, write_sources
 
 _INCOME = 'income = { from = 0, to = 100, resolution = 1, outside = "clamp", blank = 0 }\n'
@@ -28,6 +28,8 @@ _STATISTICS = (
     '[[publish.statistics]]\nname = "women"\nfraction = { sex = "female" }\n'
     '[[publish.statistics]]\nname = "income"\naverage = "income"\nby = ["sex"]\n'
     '[[publish.statistics]]\nname = "median"\nmedian = "income"\n'
+    '[[publish.statistics]]\nname = "medians"\nmedian = "income"\nby = ["sex"]\n'
+    '[[publish.statistics]]\nname = "upper"\nquantile = "income"\nat = 0.9\n'
     '[[publish.statistics]]\nname = "regions"\nhistogram = "region"\n'
     '[[publish.statistics]]\nname = "total"\nsum = "income"\n'
     '[[publish.statistics]]\nname = "totals"\nsum = "income"\nby = ["sex"]\n'
@@ -37,6 +39,8 @@ STATISTICS = {
     "women": "fraction",
     "income": "average by group",
     "median": "median",
+    "medians": "median by group",
+    "upper": "quantile",
     "regions": "histogram",
     "total": "sum",
     "totals": "sum by group",
@@ -79,7 +83,7 @@ def statistic_rows(draws: int = DRAWS, chosen: Sequence[str] = tuple(STATISTIC_D
         kept = np.mean([_within(output) for output in outputs], axis=0)
         by_noise = _of_noise(outputs[0], planned.facts()) if design == "everybody" else {}
         for share, (name, what) in zip(kept, STATISTICS.items(), strict=True):
-            how = "enumeration" if name in by_noise else f"{draws:,} draws"
+            how = ENUMERATED if name in by_noise else f"{draws:,} draws"
             yield Row(f"statistics: {what}", design, "value ± error", how, by_noise.get(name, share))
 
 
@@ -156,10 +160,11 @@ def _within(output: Any) -> list[bool]:
     kept = dict.fromkeys(STATISTICS, True)
     for at, name in enumerate(names):
         value = float(values[at])
-        if name == "median":
-            below = number([one for one in people() if one[0] < value]) / ALL
-            up_to = number([one for one in people() if one[0] <= value]) / ALL
-            kept[name] &= max(0.0, below - 0.5, 0.5 - up_to) <= float(ranks[0][at])
+        if name in ("median", "medians", "upper"):
+            some, rank = people(sex=str(bins[at])) if name == "medians" else people(), 0.9 if name == "upper" else 0.5
+            below = number([one for one in some if one[0] < value]) / number(some)
+            up_to = number([one for one in some if one[0] <= value]) / number(some)
+            kept[name] &= max(0.0, below - rank, rank - up_to) <= float(ranks[0][at])
             continue
         truth = {
             "women": lambda _: number(people(sex="female")) / ALL,
@@ -207,9 +212,7 @@ def graph_rows() -> Iterator[Row]:
     """Networks: how often noise stays within so many steps that, with half of one for rounding, they are the error."""
     for one in _network(Path()).facts().statistics:
         a, steps = np.exp(-one.resolution / one.scale), one.error / one.resolution - 0.5
-        yield Row(
-            f"graph: {one.label}", "everybody", "value ± error", "enumeration", 1 - 2 * a ** (steps + 1) / (1 + a)
-        )
+        yield Row(f"graph: {one.label}", "everybody", "value ± error", ENUMERATED, 1 - 2 * a ** (steps + 1) / (1 + a))
 
 
 def graph_shares(draws: int) -> dict[str, float]:
@@ -239,7 +242,7 @@ def main() -> None:
     for each in (cell_rows(), statistic_rows(), synopsis_rows(), graph_rows()):
         for row in each:
             rows.append(row)
-            sys.stderr.write(f"{' | '.join(row.cells)}\n")
+            sys.stderr.write(f"{row.what} | {row.intervals} | {row.design} | {row.words}\n")
     text = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(PLACE.sub(lambda place: f"{place[1]}\n{table(rows)}\n\n{place[2]}", text), encoding="utf-8")
 

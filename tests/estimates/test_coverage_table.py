@@ -1,8 +1,8 @@
-"""The table of docs/measured.md: complete, nowhere below 95 %, and in a sample what is computed now."""
+"""The table of docs/reading.md: complete, nowhere below 95 %, and in a sample what is computed now."""
 
 from __future__ import annotations
 
-from tests.estimates.coverage import KINDS, PAGE, PLACE, cell_rows
+from tests.estimates.coverage import KINDS, PAGE, cell_rows, numbers_of_the_page
 from tests.estimates.release_coverage import (
     STATISTIC_DESIGNS,
     STATISTICS,
@@ -14,28 +14,37 @@ from tests.estimates.release_coverage import (
 )
 
 
-def rows_of_the_page() -> list[list[str]]:
-    found = PLACE.search(PAGE.read_text(encoding="utf-8"))
-    assert found is not None
-    lines = [line.strip("| ").split(" | ") for line in found[0].splitlines() if line.startswith("| ")]
-    return lines[2:]
-
-
 def test_every_kind_and_design_is_on_the_page_and_holds() -> None:
-    rows = rows_of_the_page()
-    assert all(float(row[-1].removesuffix(" %")) >= 95 for row in rows)
+    numbers = numbers_of_the_page()
+    assert all(float(number.rstrip("*")) >= 95 for number in numbers.values())
     expected = {(what, design) for what, (_, _, designs) in KINDS.items() for design in designs}
     expected |= {(f"statistics: {what}", design) for what in STATISTICS.values() for design in STATISTIC_DESIGNS}
     expected |= {("synopsis, fitted", design) for design in SYNOPSIS_DESIGNS} | {("graph: connectivity", "everybody")}
-    assert expected <= {(row[0], row[1]) for row in rows}
+    assert expected <= {(what, design) for what, _, design in numbers}
+
+
+def test_every_combination_that_works_alone_is_on_the_page() -> None:
+    """Kinds and designs of docs/combinations.md."""
+    shown = {
+        (what.partition(",")[0].partition(":")[0].partition(" with")[0], on) for what, _, on in numbers_of_the_page()
+    }
+    page = (PAGE.parent / "combinations.md").read_text(encoding="utf-8")
+    working = {
+        (kind.partition("\n")[0].replace("-", " "), line.split("`")[1])
+        for kind in page.partition("## Reasons")[0].split("\n## ")[1:]
+        for line in kind.splitlines()
+        if line.startswith("| `") and "✓" in line
+    }
+    assert working
+    assert working <= shown
 
 
 def test_a_sample_of_the_page_is_what_is_computed() -> None:
     """Enumerations, and draws with a fixed seed."""
-    rows = rows_of_the_page()
-    chosen = ("table, noise and flag", "points with blocks", "points", "table, noise on every cell")
-    for row in (*cell_rows(chosen, ("poisson", "coins", "everybody")), *graph_rows()):
-        assert row.cells in rows
+    numbers = numbers_of_the_page()
+    chosen = ("table, noise and flag", "table, threshold", "few tables, Laplace noise")
+    for row in (*cell_rows(chosen, ("coins", "biased")), *graph_rows()):
+        assert numbers[row.what, row.intervals, row.design] == row.words
 
 
 def test_numbers_of_few_releases_are_within_their_errors() -> None:

@@ -19,6 +19,7 @@ from crowdblend.guarantees import (
     RandomSamples,
     Relation,
     RobustSampling,
+    StratumOfSample,
     Together,
     Uses,
     ZeroKnowledge,
@@ -95,6 +96,8 @@ def test_guarantees_in_words() -> None:
     assert "plus" not in outlier[0]
     assert ", plus 1e-06, and vice versa" in outlier[1]
     assert all("crowds of 10 and more" in words for words in outlier)
+    strata = [StratumOfSample(0.1, high, 1.0, 0.0).words() for high in (0.1, 0.2)]
+    assert ["of 0.1, whatever" in strata[0], "of 0.1 to 0.2, whatever" in strata[1]] == [True, True]
     scores = [BoundedScore(2.0, monotone).words() for monotone in (True, False)]
     assert ["never lowers" in words for words in scores] == [True, False]
 

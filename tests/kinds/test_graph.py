@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdblend.calculus import verify_file
+from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
 from crowdblend.kinds.graph.plan import plan
@@ -248,6 +249,13 @@ def refused(policy: Path, words: str) -> None:
 def test_policies_are_refused_in_one_sentence(tmp_path: Path, old: str, new: str, words: str) -> None:
     assert old in POLICY
     refused(write(tmp_path, policy=POLICY.replace(old, new, 1)), words)
+
+
+def test_a_dry_run_misses_columns_without_reading(tmp_path: Path) -> None:
+    policy = load_policy(write(tmp_path, policy=POLICY.replace("people = 4000", 'people = 4000\ntarget = "friend"', 1)))
+    with pytest.raises(CrowdblendError) as caught:
+        plan(policy.only).check_source(default_engine())
+    assert caught.value.code == "data.missing-column"
 
 
 @for_each(

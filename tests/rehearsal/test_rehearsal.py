@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,6 +125,18 @@ def test_pairs_differ_in_one_person_and_have_the_hard_sizes() -> None:
         sizes.add(pair.more[0].size)
     assert {9, 10, 11, 1} <= sizes
     assert {pair.more[0].values for pair in subject.pairs()} == {("x", "0.0"), ("y", "60.0")}
+
+
+def test_parts_of_a_sample_are_hardest_at_the_rate_of_whoever_is_in_no_other_part() -> None:
+    """Of 0.63 and 0.035 of the people, 0.63 of the other 0.965 and 0.035 of the other 0.37."""
+    of_each = (hard_sizes(6, 0.63 / 0.965, 0.8), hard_sizes(3, 0.035 / 0.37, 0.8))
+    found: Any = FAMILIES["parts of one sample"].subject(hard_sizes, people=100)
+    assert {size for _, size in found.sizes} == {size for sizes in of_each for size in sizes.values() if size <= 100}
+
+
+def test_noisy_cells_are_audited_with_somebody_alone_and_with_one_other() -> None:
+    found: Any = FAMILIES["threshold"].subject(hard_sizes)
+    assert [size for _, size in found.sizes[:2]] == [1, 2]
 
 
 def test_crowds_too_large_to_be_run_are_left_out() -> None:

@@ -21,6 +21,7 @@ from crowdblend.recoding import (
 )
 from crowdblend.releases.facts import read_facts
 from crowdblend.reports.sentences import describe_column
+from crowdblend.reports.text import shorten
 from tests.cases import for_each
 from tests.reports.releases import FACTS, OPEN
 
@@ -46,6 +47,11 @@ LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
 )
 def test_a_declared_domain_is_rendered(recoding: Any, words: str) -> None:
     assert describe_column(recoding.domain()) == words
+
+
+def test_texts_of_more_than_eighty_characters_are_cut() -> None:
+    assert [shorten("x" * size)[:80].count("x") for size in (80, 81)] == [80, 80]
+    assert ["characters" in shorten("x" * size) for size in (80, 81)] == [False, True]
 
 
 def test_a_closed_domain_has_every_label() -> None:

@@ -330,12 +330,15 @@ def test_a_pipe_is_not_waited_for(visitor: Visitor, root: Path) -> None:
 
 
 async def _connections(port: int) -> list[bytes]:
-    """What a server answers to somebody who is slow with the head, slow with the body, and quick."""
-    said = []
-    for sent in (b"GET / HT", b"", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"):
+    """What a server answers to somebody who is slow with the head, slow with the body, quick, and slow after that."""
+    said, whole = [], b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+    for sent in (b"GET / HT", b"", whole):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(sent)
         said.append(await asyncio.wait_for(reader.read(100), 5))
+        if sent == whole:
+            writer.write(b"GET / HT")
+            said.append(await asyncio.wait_for(reader.read(), 5))
         writer.close()
     return said
 
@@ -358,9 +361,13 @@ async def _served(ask: Callable[[int], Awaitable[list[bytes]]]) -> list[bytes]:
 def test_slow_clients_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studio_server, "HEAD_WITHIN", 0.2)
 
-    slow, silent, quick = asyncio.run(_served(_connections))
+    problems: list[object] = []
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_exception_handler", lambda _, context: problems.append(context))
+    slow, silent, quick, then_slow = asyncio.run(_served(_connections))
     assert slow == silent == b""
     assert quick.startswith(b"HTTP/1.1 421")
+    assert b"HTTP/1.1" not in then_slow
+    assert problems == []
 
 
 @pytest.mark.parametrize("sent", [b"GET / HT", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"])

@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates.acceptance import acceptance, large_intervals, last_tested
-from crowdblend.estimates.laws import ExactCounts, Floats, Law, NoiseBelowK, Whole, sum_reach
+from crowdblend.estimates.laws import (
+    ExactCounts,
+    Floats,
+    Law,
+    NoiseBelowK,
+    NoiseFromThreshold,
+    OutlierNoise,
+    Whole,
+    sum_reach,
+)
 from crowdblend.frozen import dataclass
 
 CONFIDENCE = 0.95
@@ -60,7 +69,10 @@ class Estimator:
             return nothing_known(len(values))
         level, design, lost = 1 - confidence, self.design, self.design.exceptions
         places = self.law.place(values, exact)
-        low = lost + self._ends(_less(self.law, lost), design.most, level, places - lost)[0]
+        others = _less(self.law, lost)
+        low = self._ends(others, design.most, level, places - lost)[0]
+        # Where nobody but the exceptions may be there, there may be fewer of these as well.
+        low = np.where(low > others.least_people, lost + low, self.law.least_people)
         high = lost + self._ends(self.law, design.least, level, places)[1]
         return Intervals(self._scale(values), low, high)
 
@@ -152,5 +164,12 @@ def _largest_hidden(law: Law, rate: float, level: float) -> int:
 
 
 def _less(law: Law, exceptions: int) -> Law:
-    """The law of the others where so many people are in the sample for certain."""
-    return replace(law, k=max(law.k - exceptions, 0)) if isinstance(law, ExactCounts) and exceptions else law
+    """The law of the others, and of values less so many, where so many people are in the sample for certain."""
+    if isinstance(law, ExactCounts):
+        return ExactCounts(max(law.k - exceptions, 0))
+    if isinstance(law, NoiseFromThreshold) and exceptions:  # the cell is not empty
+        return OutlierNoise(law.noise_epsilon, 1, 1, law.shown_from - exceptions)
+    if isinstance(law, OutlierNoise) and law.shown_from is not None:  # with the noise of fewer people, which is more
+        return replace(law, shown_from=law.shown_from - exceptions)
+    assert not (exceptions and isinstance(law, NoiseBelowK)), "noise below k is for unbiased samples"
+    return law
