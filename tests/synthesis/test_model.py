@@ -90,3 +90,14 @@ def test_of_two_tables_of_the_same_columns_the_surer_one_counts_more():
     high, low = np.full((2, 3), 200.0), np.full((2, 3), 100.0)
     found = fit(published(table("ab", high, 1.0), table("ab", low, 9.0)), np.random.default_rng(6))
     assert found.mixture.people(tuple("ab")) == pytest.approx(np.full((2, 3), 190.0), rel=0.01)
+
+
+def test_a_table_that_the_model_does_not_explain_is_kept_nearly_as_it_is():
+    """Rows follow the table where the model is nine standard errors off, and the model where it is not."""
+    model, errors = truth(), np.where(np.indices((2, 3)).sum(axis=0) % 2, 90.0, -90.0)
+    off, near = model.people(tuple("ab")) + errors, model.people(tuple("bc")) + 5.0
+    problem = _Problem(published(table("ab", off, 100.0), table("bc", near, 100.0)))
+    pairs = problem.shrunk(model)
+    assert pairs[:2, 2:5] == pytest.approx(off, abs=90 / 81 + 0.1)
+    assert pairs[2:5, :2] == pytest.approx(pairs[:2, 2:5].T)
+    assert pairs[2:5, 5:] == pytest.approx(near - 5.0, rel=1e-5)

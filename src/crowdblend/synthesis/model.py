@@ -9,8 +9,10 @@ from different starts are averaged, which is again a mixture: what they learned 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +22,19 @@ from crowdblend.synthesis.tables import Floats, PublishedTable, PublishedTables
 
 Places = NDArray[np.int64]
 # Sorts of people and steps, from the quickest fit on.
-_EFFORTS = ((50, 400), (70, 560), (100, 800), (140, 1120), (200, 1600), (280, 2240), (400, 3200))
-_MEMBERS = 10
+_EFFORTS = ((70, 280), (100, 400), (140, 560), (200, 1600), (280, 2240), (400, 3200))
+_MEMBERS = 8
 # A fit is close enough where squared errors in units of their variances are this large in the mean.
-_CLOSE = 0.9
+_CLOSE = 1.0
 # Multiplications that all fits together may take, about; a core does a billion or more in a second.
 _WORK = 4e10
 # Of Adam (Kingma and Ba 2015): the size of a step, and how slowly moments are forgotten.
-_STEP, _FIRST, _SECOND = 0.1, 0.9, 0.99
+_STEP, _FIRST, _SECOND = 0.2, 0.9, 0.99
 _SPREAD = 1.0
+# What single precision tells apart.
+_TOLD_APART = 1e6
+# Multiplications up to which BLAS starts no threads, which cost more than they gain, and the least sorts in a product.
+_ONE_THREAD, _SMALLEST_PART = 1 << 18, 8
 
 
 @dataclass(frozen=True)
@@ -65,9 +71,13 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Fit:
-    """A mixture, and the mean squared error of all cells in units of their variances."""
+    """A mixture, the people with any two labels, and the mean squared error of all cells in units of their variances.
+
+    `pairs` is what rows should have: the model, corrected in tables that it does not explain.
+    """
 
     mixture: Mixture
+    pairs: Floats
     misfit: float
 
 
@@ -76,18 +86,18 @@ def fit(published: PublishedTables, random: np.random.Generator) -> Fit:
     problem = _Problem(published)
     for sorts, steps in _EFFORTS:
         first = problem.fit(sorts, steps, random)
-        if first.misfit <= _CLOSE or problem.work(sorts, steps) > _WORK / 3:
+        if problem.misfit(first) <= _CLOSE or problem.work(sorts, steps) > _WORK / 3:
             break
     members = max(1, min(_MEMBERS, int(_WORK / problem.work(sorts, steps))))
-    fits = [first, *(problem.fit(sorts, steps, random) for _ in range(members - 1))]
-    weights = np.concatenate([one.mixture.weights for one in fits]) / len(fits)
-    probabilities = np.concatenate([one.mixture.probabilities for one in fits])
-    mixture = Mixture(first.mixture.columns, first.mixture.sizes, weights, probabilities)
-    return Fit(mixture, problem.misfit(mixture))
+    each = [first, *(problem.fit(sorts, steps, random) for _ in range(members - 1))]
+    weights = np.concatenate([one.weights for one in each]) / len(each)
+    probabilities = np.concatenate([one.probabilities for one in each])
+    mixture = Mixture(first.columns, first.sizes, weights, probabilities)
+    return Fit(mixture, problem.shrunk(mixture), problem.misfit(mixture))
 
 
 class _Problem:
-    """The tables as the fit sees them: those of two columns in one matrix of all labels by all labels."""
+    """The tables as the fit sees them: those of two columns in one symmetric matrix of all labels."""
 
     def __init__(self, published: PublishedTables) -> None:
         self.columns, self.sizes = tuple(published.columns), tuple(published.sizes.values())
@@ -95,14 +105,18 @@ class _Problem:
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
         self.column_of = np.repeat(np.arange(len(self.sizes)), self.sizes)
         merged = [_Target.of(tables) for tables in _by_columns(published.tables)]
-        self.others = [one for one in merged if len(one.columns) != 2]
-        self.cells = sum(int((one.precisions > 0).sum()) for one in merged)
-        self.pairs = _Target((), *(np.zeros((labels, labels)) for _ in range(3)))
-        for one in (one for one in merged if len(one.columns) == 2):
-            here = tuple(self._place(column) for column in one.columns)
-            self.pairs.low[here], self.pairs.high[here] = one.low, one.high
-            self.pairs.precisions[here] = one.precisions
         self.people, self.start = self._start(merged)
+        # Of single precision where it tells fewer people apart than the surest cell does.
+        surest = max(float(one.precisions.max()) for one in merged)
+        self.kind = np.float32 if self.people * math.sqrt(surest) < _TOLD_APART else np.float64
+        self.targets = [one.of_kind(self.kind) for one in merged]
+        self.others = [one for one in self.targets if len(one.columns) != 2]
+        self.cells = sum(int((one.precisions > 0).sum()) for one in self.targets)
+        self.pairs = _Target((), *(np.zeros((labels, labels), self.kind) for _ in range(3)))
+        for one in (one for one in self.targets if len(one.columns) == 2):
+            here, there = (self._place(column) for column in one.columns)
+            for whole, part in zip(self.pairs.arrays, one.arrays, strict=True):
+                whole[here, there], whole[there, here] = part, part.T
 
     def _place(self, column: str) -> slice:
         at = self.columns.index(column)
@@ -127,30 +141,44 @@ class _Problem:
         cells = sum(self.sizes) ** 2 * bool(self.pairs.precisions.any()) + sum(one.low.size for one in self.others)
         return 3.0 * sorts * steps * cells
 
-    def fit(self, sorts: int, steps: int, random: np.random.Generator) -> Fit:
+    def fit(self, sorts: int, steps: int, random: np.random.Generator) -> Mixture:
         """Return the best mixture that gradient descent finds from a random start."""
-        logits = self.start + _SPREAD * random.standard_normal((sorts, len(self.start)))
-        sizes = np.full((sorts, 1), np.log(self.people / sorts))
-        moments = [np.zeros_like(one) for one in (logits, logits, sizes, sizes)]
+        labels = len(self.start)
+        # Logits of all labels, and in the last column the logarithm of the number of people.
+        point = np.full((sorts, labels + 1), np.log(self.people / sorts), self.kind)
+        point[:, :labels] = self.start + _SPREAD * random.standard_normal((sorts, labels))
+        slope, first, second = (np.zeros_like(point) for _ in range(3))
         for step in range(1, steps + 1):
-            weights, probabilities = np.exp(sizes[:, 0]), self._probabilities(logits)
+            weights, probabilities = np.exp(point[:, labels]), self._probabilities(point[:, :labels])
             by_weight, by_probability = self._gradient(weights, probabilities)
-            inner = np.add.reduceat(by_probability * probabilities, self.starts, axis=1)[:, self.column_of]
-            gradients = probabilities * (by_probability - inner), (weights * by_weight)[:, None]
+            np.multiply(by_probability, probabilities, out=slope[:, :labels])
+            inner = np.add.reduceat(slope[:, :labels], self.starts, axis=1)[:, self.column_of]
+            slope[:, :labels] -= inner * probabilities
+            slope[:, labels] = weights * by_weight
+            first += (1 - _FIRST) * (slope - first)
+            second += (1 - _SECOND) * (slope * slope - second)
             # Full steps in the first half, then shorter and shorter ones.
-            length = _STEP * min(1.0, 2 * (steps - step) / steps)
-            for at, gradient in enumerate(gradients):
-                first, second = moments[2 * at], moments[2 * at + 1]
-                first += (1 - _FIRST) * (gradient - first)
-                second += (1 - _SECOND) * (gradient**2 - second)
-                root = np.sqrt(second / (1 - _SECOND**step)) + 1e-12
-                (logits, sizes)[at][...] -= length * first / (1 - _FIRST**step) / root
-        mixture = Mixture(self.columns, self.sizes, np.exp(sizes[:, 0]), self._probabilities(logits))
-        return Fit(mixture, self.misfit(mixture))
+            length = _STEP * min(1.0, 2 * (steps - step) / steps) / (1 - _FIRST**step)
+            point -= length * first / (np.sqrt(second / (1 - _SECOND**step)) + 1e-12)
+        weights, probabilities = np.exp(point[:, labels]), self._probabilities(point[:, :labels])
+        return Mixture(self.columns, self.sizes, weights.astype(np.float64), probabilities.astype(np.float64))
+
+    def shrunk(self, mixture: Mixture) -> Floats:
+        """Return the people with any two labels: the model, or of a table that it does not explain something between.
+
+        Where squared errors in units of their variances are c > 1 in the mean, 1 - 1/c of the way from the model to the
+        table is taken (after James and Stein 1961): a table that the model does not fit is kept nearly as it is.
+        """
+        pairs = mixture.pairs.copy()
+        for one in (one for one in self.targets if len(one.columns) == 2):
+            here, there = (self._place(column) for column in one.columns)
+            pairs[here, there] = np.maximum(one.shrunk(pairs[here, there]), 0.0)
+            pairs[there, here] = pairs[here, there].T
+        return pairs
 
     def misfit(self, mixture: Mixture) -> float:
         """Return the mean squared error of all cells in units of their variances."""
-        squares = self.pairs.square(mixture.pairs)
+        squares = self.pairs.square(mixture.pairs) / 2
         squares += sum(one.square(mixture.people(one.columns)) for one in self.others)
         return squares / max(self.cells, 1)
 
@@ -161,10 +189,8 @@ class _Problem:
 
     def _gradient(self, weights: Floats, probabilities: Floats) -> tuple[Floats, Floats]:
         """Return the derivatives of half the squared errors by the weights and by the probabilities."""
-        weighted = probabilities * weights[:, None]
-        off = self.pairs.pull(probabilities.T @ weighted)
-        by_probability = weighted @ (off + off.T)
-        by_weight = np.einsum("ks,ks->k", probabilities @ off, probabilities)
+        pulled = _times(probabilities, self.pairs.pull(_gram(probabilities, weights)))
+        by_weight, by_probability = np.einsum("ks,ks->k", pulled, probabilities) / 2, pulled * weights[:, None]
         for one in self.others:
             parts = [probabilities[:, self._place(column)] for column in one.columns]
             pulled = one.pull((_products(weights, parts[:-1]).T @ parts[-1]).reshape(one.low.shape))
@@ -203,6 +229,14 @@ class _Target:
             tables[0].columns, mean, np.where(hidden, np.maximum(most, 0.0), mean), np.where(hidden, unsure, precisions)
         )
 
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats]:
+        return self.low, self.high, self.precisions
+
+    def of_kind(self, kind: type[np.floating[Any]]) -> _Target:
+        """Return the same with numbers of another precision."""
+        return _Target(self.columns, *(array.astype(kind) for array in self.arrays))
+
     def _off(self, people: Floats) -> Floats:
         off: Floats = people - np.clip(people, self.low, self.high)
         return off
@@ -210,6 +244,11 @@ class _Target:
     def pull(self, people: Floats) -> Floats:
         """Return how far the model is off, weighted: the derivative by the number of people in every cell."""
         return self._off(people) * self.precisions
+
+    def shrunk(self, people: Floats) -> Floats:
+        """Return the numbers of people between the model and the table that err less than the table."""
+        cells, off = int((self.precisions > 0).sum()), self._off(people)
+        return people - max(0.0, 1 - cells / max(self.square(people), 1e-9)) * off
 
     def square(self, people: Floats) -> float:
         """Return the squared errors in units of their variances."""
@@ -222,6 +261,32 @@ def _by_columns(tables: Sequence[PublishedTable]) -> list[list[PublishedTable]]:
     for one in tables:
         grouped.setdefault(one.columns, []).append(one)
     return list(grouped.values())
+
+
+def _gram(probabilities: Floats, weights: Floats) -> Floats:
+    """Return the number of people with any two labels."""
+    rooted = probabilities * np.sqrt(weights)[:, None]
+    sorts, labels = rooted.shape
+    parts = _parts(sorts, labels * labels)
+    if parts == 1:
+        whole: Floats = rooted.T @ rooted
+        return whole
+    cut = rooted.reshape(parts, -1, labels)
+    found: Floats = (cut.transpose(0, 2, 1) @ cut).sum(axis=0)
+    return found
+
+
+def _times(probabilities: Floats, square: Floats) -> Floats:
+    """Return the product of both."""
+    sorts, labels = probabilities.shape
+    parts = _parts(sorts, labels * labels)
+    return (probabilities.reshape(parts, -1, labels) @ square).reshape(sorts, labels)
+
+
+def _parts(sorts: int, each: int) -> int:
+    """Return in how many parts of the same size products are computed, so that each takes one thread."""
+    fitting = (parts for parts in range(1, sorts // _SMALLEST_PART + 1) if sorts % parts == 0)
+    return next((parts for parts in fitting if sorts // parts * each <= _ONE_THREAD), 1)
 
 
 def _products(weights: Floats, parts: Sequence[Floats]) -> Floats:

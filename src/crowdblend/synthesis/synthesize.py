@@ -69,7 +69,8 @@ def synthesize(
         check_data(one)
     published = published_tables(opened)
     random = np.random.default_rng()
-    codes = draw_rows(fit(published, random).mixture, rows, random)
+    fitted = fit(published, random)
+    codes = draw_rows(fitted.mixture, fitted.pairs, rows, random)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     with tempfile.TemporaryDirectory(prefix="crowdblend-") as made:
         path = Path(made) / f"{STEM}.{'csv' if as_csv else 'parquet'}"
