@@ -40,7 +40,7 @@ def medians(epsilon: float, runs: int, *, grouped: bool) -> str:
     kept = np.mean(
         [
             all(
-                rank_holds(values[row["bin"]], 0.5, row["value"], row["rank_error"])
+                rank_holds(values[row["group"]], 0.5, row["value"], row["rank_error"])
                 for row in town.publish().to_pylist()
             )
             for _ in range(runs)
@@ -60,7 +60,7 @@ def averages(epsilon: float, runs: int) -> str:
     kept, errors = 0, []
     for _ in range(runs):
         rows = town.publish().to_pylist()
-        off = [abs(row["value"] - values[row["bin"]].mean()) for row in rows]
+        off = [abs(row["value"] - values[row["group"]].mean()) for row in rows]
         kept += all(one <= row["error"] for one, row in zip(off, rows, strict=True))
         errors += off
     line = f"kept {kept / runs:7.2%}   error {np.mean(errors):8.1f}"

@@ -130,7 +130,7 @@ def statistics() -> str:
     )  # fmt: skip
     published = cb.release(town(20_000), policy, ledger=None, key=KEY).data.to_pylist()
     rows = [
-        ([str(row["bin"]), f"{row['value']:,.0f}", f"± {row['error']:,.0f}"],
+        ([str(row["group"]), f"{row['value']:,.0f}", f"± {row['error']:,.0f}"],
          Mark(max(row["value"] - row["error"], 0), min(row["value"] + row["error"], 60_000), row["value"]))
         for row in published
     ]  # fmt: skip

@@ -53,8 +53,8 @@ def kept(town: Town, rows: list[dict], places: dict[str, int], known: dict) -> d
     holds: dict[str, bool] = {}
     for row in rows:
         name, place = row["statistic"], places[row["statistic"]]
-        if (of := (name, row["bin"])) not in known:
-            known[of] = truth(town, place, row["bin"])
+        if (of := (name, row["group"])) not in known:
+            known[of] = truth(town, place, row["group"])
         true = known[of]
         if place in AT:
             assert row["error"] is None
@@ -106,7 +106,7 @@ def test_stated_errors_are_kept_in_2000_runs_of_every_statistic(sampling: str) -
 
 def test_errors_of_groups_follow_from_their_noisy_sizes_and_say_something() -> None:
     """The smaller the group, the larger its error; and none of them is empty talk at this ε."""
-    rows = {(row["statistic"], row["bin"]): row for row in Town(AVERAGE, MEDIAN, epsilon=20.0).publish().to_pylist()}
+    rows = {(row["statistic"], row["group"]): row for row in Town(AVERAGE, MEDIAN, epsilon=20.0).publish().to_pylist()}
     errors = [rows["s0", group]["error"] for group in GROUPS]
     ranks = [rows["s1", group]["rank_error"] for group in GROUPS]
     assert errors == sorted(errors)
@@ -122,7 +122,7 @@ def test_an_empty_group_claims_nothing_beyond_its_bounds() -> None:
     town = Town(AVERAGE, epsilon=1.0)
     planned = plan(parse_policy(text).only)
     town.plan = planned
-    rows = [row for row in town.publish().to_pylist() if row["bin"] == "nobody"]
+    rows = [row for row in town.publish().to_pylist() if row["group"] == "nobody"]
     assert rows[0]["error"] >= max(rows[0]["value"], 100_000 - rows[0]["value"]) * 0.999
     assert rows[1]["rank_error"] == 1.0
 
@@ -161,7 +161,7 @@ def test_a_release_verifies_and_says_what_it_is(published: Path) -> None:
     assert "median of income, by group" in page
     assert "rank ±" in page
     found = cb.read(published / "out").estimates()
-    rows = {(row["statistic"], row["bin"] or None): row for row in found.to_pylist()}
+    rows = {(row["statistic"], row["group"] or None): row for row in found.to_pylist()}
     assert rows["s2", None]["low"] is None
     stated = {row["statistic"]: row for row in cb.read(published / "out").data.to_pylist()}
     assert stated["s2"]["rank_error"] == facts.values(2).error
@@ -255,7 +255,7 @@ def test_averages_err_less_than_those_of_opendp() -> None:
     """Over 100 runs; the ratio is 0.35, and 0.75 to OpenDP's with bounds around 0: far from 1.1, and from chance."""
     town, theirs, epsilon = Town(AVERAGE, epsilon=0.5), OpenDPGroups(0, 100_000, 500), 0.5
     values = {group: town.of("income", group=group) for group in GROUPS}
-    ours = [abs(row["value"] - values[row["bin"]].mean()) for _ in range(100) for row in town.publish().to_pylist()]
+    ours = [abs(row["value"] - values[row["group"]].mean()) for _ in range(100) for row in town.publish().to_pylist()]
     for centred in (False, True):
         query = theirs.average(epsilon, centred=centred)
         others = [abs(query(some) - some.mean()) for _ in range(100) for some in values.values()]

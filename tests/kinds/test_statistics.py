@@ -106,7 +106,7 @@ def truth() -> dict[tuple[str, str], float]:
 def published(folder: Path) -> dict[tuple[str, str], tuple[float, float]]:
     with (folder / "data.csv").open(newline="") as file:
         return {
-            (row["statistic"], row["bin"]): (float(row["value"]), float(row["error"])) for row in csv.DictReader(file)
+            (row["statistic"], row["group"]): (float(row["value"]), float(row["error"])) for row in csv.DictReader(file)
         }
 
 
@@ -349,7 +349,7 @@ def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:
     planned = plan(parse_policy(text, town).only)
     told = planned.describe()
     assert told[-1] == ("", "each within its ± with a probability of at least 0.999999")
-    shown = [float(how.split("±")[1].split()[0]) for what, how in told if what == "would publish"]
+    shown = [float(how.split("±")[1].split()[0].replace(",", "")) for what, how in told if what == "would publish"]
     for place, error in enumerate(shown):
         assert planned.values(place).error <= error < 1.001 * planned.values(place).error
     made(town, tmp_path / "out", text)

@@ -117,7 +117,7 @@ def truth(people: pd.DataFrame) -> dict[tuple[str, str | None], float]:
 
 
 def assert_near(found: pd.DataFrame, known: dict[tuple[str, str | None], float]) -> None:
-    rows = {(row["statistic"], row["bin"]): row for row in found.to_dict("records")}
+    rows = {(row["statistic"], row["group"]): row for row in found.to_dict("records")}
     rows = {(name, label if isinstance(label, str) else None): row for (name, label), row in rows.items()}
     for place, value in known.items():
         assert abs(rows[place]["value"] - value) <= rows[place]["error"], place
@@ -130,7 +130,7 @@ def test_every_number_is_within_its_error_and_the_folder_verifies(people: pd.Dat
     found = pd.read_parquet(folder / "data.parquet")
     assert_near(found, truth(people))
     for row in found[found.statistic == "median"].to_dict("records"):
-        group = people[people.sex == row["bin"]].income
+        group = people[people.sex == row["group"]].income
         below, upto = (group < row["value"]).mean(), (group <= row["value"]).mean()
         assert below - row["rank_error"] <= 0.5 <= upto + row["rank_error"]
     # The error of a mean depends on how many people there are, which the plan knows.
@@ -291,7 +291,7 @@ def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -
             stated["design"]["strata"] = None
 
     def data(text: str) -> str:
-        read = pd.read_csv(io.StringIO(text), dtype={"bin": str})
+        read = pd.read_csv(io.StringIO(text), dtype={"group": str})
         if edit in read.columns:
             read[edit] = -1.0
         return read.to_csv(index=False)
@@ -322,7 +322,7 @@ def test_errors_smaller_than_all_people_could_have_are_refused(
     """The noisy sizes of groups are not published, but no group has more people than there are."""
 
     def data(text: str) -> str:
-        read = pd.read_csv(io.StringIO(text), dtype={"bin": str})
+        read = pd.read_csv(io.StringIO(text), dtype={"group": str})
         read.loc[read.statistic == name, column] /= 50
         return read.to_csv(index=False)
 

@@ -144,6 +144,10 @@ def test_a_dropped_file_that_cannot_be_kept_or_read_leaves_no_draft_and_no_part(
 ) -> None:
     before = len(visitor.studio.drafts.all())
     assert "hx-redirect" not in upload(visitor, "new.csv", b"id,id\n1,F\n").headers
+    assert not (root / "new.csv").exists()
+    (root / "mine.csv").write_bytes(b"id,id\n1,F\n")
+    assert "hx-redirect" not in upload(visitor, "mine.csv", b"id,id\n1,F\n").headers
+    assert (root / "mine.csv").exists()
     monkeypatch.setattr("os.link", _no_links)
     assert "Operation not permitted" in upload(visitor, "other.csv", b"id,sex\n1,F\n").text
     assert [path.name for path in root.iterdir() if path.name.endswith(".part")] == []

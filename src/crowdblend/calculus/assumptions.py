@@ -131,8 +131,8 @@ class Assumption(Enum):
         "depends neither on the data nor on other randomness."
     )
     SECRET_SAMPLE = (
-        "No adversary covered by this guarantee knows whether a given person was sampled. Each person known to be "
-        "sampled lowers the effective k of their crowd by one."
+        "No adversary covered by this guarantee knows whether a given person was sampled. Where people are hidden in "
+        "crowds, each of them known to be sampled lowers the k of their crowd by one."
     )
     SINGLE_RELEASE = (
         "From a sample nothing is published beyond the release certified for it; any other release draws a sample of "
@@ -195,9 +195,9 @@ class Assumption(Enum):
         "loss {noise_epsilon}. Bins and conditions were fixed before anybody looked at the data."
     )
     NOISY_GROUPS = (
-        "Each person adds whole steps, at most {grid_steps} in all and none of them negative, to {bins} totals, which "
-        "carry discrete Laplace noise of their own with loss {noise_epsilon} per step. Bounds, grid, groups and "
-        "conditions were fixed before anybody looked at the data."
+        "Each person adds whole steps, at most {grid_steps} in all and none of them negative, to the published totals "
+        "({bins} in number), which carry discrete Laplace noise of their own with loss {noise_epsilon} per step. "
+        "Bounds, grid, groups and conditions were fixed before anybody looked at the data."
     )
     QUANTILE_LOSSES = (
         "A candidate for the {numerator}/{denominator}-quantile gets a coin of its own with heads of probability "
@@ -273,7 +273,7 @@ class StepAssumption:
     numbers: tuple[tuple[str, float], ...] = ()
 
     def sentence(self) -> str:
-        """The assumption in words, with its numbers exactly as they are."""
+        """The assumption in words; the certificate has its numbers in full."""
         numbers = dict(self.numbers)
         if self.assumption is Assumption.FIXED_SIZE_SAMPLING and numbers["samples"] == numbers["population"]:
             return _EVERYBODY.format(exactly(numbers["population"]))
@@ -284,12 +284,22 @@ class StepAssumption:
                 yes, no = spec.split("|")
                 shown.append(yes if numbers[name] else no)
             elif name:
-                shown.append(exactly(numbers[name]))
+                shown.append(_short(numbers[name]))
         return "".join(shown)
 
     def to_dict(self) -> dict[str, object]:
         """The assumption as JSON-ready data: its id and its numbers."""
         return {"id": self.assumption.name, "parameters": dict(self.numbers)}
+
+
+def _short(number: float) -> str:
+    """A number as it is, or to six digits where it has more than ten characters.
+
+    >>> _short(0.044696403769342447), _short(0.9999999999), _short(1e-06), _short(120000000000)
+    ('0.0446965', '1', '1e-06', '120000000000')
+    """
+    whole = exactly(number)
+    return whole if isinstance(number, int) or len(whole) <= 10 else f"{number:.6g}"
 
 
 def in_order(assumed: Iterable[StepAssumption]) -> tuple[StepAssumption, ...]:

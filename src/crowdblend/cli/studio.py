@@ -36,7 +36,7 @@ def command(*, root: str, port: int, ledger: str | None, read_only: bool, browse
         serve = server.serve
     except ImportError:
         message = "The studio needs packages that are not installed."
-        remedy = 'Install them: pip install "crowdblend[studio]".'
+        remedy = 'Install them in a checkout of crowdblend: pip install ".[studio]".'
         raise Unavailable(message, remedy=remedy, where="studio", code="studio.not-installed") from None
 
     as_json = asks_for_json()

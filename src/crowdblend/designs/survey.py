@@ -118,11 +118,12 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
     def sentences(self) -> list[str]:
         """Return sentences about the assumptions of the certificate and of the intervals."""
         kept = "" if self.rate == 1 else f" Of these, a secret coin kept each person with probability {self.rate:g}."
+        draws = "the draw of the survey" + ("" if self.rate == 1 else " and the coins")
         return [
             f"A survey asked {self.people:,} of {self.of:,} people.{kept} The guarantee for everybody, and the "
             "estimates, rest on these people having been drawn at random, each set of them equally likely, which "
-            "nobody has checked. Intervals include the draw of the survey and the coins, and nothing else: not who "
-            "did not answer, nor whom the survey could not reach."
+            f"nobody has checked. Intervals include {draws}, and nothing else: not who did not answer, nor whom the "
+            "survey could not reach."
         ]
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:

@@ -128,7 +128,9 @@ def _check_url(url: str) -> None:
     try:
         psycopg.conninfo.conninfo_to_dict(url)
     except ImportError:
-        message = "A ledger in PostgreSQL needs the package psycopg. Install crowdblend[postgres]."
+        message = (
+            'A ledger in PostgreSQL needs the package psycopg. Install it in a checkout: pip install ".[postgres]".'
+        )
         raise InvalidInput(message, where="ledger", code="system.package") from None
     except psycopg.Error:
         raise InvalidInput(

@@ -54,7 +54,7 @@ _HEAD = f"""\
 # What is usual, of any kind and design that has the key, and of some of them.
 _USUAL = {"[privacy] epsilon": "1.0", "[privacy] delta": "1e-6"}
 _USUAL_OF = {
-    "poisson": {"[sampling] rate": "0.1"},
+    "poisson": {"[sampling] rate": "0.5"},
     "points": {"[[publish]] noise_epsilon": "1.0"},
     "synopsis": {"[[publish]] conjunctions": "2"},
     **{
@@ -84,7 +84,7 @@ def usual(kind: str, design: str) -> dict[str, str]:
     """Return what is usual for a kind and a design, as TOML writes it, by the place of the key.
 
     >>> usual("table", "poisson")
-    {'[privacy] epsilon': '1.0', '[privacy] delta': '1e-6', '[sampling] rate': '0.1'}
+    {'[privacy] epsilon': '1.0', '[privacy] delta': '1e-6', '[sampling] rate': '0.5'}
     """
     both = _USUAL_OF.get(f"{kind} of a {design}", {})
     return {**_USUAL, **_USUAL_OF.get(kind, {}), **_USUAL_OF.get(design, {}), **both}

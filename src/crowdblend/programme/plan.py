@@ -275,6 +275,12 @@ def _cost(planned: ProgrammePlan) -> float:
 
 
 def compare_splits(other: ProgrammePlan) -> str:
-    """Return a sentence about what another split would give."""
-    people = math.exp(_cost(other))
-    return f"would leave a cell of 100 people off, or missing, by about {three_digits(people)} people in the mean"
+    """Return a sentence about what another split would give, of the publication whose cells have the largest errors."""
+    each = [one for one in other.expected_errors.values() if one.errors]
+    if not each:
+        return "would be another way"
+    worst = max(each, key=lambda one: (not one.visible, one.missing, one.errors[0][1]))
+    if not worst.visible:
+        return "would show hardly any cell of some publication"
+    people, error = worst.visible[0]
+    return f"would leave a cell of {people:,} people off by about {three_digits(error)}, in some publication"

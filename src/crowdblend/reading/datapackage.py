@@ -32,7 +32,7 @@ _OWN = {
     "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),
     "total": ("string", "What was counted in all: the rows that were kept, or the people who have them."),
     "statistic": ("string", "The name of the statistic."),
-    "bin": ("string", "The bin of a histogram, or the group that the number is about; blank for a single number."),
+    "group": ("string", "The group that the number is about, or the class of a histogram; blank for a single number."),
     "value": ("number", "The published value."),
     "error": ("number", "What the value stays within of the true one, with the stated confidence."),
     "rank_error": (

@@ -183,7 +183,7 @@ class PublishedRelease:
             here = [] if table else [f"This is the publication {one.publication}; name another one as table: {others}."]
             return [*here, *one.notes(margin)]
         if not self.tables:
-            return self.facts.together
+            return [*self.facts.together, *self.facts.notes]
         name, _ = self._cells(margin, table if table in self.tables else None)
         return notes.sentences(self.facts, self.tables[name], margin)
 

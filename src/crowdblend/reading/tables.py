@@ -21,7 +21,7 @@ else:
     pc = lazy("pyarrow.compute")  # takes long to load
 
 Labels = tuple[str, ...]
-TEXTS = ("statistic", "bin", "class")
+TEXTS = ("statistic", "group", "class")
 _NUMBERS = {
     "count": pa.int64(),
     "sampled": pa.int64(),

@@ -240,7 +240,10 @@ def test_without_the_driver_a_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "adbc_driver_postgresql.dbapi", None)
     with pytest.raises(Unavailable) as caught:
         cb.release(None, policy("postgresql://h/d", table="people"), ledger=None)
-    assert (caught.value.code, caught.value.remedy) == ("system.package", "Install crowdblend[postgres].")
+    assert (caught.value.code, caught.value.remedy) == (
+        "system.package",
+        'Install it in a checkout: pip install ".[postgres]".',
+    )
 
 
 def test_the_command_releases_a_table(address, tmp_path, monkeypatch):

@@ -220,8 +220,8 @@ REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {
 _ONE_DRAW = Refusal(
     "One draw",
     "both count on nobody knowing who was drawn into the table, which holds for one release",
-    'take what you need from the first; where a table is to be released several times, write design = "poisson" from '
-    "the first on, which draws anew each time",
+    "take what you need from the earlier release. A table is released several times where every one of its releases, "
+    'the first too, has design = "poisson", which draws anew',
 )
 _SHARED_SAMPLE = Refusal(
     "basic composition",

@@ -38,7 +38,7 @@ def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
         driver = import_module("adbc_driver_postgresql.dbapi")
     except ImportError:
         message = "This source needs the database driver adbc-driver-postgresql, which is not installed."
-        remedy = "Install crowdblend[postgres]."
+        remedy = 'Install it in a checkout: pip install ".[postgres]".'
         raise Unavailable(message, remedy=remedy, where="[data] source", code="system.package") from None
     with silence(data), closing(driver.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
         for statement in _BEGIN:

@@ -67,7 +67,7 @@ def _start_session(master: str | None, conf: Mapping[str, str]) -> SparkSession:
             builder = sql.SparkSession.builder.appName("crowdblend")
     except ImportError:
         message = "The Spark engine needs PySpark."
-        remedy = "Install crowdblend[spark]."
+        remedy = 'Install it in a checkout: pip install ".[spark]".'
         raise Unavailable(message, remedy=remedy, where="crowdblend[spark]", code="system.package") from None
     remote = (master or "").startswith("sc://") or (master is None and "SPARK_REMOTE" in os.environ)
     if not remote and (master is None or master.startswith("local")):
@@ -164,7 +164,7 @@ def _failure(text: str) -> CrowdblendError:
         return refusal("memory", remedy, message, "spark.driver.maxResultSize")
     if "No module named" in text:
         message = "The Spark executors lack crowdblend or a package that it needs."
-        remedy = "Install crowdblend[spark] for the Python of the executors."
+        remedy = 'Install it for the Python of the executors, in a checkout: pip install ".[spark]".'
         return Unavailable(message, remedy=remedy, where="PYSPARK_PYTHON", code="engine.spark-package")
     if "PYTHON_VERSION_MISMATCH" in text:
         message = "The Spark executors run another version of Python than the driver."

@@ -204,7 +204,8 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             sampled = f" of a random sample, which has each person with probability {self.design.rate:g},"
         return [
             f"Every number{sampled} is an estimate for everybody. It is within its error of the true one with a "
-            f"probability of at least {self.confidence:g}; the error of a quantile is one of its rank.",
+            f"probability of at least {self.confidence:g}. The error of a quantile is one of its rank, rank_error, "
+            "so that it has no low and high.",
             *self.rests_on,
         ]
 

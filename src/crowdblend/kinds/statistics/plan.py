@@ -249,13 +249,13 @@ def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[Publi
     ]
     columns: dict[str, list[str | float | None]] = {
         "statistic": [name for name, _, _ in rows],
-        "bin": [label for _, label, _ in rows],
+        "group": [label for _, label, _ in rows],
         "value": [one.value for _, _, one in rows],
         "error": [one.error for _, _, one in rows],
     }
     if any(made.is_quantile for made in policy.statistics):
         columns["rank_error"] = [one.rank_error for _, _, one in rows]
-    return NumbersOutput(policy.file, columns, texts=("bin",), doubles=("error", "rank_error"))
+    return NumbersOutput(policy.file, columns, texts=("group",), doubles=("error", "rank_error"))
 
 
 def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
@@ -270,7 +270,8 @@ def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
 
 def show_error(error: float) -> str:
     """An error to four digits, rounded up."""
-    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
+    rounded = float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error)))
+    return f"{rounded:,.0f}" if 10_000 <= rounded < 1e15 else f"{rounded:.4g}"
 
 
 def plan(policy: StatisticsPolicy) -> StatisticsPlan:

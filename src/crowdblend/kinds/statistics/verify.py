@@ -26,11 +26,11 @@ def check(published: PublishedRelease) -> None:
     assert isinstance(facts, StatisticsFacts)
     quantiles = any(made.is_quantile for made in facts.statistics)
     (path,) = require_files(published, "data")
-    columns = ["statistic", "bin", "value", "error", *(["rank_error"] if quantiles else [])]
+    columns = ["statistic", "group", "value", "error", *(["rank_error"] if quantiles else [])]
     rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
     planned = [(place, label) for place, made in enumerate(facts.statistics) for label in facts.bins(made) or (None,)]
     named = [(facts.statistics[place].name, label) for place, label in planned]
-    if [(row["statistic"], row["bin"] or None) for row in rows] != named:
+    if [(row["statistic"], row["group"] or None) for row in rows] != named:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
     errors = {place: facts.values(place).error for place in range(len(facts.statistics)) if _is_stated(facts, place)}
     least = {place: _least_error(facts, place) for place in range(len(facts.statistics)) if place not in errors}

@@ -31,7 +31,7 @@ class PublishedValue:
     """One published number."""
 
     statistic: str
-    bin: str | None
+    group: str | None
     value: float
     error: float | None
     rank_error: float | None = None
@@ -55,12 +55,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     assert isinstance(facts, StatisticsFacts)
     by_name: dict[str, list[PublishedValue]] = {}
     for path in folder.files.values():
-        for row in read_rows(path, "statistic", ("value",), label="bin", blank=("error", "rank_error")):
+        for row in read_rows(path, "statistic", ("value",), label="group", blank=("error", "rank_error")):
             by_name.setdefault(str(row["statistic"]), []).append(PublishedValue(**row))
-    single = [some[0] for some in by_name.values() if some[0].bin is None]
+    single = [some[0] for some in by_name.values() if some[0].group is None]
     blocks: list[Block] = [_singles(facts, single)] if single else []
     for name, some in by_name.items():
-        if some[0].bin is not None:
+        if some[0].group is not None:
             blocks += _histogram(facts, name, some, figures)
     return View(
         heading=f"{len(by_name):,} statistics about people" if len(by_name) != 1 else f"{next(iter(by_name))}",
@@ -153,16 +153,16 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
         caption = f"{description}: every bin within {numbers[0].within} at once, {how}."
     shown = numbers[:MOST_ROWS]
     counts = made.what in ("histogram", "count")
-    heads = ["bin", "people"] if counts else ["group", "value"]
-    rows: list[list[str]] = [[label(str(one.bin)), _number(one.value, one.digits_of)] for one in shown]
+    heads = ["group", "people" if counts else "value"]
+    rows: list[list[str]] = [[label(str(one.group)), _number(one.value, one.digits_of)] for one in shown]
     if not alike:
         heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]
     blocks: list[Block] = [Heading(label(name))]
     if drawn and len(numbers) <= MOST_BARS and all(one.error is not None for one in numbers):
-        names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
+        names = distinct_labels((str(one.group) for one in numbers), LONGEST)
         least = 0.0 if counts else -math.inf
         intervals = [
-            (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
+            (names[str(one.group)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
             for one in numbers
         ]
         blocks.append(figure(lambda narrow: interval_chart(intervals, narrow=narrow), caption))

@@ -128,7 +128,7 @@ def check_labels(columns: Mapping[str, Domain], cells: Cells, piece: pa.Table) -
 
 # No count comes near it, with any noise.
 _NO_LEAST = -(2**62)
-TEXTS = ("statistic", "bin", "class")
+TEXTS = ("statistic", "group", "class")
 
 
 def read_rows(path: Path, columns: list[str], blank: tuple[str, ...] = ()) -> list[dict[str, Any]]:

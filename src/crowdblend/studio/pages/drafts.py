@@ -102,8 +102,14 @@ async def upload(request: Request) -> Response:
         with studio.root.receiving() as file:
             async for piece in request.stream():
                 await run_in_threadpool(file.write, piece)
+        before = {one.name for one in studio.root.folder.iterdir()}
         source = await run_in_threadpool(studio.root.keep, Path(file.name), name)
-        change = await run_in_threadpool(choose_source, studio, source, "", "")
+        try:
+            change = await run_in_threadpool(choose_source, studio, source, "", "")
+        except CrowdblendError:
+            if source not in before:  # what cannot be read does not stay, unless it was there
+                studio.root.inside(source).unlink(missing_ok=True)
+            raise
         draft = draft or studio.drafts.new(start(query.get("kind", "table")))
         await run_in_threadpool(studio.drafts.change, draft.id, change)
     except ClientDisconnect:
