@@ -177,7 +177,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a share in words": (lambda: cb.Table(share="half"), "range", "above 0 and below 1"),
     "a weight of nothing": (lambda: cb.Table(weight=0), "range", "above 0 and at most 1,000,000"),
     "a weight without end": (lambda: cb.Table(weight=float("inf")), "range", "above 0 and at most 1,000,000"),
-    "a column that is none": (lambda: cb.Table(5), "type", "columns in [[publish]] are names"),
+    "a column that is none": (lambda: cb.Table(5), "type", "columns in publish are names"),
     "a column twice": (lambda: cb.Table("sex", "sex"), "publication-columns", "names a column twice"),
     "an unknown column": (lambda: _policy(publish=cb.Table("agee")), "unknown-column", "Did you mean age?"),
     "an unused column": (lambda: _policy(publish=cb.Table("sex")), "unused-column", "column 'age' is declared"),

@@ -16,6 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
+from crowdblend.policies.python_words import speaking_python
 from crowdblend.publishing.published import Frames, Release
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def release(
     _check_key(key)
     books = _open_ledger(ledger)
     policy = loaded_policy(policy)
-    with about(data, policy, chosen) as here, engine_named(chosen) as reads:
+    with speaking_python(policy.in_python), about(data, policy, chosen) as here, engine_named(chosen) as reads:
         publish = partial(
             publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures
         )

@@ -14,15 +14,16 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
-from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
+from msgspec import NODEFAULT, Meta, Struct, StructMeta, ValidationError, convert
 from msgspec.structs import FieldInfo, fields, force_setattr, replace
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, Parameter
 from crowdblend.policies.foreign_values import plain_value
-from crowdblend.policies.refusals import problem_of, refusal, show_value
+from crowdblend.policies.python_words import speaking_python
+from crowdblend.policies.refusals import did_you_mean, problem_of, refusal, show_value
 from crowdblend.policies.value_types import PLAIN, Kind
 
 _LARGEST, _LARGEST_WHOLE = 10**300, 10**18
@@ -310,7 +311,23 @@ def _place(holder: type[Section], name: str) -> tuple[str, str]:
     )
 
 
-class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=True):
+class _Arguments(StructMeta):
+    """Classes that refuse what they have no argument for, in the words of Python where Python made them."""
+
+    if not TYPE_CHECKING:  # type checkers know the arguments by the fields
+
+        def __call__(self, *given: object, **named: object) -> object:
+            """Return a new value."""
+            known = self.__struct_fields__
+            for wrong in named:
+                if wrong not in known:
+                    message = f"{self.__name__} has no argument {wrong[:60]!r}."
+                    raise refusal("unknown-argument", message, did_you_mean(wrong, known), wrong[:60])
+            with speaking_python(self.section not in ("", "[[publish]]")):
+                return super().__call__(*given, **named)
+
+
+class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=True, metaclass=_Arguments):
     """A frozen value whose keys are checked and converted when it is made, from TOML or in Python."""
 
     section: ClassVar[str] = ""

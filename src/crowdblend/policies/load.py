@@ -19,6 +19,7 @@ from crowdblend.policies.key import Part, Section, keys_of, sections_of
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import has_columns
+from crowdblend.policies.python_words import reading_toml
 from crowdblend.policies.refusals import did_you_mean, refusal, show_value
 from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class
 from crowdblend.policies.sampling import DESIGNS, Sampling
@@ -65,8 +66,12 @@ def parse_policy(text: str, folder: Path | str = ".") -> Policy:
 
 def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Policy:
     """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
+    with reading_toml():
+        return _read(parts, Path(folder))
+
+
+def _read(parts: Mapping[str, Any], place: Path) -> Policy:
     _refuse_placeholders(parts)
-    place = Path(folder)
     declared = sections_of(Terms)
     known = [*declared, "sampling", "recoding", "about", "columns", "publish"]
     for section in parts:

@@ -20,6 +20,7 @@ from crowdblend.policies.domains import Domain
 from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.python_words import speaking_python
 from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource, Format, Resources
@@ -45,6 +46,8 @@ Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
 class Policy:
     """The decisions of the steward, complete and free of contradictions."""
 
+    # Whether it was written in Python, and is spoken of in its words; not in a policy file.
+    in_python: bool = False
     # How a policy is planned is told by the layer that can: crowdblend.kinds, when it is loaded.
     _planner: ClassVar[Callable[[Any], Any]]
 
@@ -89,7 +92,9 @@ class Policy:
         for wrong in unknown:
             message = f"Policy has no argument {wrong[:60]!r}."
             raise refusal("unknown-argument", message, did_you_mean(wrong, [*SHARED, "publish", "split"]), wrong[:60])
-        self._settle(Terms(**given), publish, split)
+        self.in_python = True
+        with speaking_python():
+            self._settle(Terms(**given), publish, split)
 
     @classmethod
     def of(cls, terms: Terms, publish: Publication | Sequence[Publication], split: Split | None = None) -> Policy:
@@ -276,14 +281,18 @@ class Policy:
     def replace(self, **changes: Any) -> Policy:
         """Return the same policy with other values for some arguments, checked as a new one."""
         publish, split = changes.pop("publish", self.publish), changes.pop("split", self.split)
-        return Policy.of(self.terms.replace(**changes), publish, split)
+        with speaking_python(self.in_python):
+            made = Policy.of(self.terms.replace(**changes), publish, split)
+        made.in_python = self.in_python
+        return made
 
     def plan(self) -> Plan:
         """Return what follows from the policy alone: what was left open, the guarantees, the assumptions.
 
         No data are read.
         """
-        planned: Plan = type(self)._planner(self)
+        with speaking_python(self.in_python):
+            planned: Plan = type(self)._planner(self)
         return planned
 
     def to_toml(self) -> str:

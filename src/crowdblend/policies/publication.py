@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Key, keys_of, parts_of
 from crowdblend.policies.publication_policy import PublicationPolicy
+from crowdblend.policies.python_words import speaking_python
 from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.terms import SHARED, Terms
 
@@ -78,6 +80,17 @@ class Publication:
             for field, value in keys.items()
         }
         self.keys: dict[str, Any] = {field: value for field, value in read.items() if _is_given(own.get(field), value)}
+
+    def __init_subclass__(cls) -> None:
+        """Refuse wrong arguments in the words of Python; policy files call `from_keys`."""
+        made = cls.__init__
+
+        @wraps(made)
+        def speaking(self: Publication, *columns: Any, **given: Any) -> None:
+            with speaking_python():
+                made(self, *columns, **given)
+
+        cls.__init__ = speaking  # type: ignore[method-assign]
 
     @classmethod
     def from_keys(

@@ -73,4 +73,5 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
         noise = self.mechanism
         curve = {"transition": noise.transition, "limit": noise.limit, "factor": noise.factor}
         rate: Parameters = {} if self.rate is None else {"rate": self.rate}
-        return {"epsilon": noise.epsilon, **curve, **rate, **self.series_parameters}
+        spent: Parameters = {"epsilon": self.largest_epsilon, "noise_epsilon": noise.epsilon}
+        return {**spent, **curve, **rate, **self.series_parameters}
