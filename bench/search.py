@@ -22,7 +22,7 @@ from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
-from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection import Ladder, Lattice, Score, Search, rolled_up, score, scores_around
 

@@ -19,7 +19,7 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.microdata.plan import MicrodataPlan, plan
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.policies import load_policy
-from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection import choose, score_nodes
 

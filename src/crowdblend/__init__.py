@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from crowdblend.policies.load import load_policy
     from crowdblend.policies.policy import Policy
     from crowdblend.policies.sampling import Biased, Coins, Everybody, Poisson, Strata, Survey, Weights
-    from crowdblend.publishing.published import Release
+    from crowdblend.publishing.finished_release import Release
     from crowdblend.reading.release import PublishedRelease, read
     from crowdblend.synthesis.synthesize import synthesize
 
@@ -73,7 +73,7 @@ _MODULES = {
     "Proposal": "api.proposing",
     "PublishedRelease": "reading.release",
     "QuadtreeRegion": "kinds.points.policy",
-    "Release": "publishing.published",
+    "Release": "publishing.finished_release",
     "Statistic": "kinds.statistics.statistic",
     "Statistics": "kinds.statistics.policy",
     "Strata": "policies.sampling",

@@ -147,12 +147,12 @@ def _repr_of(names: Sequence[str]) -> Callable[[Any], str]:
     return __repr__
 
 
-def _refusing(cls: type, names: frozenset[str], method: str, said: str) -> Callable[..., None]:
+def _refusing(cls: type, names: frozenset[str], method: str, message: str) -> Callable[..., None]:
     """Return a method that refuses to change a field; a subclass may have other attributes."""
 
     def refuse(self: Any, name: str, *value: Any) -> None:
         if type(self) is cls or name in names:
-            raise dataclasses.FrozenInstanceError(f"cannot {said} field {name!r}")
+            raise dataclasses.FrozenInstanceError(f"cannot {message} field {name!r}")
         getattr(super(cls, self), method)(name, *value)
 
     return refuse

@@ -18,7 +18,7 @@ from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, Invali
 from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
-from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release

@@ -14,7 +14,7 @@ from crowdblend.calculus.certificate import digest
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.table.plan import plan
 from crowdblend.policies import Choosing, parse_policy
-from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.release import release
 from crowdblend.selection import Ladder, Lattice, score
 from tests.cases import for_each

@@ -15,7 +15,7 @@ from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.mechanisms.suppressed import SuppressedRecords
+from crowdblend.mechanisms.suppression import SuppressedRecords
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning import plan

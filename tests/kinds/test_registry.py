@@ -48,7 +48,7 @@ def test_every_kind_has_a_plan_of_three_typed_steps(kind: str) -> None:
     assert type(planned).__name__ == f"{kind.title().replace('-', '')}Plan"
     assert type(planned).__module__ == f"crowdblend.kinds.{folder(kind)}.plan"
     read, publish = signature(type(planned).read), signature(type(planned).publish)
-    assert list(read.parameters) == ["self", "engine", "key", "progress", "drawn"]
+    assert list(read.parameters) == ["self", "engine", "key", "progress", "draw"]
     assert list(publish.parameters) == ["self", "reading", "key", "progress"]
     assert read.return_annotation == publish.parameters["reading"].annotation
     assert publish.return_annotation == "Result"

@@ -28,7 +28,7 @@ from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
-from crowdblend.planning.statistics.stratified import own_weights, plan_strata_statistics, weights_of
+from crowdblend.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
 from crowdblend.policies import load_policy
 from crowdblend.policies.strata import Stratum
 from crowdblend.publishing.release import release

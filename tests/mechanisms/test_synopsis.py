@@ -20,8 +20,8 @@ from crowdblend.mechanisms.synopsis import (
     half_planes,
     list_conjunctions,
     plan_synopsis,
-    planned,
     ranges,
+    synopsis_plans,
 )
 from crowdblend.mechanisms.synopsis import fit as fit_module
 from crowdblend.mechanisms.synopsis.fit import fit, most_gain, repair
@@ -384,24 +384,26 @@ def test_a_table_is_added_up_only_from_few_counts() -> None:
 
 
 def test_a_guess_is_lowered_by_as_little_as_it_takes() -> None:
-    assert planned._largest(1.0, lambda value: value <= 1) == 1
-    assert 1 - 2**-48 <= planned._largest(1.0, lambda value: value <= 1 - 2**-49) <= 1 - 2**-49
-    assert 0.75 <= planned._largest(1.0, lambda value: value <= 0.8) <= 0.8
+    assert synopsis_plans._largest(1.0, lambda value: value <= 1) == 1
+    assert 1 - 2**-48 <= synopsis_plans._largest(1.0, lambda value: value <= 1 - 2**-49) <= 1 - 2**-49
+    assert 0.75 <= synopsis_plans._largest(1.0, lambda value: value <= 0.8) <= 0.8
     with pytest.raises(Infeasible):
-        planned._largest(1.0, lambda value: False)
+        synopsis_plans._largest(1.0, lambda value: False)
 
 
 def test_samples_too_small_for_a_dimension_still_answer_finitely_many() -> None:
     queries = Conjunctions((9, 9, 9), 3)
     assert queries.dimension > 2 * 4
-    way = planned._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None).plan_fitted()
+    way = synopsis_plans._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None).plan_fitted()
     assert way.usefulness.premises[0].rule.id == "queries.finite-class"
 
 
 def test_the_code_keeps_to_a_hair_less_than_what_is_stated() -> None:
     """Its sums are doubles: what it allows itself is below the bounds of the rule, by more than sums of doubles err."""
     queries = Conjunctions((2, 5), 2)
-    way = planned._Way(queries, samples=5000, population=10_000, epsilon=1.0, failure=0.05, rows=700).plan_fitted()
+    way = synopsis_plans._Way(
+        queries, samples=5000, population=10_000, epsilon=1.0, failure=0.05, rows=700
+    ).plan_fitted()
     made, stated = way.mechanism, way.about_sample.accuracy
     drawing = math.sqrt(math.log(4 * queries.size) / (2 * 700))
     assert drawing * (1 - 1e-3) < made.rounding < drawing * (1 - 1e-10)

@@ -12,7 +12,7 @@ from flint import arb, ctx, fmpq
 from crowdblend.calculus import RULES, Certificate
 from crowdblend.errors import DoesNotVerify, Unavailable
 from crowdblend.numerics.crowd_divergence import crowd_divergence
-from crowdblend.publishing.verification.proved import claim, factor_below, proved_steps, whole_number_test
+from crowdblend.publishing.verification.coq_steps import claim, factor_below, proved_steps, whole_number_test
 from tests.cases import for_each
 from tests.commands import crowdblend
 from tests.truth import fractions_arithmetic as exact

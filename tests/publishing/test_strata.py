@@ -28,7 +28,7 @@ from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.ledger import Ledger
-from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.planning import plan as crowds
 from crowdblend.policies import strata as policy_strata
 from crowdblend.publishing.verification import verify_release

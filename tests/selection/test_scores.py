@@ -19,7 +19,7 @@ CASES = [
     HARD,
     Score("weighted rows kept", np.array([0, 0, 0, 3]), 1, weighted=True),
     *(score(name, k=3, rate=0.9) for name in SCORES),
-    *(score(name, k=3, rate=0.5, seen=0.1) for name in SCORES),
+    *(score(name, k=3, rate=0.5, share_seen=0.1) for name in SCORES),
 ]
 
 
@@ -106,7 +106,7 @@ def test_expected_publication_is_cheap_and_monotone() -> None:
 @for_each("seen", [1.0, 0.5, 0.1, 0.03, 0.001])
 def test_listed_values_keep_to_the_proved_bound(seen: float) -> None:
     for name, k, rate in product(("loss", "published"), (1, 2, 3, 10, 23, 100), (0.9, 0.5, 0.3, 0.1, 0.01)):
-        each = score(name, k=k, rate=rate, seen=seen)
+        each = score(name, k=k, rate=rate, share_seen=seen)
         assert each.published is not None
         assert each.step <= each.published.step
         assert each.sensitivity(7) == each.published.step * (7 if name == "loss" else 1)
@@ -115,7 +115,7 @@ def test_listed_values_keep_to_the_proved_bound(seen: float) -> None:
 @for_each("seen", [0.1, 0.03, 0.01])
 def test_somebody_seen_alone_does_not_count_for_a_crowd(seen: float) -> None:
     """One of a hundred seen stands for a hundred, and the finest recoding would seem to publish everybody."""
-    each = score("published", k=5, rate=0.5, seen=seen)
+    each = score("published", k=5, rate=0.5, share_seen=seen)
     alone, crowd = each.values[1] / each.slope, each.values[8] / (8 * each.slope)
     assert alone < 0.05
     assert crowd > 0.9

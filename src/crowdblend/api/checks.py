@@ -15,7 +15,7 @@ from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
-from crowdblend.publishing.published import Release
+from crowdblend.publishing.finished_release import Release
 
 if TYPE_CHECKING:
     from crowdblend import rehearsal

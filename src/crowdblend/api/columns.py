@@ -38,7 +38,7 @@ Day = datetime.date | str
 
 
 def values(
-    *listed: str | bool | int | Categories | Sequence[str | bool | int],
+    *values_listed: str | bool | int | Categories | Sequence[str | bool | int],
     other: str | None = None,
     missing: str | None = None,
 ) -> ValueDomain:
@@ -50,11 +50,11 @@ def values(
     >>> values("Female", "Male", other="Other") == values(["Female", "Male"], other="Other")
     True
     """
-    if len(listed) == 1 and isinstance(listed[0], Categories):
-        listed = tuple(listed[0].categories)
-    elif len(listed) == 1 and isinstance(listed[0], list | tuple):
-        listed = tuple(listed[0])
-    return ValueDomain(values=listed, other=other, missing=missing)  # type: ignore[arg-type]  # made texts there
+    if len(values_listed) == 1 and isinstance(values_listed[0], Categories):
+        values_listed = tuple(values_listed[0].categories)
+    elif len(values_listed) == 1 and isinstance(values_listed[0], list | tuple):
+        values_listed = tuple(values_listed[0])
+    return ValueDomain(values=values_listed, other=other, missing=missing)  # type: ignore[arg-type]  # made texts there
 
 
 def intervals(

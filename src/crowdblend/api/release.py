@@ -17,7 +17,7 @@ from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
 from crowdblend.policies.python_words import speaking_python
-from crowdblend.publishing.published import Frames, Release
+from crowdblend.publishing.finished_release import Frames, Release
 
 if TYPE_CHECKING:
     from crowdblend.engines.engine import Progress

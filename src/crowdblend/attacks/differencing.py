@@ -49,9 +49,9 @@ def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
     return int((first > second).sum())
 
 
-def _fresh(ours: OurTable, stayed: int, more: int) -> Fraction:
+def _fresh(ours: OurTable, runs_stayed: int, more: int) -> Fraction:
     """Return the chance that the first count is larger than the second, with so many more people in it."""
-    first, second = (published_law(people, Fraction(ours.rate), ours.k) for people in (stayed + more, stayed))
+    first, second = (published_law(people, Fraction(ours.rate), ours.k) for people in (runs_stayed + more, runs_stayed))
     return difference_at_least(first, second, 1)
 
 

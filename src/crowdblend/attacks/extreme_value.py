@@ -18,9 +18,9 @@ WORTHS = tuple(20 + 4 * place for place in range(OTHERS))
 RICHEST, RICH = 35_000, 10_000
 
 
-def reaches_far(published: Groups) -> bool:
+def reaches_far(groups: Groups) -> bool:
     """Return whether some range ends above ten million."""
-    return any(high > RICH for ranges, _ in published for _, high in ranges)
+    return any(high > RICH for ranges, _ in groups for _, high in ranges)
 
 
 def trials(runs: int) -> tuple[Trial, ...]:

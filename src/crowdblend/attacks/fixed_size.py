@@ -27,42 +27,44 @@ def trials(runs: int) -> tuple[Trial, ...]:
     )
 
 
-def _by_coins(runs: int, asked: int, people: int, ours: OurTable, how: str) -> Trial:
+def _by_coins(runs: int, respondents: int, people: int, ours: OurTable, how: str) -> Trial:
     """Return the trial on a survey by coins: nobody is missing where all are shown.
 
     A person who is alone in a class is missing whenever drawn.
     """
 
     def incomplete(person: bool) -> int:
-        return int((ours.sanitize(_surveys(runs, asked, people, person)).sum(axis=1) < asked).sum())
+        return int((ours.sanitize(_surveys(runs, respondents, people, person)).sum(axis=1) < respondents).sum())
 
     claimed = replace(ours.bound(Relation.REPLACE), source="coins, if everybody had been asked by one")
-    name = f"{asked:,} of {people:,} asked, {how} k = {ours.k}"
-    return unsafe(name, exactly(Fraction(asked, people), Fraction(0)), in_runs(runs, incomplete), claimed)
+    name = f"{respondents:,} of {people:,} asked, {how} k = {ours.k}"
+    return unsafe(name, exactly(Fraction(respondents, people), Fraction(0)), in_runs(runs, incomplete), claimed)
 
 
-def _thinned_survey(runs: int, asked: int, people: int, ours: OurTable) -> Trial:
+def _thinned_survey(runs: int, respondents: int, people: int, ours: OurTable) -> Trial:
     """Return the trial on a thinned survey, where the number of people kept is secret.
 
     Fewer than expected are then shown as often with the person as without.
     """
-    expected = asked * ours.rate
+    expected = respondents * ours.rate
 
     def fewer(person: bool) -> int:
-        return int((ours.publish(_surveys(runs, asked, people, person)).sum(axis=1) < expected).sum())
+        return int((ours.publish(_surveys(runs, respondents, people, person)).sum(axis=1) < expected).sum())
 
     # With so many people the other class is always shown.
-    alone, full = (float(special.bdtr(np.ceil(expected) - 1, others, ours.rate)) for others in (asked - 1, asked))
-    chance = asked / people
-    name = f"{asked:,} of {people:,} asked, ours thinned at {ours.rate:g}, k = {ours.k}"
+    alone, full = (
+        float(special.bdtr(np.ceil(expected) - 1, others, ours.rate)) for others in (respondents - 1, respondents)
+    )
+    chance = respondents / people
+    name = f"{respondents:,} of {people:,} asked, ours thinned at {ours.rate:g}, k = {ours.k}"
     exact = exactly(chance * alone + (1 - chance) * full, full)
     return Trial(name, True, ours.bound(Relation.REPLACE), exact, in_runs(runs, fewer))
 
 
-def _surveys(runs: int, asked: int, people: int, person: bool) -> Counts:
+def _surveys(runs: int, respondents: int, people: int, person: bool) -> Counts:
     """Two classes in every survey: the others', and the one in which the person is alone, if asked."""
-    alone = drawn(runs, 1, asked / people)[:, 0] & person
-    return np.column_stack([asked - alone, alone]).astype(np.int64)
+    alone = drawn(runs, 1, respondents / people)[:, 0] & person
+    return np.column_stack([respondents - alone, alone]).astype(np.int64)
 
 
 ATTACK = Attack(

@@ -16,9 +16,9 @@ HEPATITIS, FLU = 0, 1
 TWENTY, NINETEEN = (K, K), (K - 1, K + 1)
 
 
-def stands_apart(published: Groups) -> bool:
+def stands_apart(groups: Groups) -> bool:
     """Return whether hepatitis is published as a group of its own, not merged with the flu."""
-    return any(ranges == ((HEPATITIS, HEPATITIS),) for ranges, _ in published)
+    return any(ranges == ((HEPATITIS, HEPATITIS),) for ranges, _ in groups)
 
 
 def patients(hepatitis: int, flu: int) -> NDArray[np.int64]:

@@ -122,10 +122,10 @@ class OurTable:
         sampled = thin(people.ravel(), self.rate, SystemSource()).reshape(people.shape)
         return self.sanitize(sampled)
 
-    def sanitize(self, sampled: Counts) -> Counts:
+    def sanitize(self, sample: Counts) -> Counts:
         """Publish counts that were already drawn."""
-        published = self._mechanism(_side_by_side(sampled))
-        counts = np.zeros_like(sampled)
+        published = self._mechanism(_side_by_side(sample))
+        counts = np.zeros_like(sample)
         places = [[int(label) for label in labels] for labels in published.labels]
         if len(published.counts):
             run, column = (np.asarray(known)[published.codes[:, at]] for at, known in enumerate(places))
@@ -138,11 +138,11 @@ class OurTable:
         return NoisyHistogram(self.k, self.plan.noise_epsilon).publish(sample, ReleaseKey(new_key()))
 
 
-def _side_by_side(sampled: Counts) -> SampledClasses:
-    labels = tuple(tuple(str(place) for place in range(size)) for size in sampled.shape)
-    run, column = np.nonzero(sampled)
+def _side_by_side(counts: Counts) -> SampledClasses:
+    labels = tuple(tuple(str(place) for place in range(size)) for size in counts.shape)
+    run, column = np.nonzero(counts)
     codes = np.column_stack([run, column]).astype(np.int32)
-    return SampledClasses(("run", "class"), labels, codes, sampled[run, column])
+    return SampledClasses(("run", "class"), labels, codes, counts[run, column])
 
 
 @cache

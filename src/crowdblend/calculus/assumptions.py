@@ -302,6 +302,6 @@ def _short(number: float) -> str:
     return whole if isinstance(number, int) or len(whole) <= 10 else f"{number:.6g}"
 
 
-def in_order(assumed: Iterable[StepAssumption]) -> tuple[StepAssumption, ...]:
+def in_order(assumptions: Iterable[StepAssumption]) -> tuple[StepAssumption, ...]:
     """Each assumption once with the same numbers, in the order of the enumeration."""
-    return tuple(dict.fromkeys(sorted(assumed, key=lambda made: _PLACES[made.assumption])))
+    return tuple(dict.fromkeys(sorted(assumptions, key=lambda made: _PLACES[made.assumption])))

@@ -13,11 +13,11 @@ class Unmet(NotApplicable):
     """A condition that is not met, as a sentence without its subject: the rule that is applied puts its id there."""
 
 
-def require(premise: Guarantee, remedy: str, **wanted: object) -> None:
+def require(premise: Guarantee, remedy: str, **expectation: object) -> None:
     """Refuse a premise that has other values than these."""
-    if any(getattr(premise, name) != value for name, value in wanted.items()):
-        needed = " and ".join(f"{name} = {_show(value)}" for name, value in wanted.items())
-        given = " and ".join(f"{name} = {_show(getattr(premise, name))}" for name in wanted)
+    if any(getattr(premise, name) != value for name, value in expectation.items()):
+        needed = " and ".join(f"{name} = {_show(value)}" for name, value in expectation.items())
+        given = " and ".join(f"{name} = {_show(getattr(premise, name))}" for name in expectation)
         raise Unmet(f"needs {needed}, got {given}. {remedy}")
 
 

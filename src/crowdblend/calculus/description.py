@@ -183,14 +183,14 @@ class SampledAnew:
         return replace(old, parts=tuple(self._sampled_anew(part, rate) for part in old.parts))
 
 
-def mechanism(name: str, *details: str, inside: Mechanism | None = None, **fixed: float | str) -> Mechanism:
+def mechanism(name: str, *details: str, inside: Mechanism | None = None, **fixed_details: float | str) -> Mechanism:
     """A mechanism that these parameters describe, and these constants."""
-    return Mechanism(name, details, tuple(fixed.items()), inside)
+    return Mechanism(name, details, tuple(fixed_details.items()), inside)
 
 
-def same_release(*details: str, **fixed: float | str) -> SameRelease:
+def same_release(*details: str, **fixed_details: float | str) -> SameRelease:
     """One release for all premises and the conclusion; these parameters describe it further."""
-    return SameRelease(details, tuple(fixed.items()))
+    return SameRelease(details, tuple(fixed_details.items()))
 
 
 def _pick(names: tuple[str, ...], parameters: Mapping[str, float]) -> Details:

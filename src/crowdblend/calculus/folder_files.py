@@ -18,20 +18,20 @@ SIGNATURE = "certificate.json.sig"
 """The signature of the certificate, if there is one; `verify` with a signer checks it."""
 
 
-def check_files(folder: Path, stated: object) -> tuple[str, ...]:
+def check_files(folder: Path, statement: object) -> tuple[str, ...]:
     """The files that the certificate does not cover, by name; refuses a folder without the very files that it lists.
 
     Such files are the publisher's, `report.html` among them: nothing is said about what is in them.
     """
-    if not isinstance(stated, dict) or not all(map(_is_file_name, stated)):
+    if not isinstance(statement, dict) or not all(map(_is_file_name, statement)):
         raise DoesNotVerify("the facts do not list the files of the release with their hashes.")
     present = _regular_files(folder)
-    for name, expected in stated.items():
+    for name, expected in statement.items():
         if name not in present:
             raise DoesNotVerify(f"{name} is missing. Ask for the whole folder.", where=name, code="file-missing")
         if regular_file_hash(folder / name) != expected:
             raise DoesNotVerify(f"{name} is not the file that was certified.", where=name, code="file-edited")
-    return tuple(sorted(present - set(stated) - {CERTIFICATE, SIGNATURE}))
+    return tuple(sorted(present - set(statement) - {CERTIFICATE, SIGNATURE}))
 
 
 def regular_file_hash(path: Path) -> str:

@@ -76,41 +76,41 @@ SHARES = 32
 FINEST_DELTA = 1e-20
 
 
-def _crowds(made: CrowdCurve) -> Curve:
-    return SampledKernel(arb(made.rate), Crowds(made.k, arb(made.rate), arb(made.blend_epsilon).exp()))
+def _crowds(curve: CrowdCurve) -> Curve:
+    return SampledKernel(arb(curve.rate), Crowds(curve.k, arb(curve.rate), arb(curve.blend_epsilon).exp()))
 
 
-def _noisy(made: NoisyCountCurve) -> Curve:
-    kernel = NoisyKernel(made.k, arb(made.rate), made.noise_epsilon, flagged=made.flag)
-    return SampledGaps(arb(made.rate), kernel)
+def _noisy(curve: NoisyCountCurve) -> Curve:
+    kernel = NoisyKernel(curve.k, arb(curve.rate), curve.noise_epsilon, flagged=curve.flag)
+    return SampledGaps(arb(curve.rate), kernel)
 
 
-def _points(made: PointCurve) -> Curve:
-    return SampledKernel(arb(made.rate), Points(made.k, arb(made.rate), arb(made.noise_epsilon).exp()))
+def _points(curve: PointCurve) -> Curve:
+    return SampledKernel(arb(curve.rate), Points(curve.k, arb(curve.rate), arb(curve.noise_epsilon).exp()))
 
 
-def _biased_curve(made: BiasedCurve) -> Curve:
-    blend = arb(made.blend_epsilon).exp()
-    return BiasedCrowds(made.k, blend, made.low, made.high, made.exceptions, made.max_rate)
+def _biased_curve(curve: BiasedCurve) -> Curve:
+    blend = arb(curve.blend_epsilon).exp()
+    return BiasedCrowds(curve.k, blend, curve.low, curve.high, curve.exceptions, curve.max_rate)
 
 
-def _amplified_curve(made: AmplifiedCurve) -> Curve:
-    return SampledKernel(arb(made.rate), ClosenessKernel(made.epsilon, made.delta))
+def _amplified_curve(curve: AmplifiedCurve) -> Curve:
+    return SampledKernel(arb(curve.rate), ClosenessKernel(curve.epsilon, curve.delta))
 
 
-def _split(made: SplitCurve) -> Curve:
-    chosen = arb(made.rate) * made.share
+def _split(curve: SplitCurve) -> Curve:
+    chosen = arb(curve.rate) * curve.share
     # The divergence grows with the rate, so the larger neighbouring double is the safe one.
-    released = arb(round_up(arb(made.rate) * (1 - arb(made.share)) / (1 - chosen)))
-    return Split(chosen, Closeness(made.epsilon, 0.0), SampledKernel(released, Crowds(made.k, released, arb(1))))
+    released = arb(round_up(arb(curve.rate) * (1 - arb(curve.share)) / (1 - chosen)))
+    return Split(chosen, Closeness(curve.epsilon, 0.0), SampledKernel(released, Crowds(curve.k, released, arb(1))))
 
 
-def _programme(made: ProgrammeCurve) -> Curve:
-    shares = [arb(part.share) for part in made.publications]
+def _programme(curve: ProgrammeCurve) -> Curve:
+    shares = [arb(part.share) for part in curve.publications]
     total = sum(shares, arb(0))
-    taken = arb(made.rate) * total / total.max(arb(1))
+    taken = arb(curve.rate) * total / total.max(arb(1))
     kernels = []
-    for part, count in Counter(made.publications).items():
+    for part, count in Counter(curve.publications).items():
         own = taken * part.share / total
         kernels.append((count * arb(part.share) / total, _kernel(part, own / (1 - taken + own))))
     return SampledGaps(taken, Average(kernels))
@@ -185,28 +185,28 @@ def _upper(bound: arb | None) -> arb:
     return arb(1) if bound is None else bound.upper()
 
 
-def _one_sample(made: OneSampleCurve) -> Curve:
-    return SampledGaps(arb(made.rate), _own(made.uses))
+def _one_sample(curve: OneSampleCurve) -> Curve:
+    return SampledGaps(arb(curve.rate), _own(curve.uses))
 
 
-def _unequal_sample(made: UnequalSampleCurve) -> Curve:
-    return SampledGaps(arb(made.max_rate), _own(made.uses))
+def _unequal_sample(curve: UnequalSampleCurve) -> Curve:
+    return SampledGaps(arb(curve.max_rate), _own(curve.uses))
 
 
-def _survey(made: SurveyCurve) -> Curve:
-    return SurveyMixture(arb(made.samples) / made.population, _compose_laws(made.uses))
+def _survey(curve: SurveyCurve) -> Curve:
+    return SurveyMixture(arb(curve.samples) / curve.population, _compose_laws(curve.uses))
 
 
-def _groups(made: GroupSurveyCurve) -> Curve:
-    return SurveyMixture(arb(made.samples) / made.population, _compose_laws(made.uses), apart=False)
+def _groups(curve: GroupSurveyCurve) -> Curve:
+    return SurveyMixture(arb(curve.samples) / curve.population, _compose_laws(curve.uses), apart=False)
 
 
-def _strata(made: StrataCurve) -> Curve:
-    return WorstOf([curve_of(curve) for curve in made.curves])
+def _strata(strata_curve: StrataCurve) -> Curve:
+    return WorstOf([curve_of(curve) for curve in strata_curve.curves])
 
 
-def _replaced_curve(made: ReplacedCurve) -> Curve:
-    return ReplacedData(curve_of(made.curve))
+def _replaced_curve(curve: ReplacedCurve) -> Curve:
+    return ReplacedData(curve_of(curve.curve))
 
 
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
@@ -231,16 +231,16 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
 
 
 @lru_cache(maxsize=32)
-def curve_of(made: LossCurve) -> Curve:
+def curve_of(curve: LossCurve) -> Curve:
     """The curve that a value names."""
     with precision(BITS):
-        return _CURVES[type(made)](made)
+        return _CURVES[type(curve)](curve)
 
 
 @lru_cache(maxsize=256)
-def pair_of(made: LossCurve, spacing: float, cut: float) -> LossPair:
+def pair_of(curve: LossCurve, spacing: float, cut: float) -> LossPair:
     """The laws of one release on a grid."""
-    return loss_pair(curve_of(made), spacing, cut)
+    return loss_pair(curve_of(curve), spacing, cut)
 
 
 def spread(uses: tuple[Uses, ...]) -> Spread:

@@ -32,11 +32,11 @@ def compose_profiles(derivations: Sequence[Derivation]) -> Derivation:
     return compose_releases([profile_of(made) for made in derivations])
 
 
-def compose_releases(found: Sequence[Derivation]) -> Derivation:
+def compose_releases(values: Sequence[Derivation]) -> Derivation:
     """The profile of releases with these profiles; equal ones are counted."""
-    if all(made == found[0] for made in found[1:]) and len(found) > 1:
-        return profiles.repeated_releases_compose(found[0], releases=len(found))
-    return profiles.profiles_compose(*found)
+    if all(made == values[0] for made in values[1:]) and len(values) > 1:
+        return profiles.repeated_releases_compose(values[0], releases=len(values))
+    return profiles.profiles_compose(*values)
 
 
 def _known_profile(derivation: Derivation) -> Derivation | None:

@@ -22,7 +22,7 @@ from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Axis, ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
-from crowdblend.recoding.bounded import Steps
+from crowdblend.recoding.bounded_recoding import Steps
 from crowdblend.recoding.reading import blank_sql
 
 # So many values of a column are listed, and so many labels looked at for one that is nearly the same.
@@ -164,10 +164,10 @@ class _Rows:
             return f"({recoding.label_sql(f'v{at}', self._has_type[at])})"
         return f"k{at}"
 
-    def _source(self, *wanted: int) -> str:
+    def _source(self, *place: int) -> str:
         """The rows in SQL with the texts, values and listed codes of some columns, or of all."""
         selected, joins = [], []
-        for at in wanted or range(len(self.columns)):
+        for at in place or range(len(self.columns)):
             field, recoding = self._fields[at], self._recodings[at]
             read = field.read_as(recoding.reads)
             selected += [

@@ -51,26 +51,26 @@ def command(name: str | None, *, plot: str | None, runs: int, force: bool) -> No
         raise click.exceptions.Exit(1)
 
 
-def _story_lines(attacked: Attack, found: Finding, runs: int) -> Iterator[str]:
+def _story_lines(attack: Attack, finding: Finding, runs: int) -> Iterator[str]:
     """The story, the question, the numbers, and what follows."""
-    with_, without = attacked.worlds
-    about = [f"{attacked.title} ({attacked.source})", "", attacked.story, ""]
-    yield from _wrap(*about, f"The attacker looks whether {attacked.event}.", f"with:    {with_}")
+    with_, without = attack.worlds
+    about = [f"{attack.title} ({attack.source})", "", attack.story, ""]
+    yield from _wrap(*about, f"The attacker looks whether {attack.event}.", f"with:    {with_}")
     yield from _wrap(f"without: {without}", "")
-    rows = [_row(found, trial) for trial in found.trials]
+    rows = [_row(finding, trial) for trial in finding.trials]
     yield from align([["release", "with", "without", "allowed", "right", ""], *rows])
-    yield from ("", *align([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(found)]))
+    yield from ("", *align([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(finding)]))
     if runs:
         how = "with standard errors, ours by the samplers and mechanisms that publish"
         yield from _wrap("", f"Seen in {runs} runs {how}:", "")
-        seen = [[trial.release, *_chances_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
+        seen = [[trial.release, *_chances_seen(trial.runs)] for trial in finding.trials if trial.runs is not None]
         yield from align([["release", "with", "without"], *seen])
-    yield from _wrap("", *([found.remark] if found.remark else []), _verdict(found))
+    yield from _wrap("", *([finding.remark] if finding.remark else []), _verdict(finding))
 
 
-def _row(found: Finding, trial: Trial) -> list[str]:
-    pair, bound = trial.best, trial.bound or found.guarantee
-    word = ("BROKEN" if trial.ours else "broken") if found.broken(trial) else "holds"
+def _row(finding: Finding, trial: Trial) -> list[str]:
+    pair, bound = trial.best, trial.bound or finding.guarantee
+    word = ("BROKEN" if trial.ours else "broken") if finding.broken(trial) else "holds"
     chances = (float(pair.hit.value), float(pair.miss.value), bound.allows(pair.miss.value))
     return [trial.release, *map(_short, chances), f"{pair.right:.1%}", word]
 
@@ -92,16 +92,16 @@ def _frequency(chance: Chance) -> str:
     return f"{_short(float(chance.value))} ± {chance.standard_error:.2g}"
 
 
-def _guarantees(found: Finding) -> list[list[str]]:
+def _guarantees(finding: Finding) -> list[list[str]]:
     """Return the guarantees that the releases were held against; ours, for one that has none."""
-    bounds = ((trial.release, trial.bound) for trial in found.trials)
+    bounds = ((trial.release, trial.bound) for trial in finding.trials)
     return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.source] for release, bound in bounds if bound]
 
 
-def _verdict(found: Finding) -> str:
-    ours = "Ours stays within its guarantee" if found.ours_hold else "OURS GAVE AWAY MORE THAN IT GUARANTEES"
-    target = "is broken" if found.target_broken else "could not be shown broken in so few runs"
-    wrong = [trial.release for trial in found.trials if not trial.as_computed]
+def _verdict(finding: Finding) -> str:
+    ours = "Ours stays within its guarantee" if finding.ours_hold else "OURS GAVE AWAY MORE THAN IT GUARANTEES"
+    target = "is broken" if finding.target_broken else "could not be shown broken in so few runs"
+    wrong = [trial.release for trial in finding.trials if not trial.as_computed]
     differs = f" BUT THE RUNS CONTRADICT WHAT WAS COMPUTED: {'; '.join(wrong)}." if wrong else ""
     return f"The unsafe release {target}. {ours}.{differs}"
 

@@ -28,10 +28,10 @@ def _writes(make: Callable[..., Lines]) -> Callable[..., None]:
     @force_option
     @answers
     @wraps(make)
-    def run(*, out: str, force: bool, **given: object) -> None:
+    def run(*, out: str, force: bool, **arguments: object) -> None:
         if asks_for_json() and out == "-":
             refuse_shared_stdout()
-        lines = make(**given)
+        lines = make(**arguments)
         write_text(out, hierarchy_text(lines), force=force)
         said = f"wrote {out}: {len(lines)} values at {len(lines[0])} levels, 0 to {len(lines[0]) - 1}"
         answer({"file": out, "values": len(lines), "levels": len(lines[0])}, *([] if out == "-" else [said]))

@@ -93,13 +93,13 @@ def at_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask(data: str, offered: tuple[str, ...]) -> str:
+def _ask(data: str, options: tuple[str, ...]) -> str:
     """Ask what the data are, saying what each answer costs."""
     click.echo(f"What is {data}?", err=True)
-    for name in offered:
+    for name in options:
         click.echo(f"  {name:<10} {DESIGNS[name].words}: {DESIGNS[name].meaning}", err=True)
-    if "everybody" in offered and "poisson" in offered:
+    if "everybody" in options and "poisson" in options:
         at_half = planning.plan(rate=0.5, epsilon=1.0, delta=1e-6)
         click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {costs(0.5, at_half.k, 1.0)}", err=True)
-    chosen: str = click.prompt("Design", type=click.Choice(offered), err=True)
+    chosen: str = click.prompt("Design", type=click.Choice(options), err=True)
     return chosen

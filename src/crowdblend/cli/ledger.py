@@ -188,9 +188,9 @@ def show_budget(population: str | None, *, delta: float | None, group: int | Non
 @ledger_option
 @force_option
 @answers
-def check_chain(*, head: str | None, where: str | None, force: bool, **named: str | None) -> None:
+def check_chain(*, head: str | None, where: str | None, force: bool, **options: str | None) -> None:
     """Find out whether anything in the ledger was edited, cut off, or put back to an earlier state."""
-    signer, save_head, key = named["signer"], named["save_head"], named["key"]
+    signer, save_head, key = options["signer"], options["save_head"], options["key"]
     if (signer and not head) or (key and not save_head):
         raise click.UsageError("--signer needs --head, and --sign needs --save-head.")
     ledger = Ledger.open(where, make=False)
@@ -198,8 +198,8 @@ def check_chain(*, head: str | None, where: str | None, force: bool, **named: st
         if signer is not None:
             signature_files.check_file(Path(head), signer, HEAD_NAMESPACE)
         ledger.check(load_head(Path(head)))
-    if named["seen"] is not None:
-        ledger.check(named["seen"])
+    if options["seen"] is not None:
+        ledger.check(options["seen"])
     made = ledger.head()
     if save_head is not None:
         write_text(save_head, made.to_json(), force=force)
@@ -239,7 +239,7 @@ def _numbers(ids: tuple[int, ...]) -> str:
 
 
 def _budget_lines(
-    budget: Budget, group: int | None, total: ProfileTotal, used: Usage | None, limit: Limit | None
+    budget: Budget, group: int | None, total: ProfileTotal, usage: Usage | None, limit: Limit | None
 ) -> list[str]:
     lines = [f"{budget.population}: releases {_numbers(budget.releases)}"]
     if budget.differential is None:
@@ -253,7 +253,7 @@ def _budget_lines(
         said = f"nothing at delta {at_most(total.delta)}: more than that is lost. Pass a larger --delta."
         lines.append(f"  by profile {said}")
     if limit is not None:
-        said = f"{used.words()} ({used.reason()})" if used else "nothing that it could be compared with"
+        said = f"{usage.words()} ({usage.reason()})" if usage else "nothing that it could be compared with"
         lines += [f"  limit     {limit.words()}, set by {limit.by}", f"  used      {said}"]
     if budget.overlapping:
         lines.append(f"  overlaps  {', '.join(budget.overlapping)}, whose releases are in the sum")

@@ -53,7 +53,7 @@ _why = click.option("--why", metavar="TEXT", help="For what reason.")
 @ledger_option
 @answers
 def limit(
-    population: str, *, epsilon: float | None, delta: float | None, relation: str, where: str | None, **stated: Any
+    population: str, *, epsilon: float | None, delta: float | None, relation: str, where: str | None, **limits: Any
 ) -> None:
     """Set what all releases about POPULATION may come to, or show it.
 
@@ -71,7 +71,7 @@ def limit(
         return
     if epsilon is None or delta is None:
         raise click.UsageError("a limit needs both --epsilon and --delta.")
-    made = Ledger.open(where).limit(population, epsilon=epsilon, delta=delta, relation=Relation(relation), **stated)
+    made = Ledger.open(where).limit(population, epsilon=epsilon, delta=delta, relation=Relation(relation), **limits)
     answer(made.to_dict(), f"{made.population}: {made.words()}, set by {made.by}")
 
 

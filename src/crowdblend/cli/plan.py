@@ -55,18 +55,18 @@ def command(policy: str | None, **parameters: Any) -> None:
     answer(plan_document(planned), *plan_lines(planned))
 
 
-def plan_document(planned: kinds.AnyPlan) -> dict[str, object]:
+def plan_document(plan: kinds.AnyPlan) -> dict[str, object]:
     """Return the plan of a policy as JSON-ready data."""
-    certificate = planned.certificate()
+    certificate = plan.certificate()
     words = [guarantee.words() for guarantee in certificate.guarantees]
-    return {"kind": planned.policy.kind, **planned.summary(), "guarantees": words, "facts": certificate.facts}
+    return {"kind": plan.policy.kind, **plan.summary(), "guarantees": words, "facts": certificate.facts}
 
 
-def plan_lines(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) -> list[str]:
+def plan_lines(plan: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) -> list[str]:
     """Return what a policy will publish, what that guarantees, and what is assumed."""
-    certificate = planned.certificate()
+    certificate = plan.certificate()
     stated = replace(certificate, stated=(*certificate.stated, *assumptions))
-    rows = [*planned.describe()]
+    rows = [*plan.describe()]
     if sentence := lead(certificate.guarantees, planned_releases(certificate)):
         rows.append(("would mean", sentence))
     rows += [("guarantees", guarantee.words()) for guarantee in certificate.guarantees]
@@ -74,46 +74,44 @@ def plan_lines(planned: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ())
     return [f"{what:<14} {how}" for what, how in rows]
 
 
-def _answer(planned: SolvedPlan) -> None:
+def _answer(plan: SolvedPlan) -> None:
     """Print the answer in words, then that of every theorem."""
-    instead = fresh_instead(planned)
+    instead = fresh_instead(plan)
     if asks_for_json():
-        emit(planned.summary() | ({} if instead is None else {"fresh_samples": instead.to_dict()}))
+        emit(plan.summary() | ({} if instead is None else {"fresh_samples": instead.to_dict()}))
         return
-    solved = planned.solved
-    click.echo(f"{TITLES[solved]} = {_safe(solved, getattr(planned, solved))}   (rule {planned.rule})")
-    guarantee = Differential(planned.epsilon, planned.delta, Relation.ADD_REMOVE)
-    click.echo(guess_sentence(guarantee, planned.request.releases))
-    click.echo(_sentence(planned))
-    if planned.delta > LARGEST_DELTA:
+    solved = plan.solved
+    click.echo(f"{TITLES[solved]} = {_safe(solved, getattr(plan, solved))}   (rule {plan.rule})")
+    guarantee = Differential(plan.epsilon, plan.delta, Relation.ADD_REMOVE)
+    click.echo(guess_sentence(guarantee, plan.request.releases))
+    click.echo(_sentence(plan))
+    if plan.delta > LARGEST_DELTA:
         click.echo(
             f"crowdblend release refuses this delta, which is above {LARGEST_DELTA:g}: publishing one person in "
-            f"{int(1 / planned.delta):,} in full would keep such a guarantee."
+            f"{int(1 / plan.delta):,} in full would keep such a guarantee."
         )
-    if planned.delta >= planned.sampled_with:
+    if plan.delta >= plan.sampled_with:
         click.echo(
             "This guarantees no more than sampling alone, which leaves people out with a probability of at least "
-            f"{at_least(1 - planned.sampled_with)}. Raise k, or lower the rate or delta."
+            f"{at_least(1 - plan.sampled_with)}. Raise k, or lower the rate or delta."
         )
-    if planned.rate is not None and planned.epsilon > 0:
-        share = max(planned.request.shares, default=1.0)
+    if plan.rate is not None and plan.epsilon > 0:
+        share = max(plan.request.shares, default=1.0)
         # A register would divide epsilon among the releases.
-        click.echo(costs(planned.rate * share, planned.k, planned.epsilon / planned.request.releases))
+        click.echo(costs(plan.rate * share, plan.k, plan.epsilon / plan.request.releases))
     if instead is not None:
         click.echo(instead.words())
-    print_table(
-        "", ["theorem", TITLES[solved]], [[name, _safe(solved, value)] for name, value in planned.bounds.items()]
-    )
+    print_table("", ["theorem", TITLES[solved]], [[name, _safe(solved, value)] for name, value in plan.bounds.items()])
 
 
-def _sentence(planned: SolvedPlan) -> str:
+def _sentence(plan: SolvedPlan) -> str:
     """Return what the planned release guarantees."""
-    request = planned.request
-    sample = f"sample that keeps each person with probability {exactly(planned.rate)}"
-    shown = f"only crowds of {planned.k} or more are published"
+    request = plan.request
+    sample = f"sample that keeps each person with probability {exactly(plan.rate)}"
+    shown = f"only crowds of {plan.k} or more are published"
     if tables := len(request.shares):
-        shown = f"{tables} tables, each from another part of it, are published with crowds of {planned.k} or more only"
-    bound = close(planned.epsilon, planned.delta, Relation.ADD_REMOVE.otherwise())
+        shown = f"{tables} tables, each from another part of it, are published with crowds of {plan.k} or more only"
+    bound = close(plan.epsilon, plan.delta, Relation.ADD_REMOVE.otherwise())
     if request.releases > 1:
         return (
             f"{request.releases} releases, each from a fresh {sample}; {shown}: "

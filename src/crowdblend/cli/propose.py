@@ -96,7 +96,7 @@ def command(
             progress=progress,
             confirm=confirm,
             figures=False,
-            planned=planned,
+            release_plan=planned,
         )
     found = proposing.read_proposal(folder)
     document = {"folder": str(folder), "columns": found.to_dict(), "nothing": list(found.nothing)}

@@ -56,13 +56,13 @@ def command(*, policy: str, publication: str | None, compare: tuple[str, ...], *
     print_table("", ["", *(one.policy for one in expected)], rows)
 
 
-def _publications(path: str, named: str | None) -> list[tuple[str | Policy, str | None]]:
+def _publications(path: str, name: str | None) -> list[tuple[str | Policy, str | None]]:
     """Return the policy and the publications to rehearse: the named one, or all."""
     loaded = load_policy(path)
-    if named is not None or not loaded.is_programme:
-        return [(path, named)]
+    if name is not None or not loaded.is_programme:
+        return [(path, name)]
     return [(loaded, one.name) for one in loaded.publish]
 
 
-def _advance(bar: Callable[[str, int, int], None], times: int, phase: str, done: int) -> None:
-    bar(phase, done, times)
+def _advance(bar: Callable[[str, int, int], None], times: int, phase: str, steps_done: int) -> None:
+    bar(phase, steps_done, times)

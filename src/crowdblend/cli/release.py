@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import signing as certificates
     from crowdblend.publishing import target
+    from crowdblend.publishing.finished_release import Release
     from crowdblend.publishing.pending import PendingRelease
-    from crowdblend.publishing.published import Release
 else:
     books = lazy("crowdblend.ledger")
     location_of = lazy("crowdblend.ledger.location")
@@ -109,7 +109,7 @@ def command(
                 engine=reads,
                 sign=sign,
                 figures=not no_figures,
-                planned=planned,
+                release_plan=planned,
             )
     budget = _budget_after(ledger, done.entry)
     composed = _profile_after(ledger, budget)
@@ -143,21 +143,24 @@ def _place_in_series(ledger: Ledger, entry: int | None) -> str | None:
 
 
 def release_lines(
-    done: Release, budget: Budget | None, total: ProfileTotal | None = None, series: str | None = None
+    release: Release, budget: Budget | None, total: ProfileTotal | None = None, series: str | None = None
 ) -> list[str]:
     """Return where the release is, what it guarantees, and what that adds up to with earlier ones."""
-    lines = [f"published {done.folder}", *(f"  {name}  {sentence}" for name, sentence in _guarantees(done.certificate))]
+    lines = [
+        f"published {release.folder}",
+        *(f"  {name}  {sentence}" for name, sentence in _guarantees(release.certificate)),
+    ]
     lines += [] if series is None else [f"  series     {series}"]
     if budget and budget.differential:
         lines.append(f"  total      about these people: {_spending_line(budget.differential)}")
     if total is not None and total.differential is not None and total.releases > 1:
         lines.append(f"  by profile {_spending_line(total.differential)}")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
-    if relative and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
+    if relative and isinstance(release.certificate.guarantees[0], ZeroKnowledge):
         lines.append(f"  and        {relative.words()}")
-    internal = f"crowdblend ledger show {done.entry} --internal says what is not published; keep it to yourself"
-    lines += [f"  report     {done.folder}/report.html", f"  for you    {internal}"]
-    return [*lines, f"  check it with: crowdblend verify {done.folder}"]
+    internal = f"crowdblend ledger show {release.entry} --internal says what is not published; keep it to yourself"
+    lines += [f"  report     {release.folder}/report.html", f"  for you    {internal}"]
+    return [*lines, f"  check it with: crowdblend verify {release.folder}"]
 
 
 def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
@@ -228,13 +231,13 @@ def _of_limit(ledger: Ledger, spending: Spending) -> list[str]:
     return [f"of the limit, {usage.limit.words()}, with this release: {usage.words()} ({usage.reason()})"]
 
 
-def confirm_release(planned: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+def confirm_release(plan: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     """Say what the ledger cannot know, and ask unless the answer was given."""
     for warning in pending.warnings:
         click.echo(f"crowdblend: {warning}", err=True)
     if yes:
         return
-    for name, sentence in _guarantees(planned.certificate()):
+    for name, sentence in _guarantees(plan.certificate()):
         click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(pending.spending.population).differential
     click.echo(f"guaranteed about these people so far: {_spending_line(before) if before else 'nothing'}", err=True)

@@ -20,21 +20,23 @@ from crowdblend.releases.facts import planned_releases
 
 if TYPE_CHECKING:
     from crowdblend.publishing import signing, verification
-    from crowdblend.publishing.verification import proved as proved_verification
+    from crowdblend.publishing.verification import coq_steps
     from crowdblend.signatures import sshsig
 else:
     signing = lazy("crowdblend.publishing.signing")
     sshsig = lazy("crowdblend.signatures.sshsig")
     verification = lazy("crowdblend.publishing.verification")
-    proved_verification = lazy("crowdblend.publishing.verification.proved")
+    coq_steps = lazy("crowdblend.publishing.verification.coq_steps")
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")
 @click.argument("target")
 @click.option("--signer", metavar="KEY|FILE", help="Whose signature it must have: a public SSH key or allowed_signers.")
-@click.option("--proved", metavar="FOLDER", help="Compiled theorems of make proofs: say what Coq has checked.")
+@click.option(
+    "--proved", "proof_folder", metavar="FOLDER", help="Compiled theorems of make proofs: say what Coq has checked."
+)
 @answers
-def command(target: str, *, signer: str | None, proved: str | None) -> None:
+def command(target: str, *, signer: str | None, proof_folder: str | None) -> None:
     """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
     TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
@@ -54,7 +56,7 @@ def command(target: str, *, signer: str | None, proved: str | None) -> None:
         lines.append(f"  written by another version, and not compared  {', '.join(not_compared)}")
     if signed is not None:
         lines.append(f"  signed by  {signed['name'] or 'the given key'} ({signed['key']})")
-    steps = [] if proved is None else proved_verification.proved_steps(certificate, Path(proved))
+    steps = [] if proof_folder is None else coq_steps.proved_steps(certificate, Path(proof_folder))
     lines += [f"  rests on   {step.rule}: {step.proof}" for step in steps]
     said["steps"] = [asdict(step) for step in steps]
     answer({"verified": True, **said, "guarantees": guarantees, "signed_by": signed}, *lines)
@@ -69,13 +71,13 @@ def _signed_by(target: str, signer: str) -> dict[str, str | None]:
     return {"name": found.name, "key": sshsig.fingerprint(found.key)}
 
 
-def _lines(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> list[str]:
+def _lines(certificate: Certificate, uncovered_files: tuple[str, ...], *, with_data: bool) -> list[str]:
     said = "The derivation is sound."
     if with_data:
         said = "The derivation is sound, and the data are those that were certified and keep to what it says of them."
     elif certificate.facts.get("files"):
         said = "The derivation is sound. The data were not checked; run crowdblend verify FOLDER."
-    covered = [f"  not covered  {', '.join(uncovered)}"] if uncovered else []
+    covered = [f"  not covered  {', '.join(uncovered_files)}"] if uncovered_files else []
     sentence = lead(certificate.guarantees, planned_releases(certificate))
     return [
         *(said, *covered, *([sentence] if sentence else [])),

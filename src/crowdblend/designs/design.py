@@ -167,9 +167,9 @@ def blends(mechanism: Claims) -> bool:
     return isinstance(mechanism.claim().conclusion, CrowdBlending)
 
 
-def differential_of(derived: Sequence[Derivation]) -> Derivation:
+def differential_of(derivations: Sequence[Derivation]) -> Derivation:
     """The derivation that says what one person more or less changes; of a survey of a fixed size, one replaced."""
-    return next(one for one in derived if isinstance(one.conclusion, Differential))
+    return next(one for one in derivations if isinstance(one.conclusion, Differential))
 
 
 def _no_parts() -> NotApplicable:

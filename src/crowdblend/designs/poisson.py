@@ -128,8 +128,8 @@ def parts_at_rate(mechanisms: Sequence[PartClaims], shares: Sequence[float], rat
     return programme.programme_of_parts(*placed, rate=rate, epsilon=epsilon)
 
 
-def _for_everybody(sampled: Derivation) -> tuple[Derivation, ...]:
+def _for_everybody(derivation: Derivation) -> tuple[Derivation, ...]:
     """Derive what sampling gives everybody: zero-knowledge, and differential privacy twice."""
-    differential = sampling.sampled_release_is_differential(sampled)
-    strongest = sampling.sampled_release_is_zero_knowledge(sampled)
+    differential = sampling.sampled_release_is_differential(derivation)
+    strongest = sampling.sampled_release_is_zero_knowledge(derivation)
     return strongest, differential, sampling.replacing_is_removing_and_adding(differential)

@@ -171,9 +171,9 @@ class Strata(Design, frozen=True, tag="strata"):
         return found
 
 
-def _worst(made: Sequence[Derivation]) -> tuple[Derivation, ...]:
-    worst = strata.worst_stratum(*made)
-    return strata.strata_are_zero_knowledge(*made), worst, sampling.replacing_is_removing_and_adding(worst)
+def _worst(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
+    worst = strata.worst_stratum(*derivations)
+    return strata.strata_are_zero_knowledge(*derivations), worst, sampling.replacing_is_removing_and_adding(worst)
 
 
 class Weights(Strata, frozen=True, tag="weights"):

@@ -71,11 +71,11 @@ def count_classes(
 
 
 def identify(
-    data: DataSource, resources: Resources, wanted: FingerprintRequest, engine: Engine | None = None
+    data: DataSource, resources: Resources, place: FingerprintRequest, engine: Engine | None = None
 ) -> Identity:
     """Open a source and say by what it is known again."""
     with (engine or default_engine()).open(data, (), resources) as source:
-        return source.identity(wanted)
+        return source.identity(place)
 
 
 @contextmanager

@@ -118,7 +118,7 @@ class Source(Protocol):
         `what` says in refusals whose file it is.
         """
 
-    def identity(self, wanted: FingerprintRequest) -> Identity:
+    def identity(self, place: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""
 
 
@@ -164,13 +164,13 @@ def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resou
         engine.check(data, columns, resources)
 
 
-def check_people(data: DataSource, draw: Draw, rows_read: int, counted: int) -> None:
+def check_people(data: DataSource, draw: Draw, rows_read: int, number: int) -> None:
     """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
     people, wrong = data.people, False
     if isinstance(draw, Exactly):
-        people, wrong = draw.people, (rows_read, counted) != (draw.people, draw.samples)
+        people, wrong = draw.people, (rows_read, number) != (draw.people, draw.samples)
     elif isinstance(draw, Everybody) and draw.part is None:
-        wrong = people is not None and counted != people
+        wrong = people is not None and number != people
     if wrong:
         message = f"people in [data] is {people}; the data hold another number of people."
         raise InvalidInput(message, remedy="Count them and correct it.", where="[data] people", code="data.people")

@@ -41,11 +41,11 @@ class Frame:
         """The columns as an Arrow table, named c0, c1 and so on, in their order."""
         return pa.table(list(self.columns.values()), names=[f"c{place}" for place in range(len(self.columns))])
 
-    def check(self, wanted: str) -> None:
+    def check(self, column: str) -> None:
         """Refuse to read a column that cannot be read."""
-        if wanted in self.unreadable:
-            message = f"{self.name} has {self.unreadable[wanted]} in column {wanted!r}."
-            raise refusal("column-type", message, "Convert it to text, numbers or dates.", at_column(wanted))
+        if column in self.unreadable:
+            message = f"{self.name} has {self.unreadable[column]} in column {column!r}."
+            raise refusal("column-type", message, "Convert it to text, numbers or dates.", at_column(column))
 
     def check_every(self) -> None:
         """Refuse a frame of which some column cannot be read, where rows are known by all their columns."""

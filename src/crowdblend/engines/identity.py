@@ -73,13 +73,13 @@ class SourceHashes(Protocol):
 
 
 def identity_from(
-    hashes: SourceHashes, data: DataSource, wanted: FingerprintRequest, name: Callable[[], str]
+    hashes: SourceHashes, data: DataSource, place: FingerprintRequest, name: Callable[[], str]
 ) -> Identity:
     """The identity of a source, with everything that the ledger wants to compare it by.
 
     Its name is asked for last: an engine may make it meanwhile.
     """
-    anchors = _anchors(hashes, data, wanted)
+    anchors = _anchors(hashes, data, place)
     found = hashes.hashes([anchor for _, anchor in anchors])
     sketches, numbered = [], False
     for (kind, anchor), each in zip(anchors, found, strict=True):
@@ -87,18 +87,18 @@ def identity_from(
             numbered = each.numbered
         # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared by it.
         known: Kind = "numbering" if kind == "column" and each.numbered else kind
-        sketches.append(sketch(known, anchor, each.level, each.rows, wanted.secret))
+        sketches.append(sketch(known, anchor, each.level, each.rows, place.secret))
     return Identity(name(), hashes.hashing, tuple(sketches), numbered=numbered)
 
 
-def _anchors(hashes: SourceHashes, data: DataSource, wanted: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
+def _anchors(hashes: SourceHashes, data: DataSource, place: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
     """Return the anchors of a source, and those of earlier sources that have these columns."""
     every = set(hashes.columns)
     anchors: list[tuple[Kind, Anchor]] = []
     if data.person is not None:
         anchors.append(("person" if data.ids == "people" else "numbering", _column(data.person)))
-    anchors += [("column", _column(name)) for name in wanted.columns if name in every and name != data.person]
-    rows = [anchor for anchor in wanted.rows if {*anchor.columns, *anchor.by} <= every]
+    anchors += [("column", _column(name)) for name in place.columns if name in every and name != data.person]
+    rows = [anchor for anchor in place.rows if {*anchor.columns, *anchor.by} <= every]
     content = [name for name in hashes.columns if name != data.person]
     rows += _own_rows(hashes, content, rows)
     if data.person is None:
@@ -108,9 +108,9 @@ def _anchors(hashes: SourceHashes, data: DataSource, wanted: FingerprintRequest)
     return anchors + [("rows", anchor) for anchor in rows]
 
 
-def _own_rows(hashes: SourceHashes, content: Sequence[str], known: Sequence[Anchor]) -> list[Anchor]:
+def _own_rows(hashes: SourceHashes, content: Sequence[str], anchors: Sequence[Anchor]) -> list[Anchor]:
     """Return the columns that identify rows, unless those of an earlier source will do."""
-    if not content or any(_suffices(hashes.some_rows, anchor, content) for anchor in known):
+    if not content or any(_suffices(hashes.some_rows, anchor, content) for anchor in anchors):
         return []
     telling = hashes.some_rows.telling(content)
     deciding = hashes.some_rows.deciding(telling, hashes.rows)

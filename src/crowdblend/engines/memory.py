@@ -99,14 +99,14 @@ class MemoryEngine:
             packing.refuse(position)
         return np.array(known, np.int64)
 
-    def steps(self, name: str, bounded: BoundedRecoding) -> Places:
+    def steps(self, name: str, recoding: BoundedRecoding) -> Places:
         """The steps of everybody's value of a measure; refuses values outside the bounds."""
-        if (name, bounded) not in self._steps:
-            known = [step for value in self._values[name] if (step := bounded.code(value)) is not None]
+        if (name, recoding) not in self._steps:
+            known = [step for value in self._values[name] if (step := recoding.code(value)) is not None]
             if len(known) < len(self._sizes):
                 raise outside_bounds(name)
-            self._steps[name, bounded] = np.repeat(np.array(known, np.int64), self._sizes)
-        return self._steps[name, bounded]
+            self._steps[name, recoding] = np.repeat(np.array(known, np.int64), self._sizes)
+        return self._steps[name, recoding]
 
 
 class MemorySource:
@@ -161,6 +161,6 @@ class MemorySource:
         """Made-up people have no links."""
         raise NotImplementedError
 
-    def identity(self, wanted: FingerprintRequest) -> Identity:
+    def identity(self, place: FingerprintRequest) -> Identity:
         """Made-up people are in no ledger."""
         raise NotImplementedError

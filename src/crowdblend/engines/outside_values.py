@@ -42,10 +42,10 @@ class OutsideCounter:
     def __init__(self) -> None:
         self._rows, self._among, self._values = 0, 0, Counter[str | None]()
 
-    def add(self, among: int, found: Iterable[tuple[str | None, int]]) -> None:
+    def add(self, among: int, values: Iterable[tuple[str | None, int]]) -> None:
         """Add rows, and the values among them that went to `other`, each with its rows."""
         self._among += among
-        for value, rows in found:
+        for value, rows in values:
             self._rows += rows
             if value in self._values or len(self._values) < _MOST_COUNTED:
                 self._values[value] += rows
@@ -54,10 +54,10 @@ class OutsideCounter:
         """Return the counts as JSON-ready data, for a counter in another process."""
         return {"rows": self._rows, "among": self._among, "values": list(self._values.items())}
 
-    def take(self, told: Mapping[str, Any]) -> None:
+    def take(self, document: Mapping[str, Any]) -> None:
         """Add what another counter has told."""
-        rows = self._rows + told["rows"]
-        self.add(told["among"], [(value, times) for value, times in told["values"]])
+        rows = self._rows + document["rows"]
+        self.add(document["among"], [(value, times) for value, times in document["values"]])
         # A counter that had too many values to count tells fewer rows of values than there were.
         self._rows = rows
 

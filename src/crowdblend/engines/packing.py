@@ -20,7 +20,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Axis, ClosedRecoding, Open, Recoding
-from crowdblend.recoding.bounded import Steps
+from crowdblend.recoding.bounded_recoding import Steps
 
 _NUMBER = 1 << 63
 _OPEN_SIZE = 1 << 31
@@ -91,12 +91,12 @@ class Packing:
                 said[:, position] = digits
         return said
 
-    def classes_of(self, packed: PackedCodes, counts: Counts) -> SampledClasses:
+    def classes_of(self, packed_codes: PackedCodes, counts: Counts) -> SampledClasses:
         """The classes with their labels, in order of code."""
         codes = np.empty((len(counts), len(self.columns)), dtype=np.int32)
         labels: list[tuple[str, ...]] = []
         for position, column in enumerate(self.columns):
-            digits = self.digits(packed, position)
+            digits = self.digits(packed_codes, position)
             if isinstance(column.recoding, ClosedRecoding):
                 labels.append(column.recoding.labels)
             else:
@@ -114,10 +114,10 @@ class Packing:
         # A row that was not kept may have had a label of its own.
         return only_occurring(classes, [position in self._numbered for position in range(len(self.columns))])
 
-    def digits(self, packed: PackedCodes, position: int) -> NDArray[np.int64]:
+    def digits(self, codes: PackedCodes, position: int) -> NDArray[np.int64]:
         """The codes of one column; of an open column, the numbers of its labels."""
         place = self.places[position]
-        digits: NDArray[np.int64] = packed[place.at] // place.weight
+        digits: NDArray[np.int64] = codes[place.at] // place.weight
         digits %= place.size
         return digits
 

@@ -93,7 +93,7 @@ def out_of_memory() -> InvalidInput:
     return refusal("memory", message, "Raise it, or coarsen the columns.", "[release] memory")
 
 
-def refuse_beyond(memory_limit: int | None, needed: int) -> None:
+def refuse_beyond(memory_limit: int | None, need: int) -> None:
     """Refuse to hold more bytes than the steward allows."""
-    if memory_limit is not None and needed > memory_limit:
+    if memory_limit is not None and need > memory_limit:
         raise out_of_memory()

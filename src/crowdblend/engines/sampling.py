@@ -67,13 +67,13 @@ def _part_of(part: Part, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts - thin(counts, part.start, part.key.part())
 
 
-def smallest_marks(marked: Iterable[tuple[pa.RecordBatch, Marks]], samples: int) -> Iterator[pa.Table]:
+def smallest_marks(marked_batches: Iterable[tuple[pa.RecordBatch, Marks]], samples: int) -> Iterator[pa.Table]:
     """The rows with the smallest marks, in no order that means anything; fewer if there are not as many.
 
     The engine has already dropped everybody whose mark is too large to be among them.
     """
     batches, marks = [], [np.empty((0, 2), dtype=np.uint64)]
-    for batch, of_batch in marked:
+    for batch, of_batch in marked_batches:
         batches.append(batch)
         marks.append(of_batch)
     if batches:

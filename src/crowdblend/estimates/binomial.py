@@ -27,24 +27,24 @@ _ERRORS = np.array(
 _HIGH = 0.999
 
 
-def binomial_weights(people: Whole, sampled: Whole, rate: float) -> tuple[Floats, Floats]:
+def binomial_weights(people: Whole, sample_sizes: Whole, rate: float) -> tuple[Floats, Floats]:
     """P[Bin(N, rate) = x] for consecutive x, a row for every N: up to a factor, and its logarithm."""
     if rate > _HIGH:
-        logs = log_binomial(people, sampled, rate)
+        logs = log_binomial(people, sample_sizes, rate)
         scale: Floats = np.max(logs, axis=1)
         return np.exp(logs - scale[:, None]), scale
-    weights = np.empty((len(people), len(sampled)))
+    weights = np.empty((len(people), len(sample_sizes)))
     weights[:, 0] = 1.0
-    before = sampled[:-1].astype(np.float64)
+    before = sample_sizes[:-1].astype(np.float64)
     np.subtract(people[:, None], before, out=weights[:, 1:])
     np.maximum(weights, 0.0, out=weights)  # nobody is left beyond N
     weights[:, 1:] *= rate / (1 - rate) / (before + 1)
-    return np.cumprod(weights, axis=1, out=weights), log_binomial(people, sampled[:1], rate)[:, 0]
+    return np.cumprod(weights, axis=1, out=weights), log_binomial(people, sample_sizes[:1], rate)[:, 0]
 
 
-def log_binomial(people: Whole, sampled: Whole, rate: float) -> Floats:
+def log_binomial(people: Whole, sample_sizes: Whole, rate: float) -> Floats:
     """log P[Bin(N, rate) = x], a row for every N."""
-    n, x = people[:, None].astype(np.float64), sampled[None, :].astype(np.float64)
+    n, x = people[:, None].astype(np.float64), sample_sizes[None, :].astype(np.float64)
     if rate >= 1:
         return np.where(n == x, 0.0, -np.inf)
     left = n - x
@@ -53,7 +53,7 @@ def log_binomial(people: Whole, sampled: Whole, rate: float) -> Floats:
     some, least = np.where(x > 0, x, 1.0), np.where(left > 0, left, 1.0)
     some_people = np.maximum(n, 1.0)
     mean, others, away = some_people * rate, some_people * (1 - rate), x - n * rate
-    logs = _stirling_error(people)[:, None] - _stirling_error(sampled)[None, :] - _stirling_error(least)
+    logs = _stirling_error(people)[:, None] - _stirling_error(sample_sizes)[None, :] - _stirling_error(least)
     logs = logs - mean * _deviance(away / mean) - others * _deviance(-away / others)
     logs = logs + 0.5 * (np.log(some_people) - np.log(2 * math.pi * some) - np.log(least))
     logs = np.where(inside, logs, -np.inf)

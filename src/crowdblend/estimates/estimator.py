@@ -88,7 +88,7 @@ class Estimator:
         return self.design.exceptions + _largest_hidden(plain, self.design.least, 1 - confidence)
 
     def sums(
-        self, totals: Whole, published: Whole, unpublished: Whole | None, *, confidence: float = CONFIDENCE
+        self, totals: Whole, shown_cells: Whole, unpublished_cells: Whole | None, *, confidence: float = CONFIDENCE
     ) -> Intervals:
         """Return intervals for sums of cells, by how many are shown and not shown (None: unknown).
 
@@ -102,22 +102,22 @@ class Estimator:
         if not self.law.noiseless:
             assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
             share = _NOISE_SHARE if design.least < 1 else 1.0
-            different, back = np.unique(published, return_inverse=True)
+            different, back = np.unique(shown_cells, return_inverse=True)
             reaches = [self.law.sum_reach(cells, level * share) for cells in different.tolist()]
             below = above = np.array(reaches, np.int64)[back]
             # Where nobody was left out by sampling, the number of sampled people has no spread to cover.
             level *= _NOISE_SHARE
         elif self.law.shown_from is not None:
             certain = np.minimum(totals, self.law.shown_from)
-            above = above if unpublished is None else unpublished * (self.law.shown_from - 1)
+            above = above if unpublished_cells is None else unpublished_cells * (self.law.shown_from - 1)
         rest = np.maximum(totals - below - certain, 0)
         surely = certain + np.minimum(design.exceptions, rest)
         low = surely + self._ends(plain, design.most, level, np.maximum(rest - design.exceptions, 0))[0]
         high = design.exceptions + self._ends(plain, design.least, level, np.maximum(totals + above, 0))[1]
         complete = np.ones(len(totals), np.bool_)
         if self.law.shown_from is not None:
-            complete = np.zeros(len(totals), np.bool_) if unpublished is None else unpublished == 0
-            if unpublished is None:
+            complete = np.zeros(len(totals), np.bool_) if unpublished_cells is None else unpublished_cells == 0
+            if unpublished_cells is None:
                 high = np.full(len(totals), -1, np.int64)
         return Intervals(np.where(complete, self._scale(totals), np.nan), low, high)
 

@@ -39,12 +39,12 @@ class Law(ABC):
         return None
 
     @abstractmethod
-    def kernel(self, sampled: Whole, places: Whole) -> Floats:
+    def kernel(self, people: Whole, places: Whole) -> Floats:
         """P[the value is at the place | so many are sampled], a row for every number of sampled people."""
 
-    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
+    def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
         """The law of the place for every row of weights of numbers of sampled people."""
-        masses: Floats = weights @ self.kernel(sampled, places)
+        masses: Floats = weights @ self.kernel(people, places)
         return masses
 
     @abstractmethod
@@ -118,8 +118,8 @@ class ExactCounts(Law):
     def exact_from(self) -> int | None:
         return 0
 
-    def kernel(self, sampled: Whole, places: Whole) -> Floats:
-        same: Floats = (sampled[:, None] == places[None, :]).astype(np.float64)
+    def kernel(self, people: Whole, places: Whole) -> Floats:
+        same: Floats = (people[:, None] == places[None, :]).astype(np.float64)
         return same
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
@@ -159,15 +159,15 @@ class NoiseBelowK(Law):
         """The distance between noisy and exact values on the axis."""
         return math.ceil(SCALES / self.noise_epsilon) if self.flag else 0
 
-    def kernel(self, sampled: Whole, places: Whole) -> Floats:
-        exact = sampled[:, None] + self._apart == places[None, :]
-        noisy = laplace(places[None, :] - sampled[:, None], self.noise_epsilon)
-        return np.where(sampled[:, None] >= self.k, exact, noisy)
+    def kernel(self, people: Whole, places: Whole) -> Floats:
+        exact = people[:, None] + self._apart == places[None, :]
+        noisy = laplace(places[None, :] - people[:, None], self.noise_epsilon)
+        return np.where(people[:, None] >= self.k, exact, noisy)
 
-    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
-        small = sampled < self.k
-        masses = with_laplace(weights[:, small], sampled[small], places, self.noise_epsilon)
-        at = sampled[~small] + self._apart - places[0]
+    def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
+        small = people < self.k
+        masses = with_laplace(weights[:, small], people[small], places, self.noise_epsilon)
+        at = people[~small] + self._apart - places[0]
         there = (at >= 0) & (at < len(places))
         masses[:, at[there]] += weights[:, ~small][:, there]
         return masses
@@ -204,12 +204,12 @@ class OutlierNoise(Law):
     def variances(self, values: Whole) -> Floats:
         return np.array([laplace_cumulants(loss)[0] for loss in self._losses(np.maximum(values, 0))])
 
-    def _losses(self, sampled: Whole) -> Floats:
-        left = np.maximum(self.limit - sampled, self.transition)
+    def _losses(self, people: Whole) -> Floats:
+        left = np.maximum(self.limit - people, self.transition)
         return np.where(left > self.transition, self.epsilon * self.transition / left, self.epsilon)
 
-    def kernel(self, sampled: Whole, places: Whole) -> Floats:
-        return laplace(places[None, :] - sampled[:, None], self._losses(sampled)[:, None])
+    def kernel(self, people: Whole, places: Whole) -> Floats:
+        return laplace(places[None, :] - people[:, None], self._losses(people)[:, None])
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
         far = SCALES / self._losses(np.array([least, most]))
@@ -230,11 +230,11 @@ class NoiseOnEveryCell(Law):
     def noise(self) -> tuple[float, float]:
         return laplace_cumulants(self.noise_epsilon)
 
-    def kernel(self, sampled: Whole, places: Whole) -> Floats:
-        return laplace(places[None, :] - sampled[:, None], self.noise_epsilon)
+    def kernel(self, people: Whole, places: Whole) -> Floats:
+        return laplace(places[None, :] - people[:, None], self.noise_epsilon)
 
-    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
-        return with_laplace(weights, sampled, places, self.noise_epsilon)
+    def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
+        return with_laplace(weights, people, places, self.noise_epsilon)
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
         far = math.ceil(SCALES / self.noise_epsilon)
@@ -264,12 +264,12 @@ class NoiseFromThreshold(Law):
     def noise(self) -> tuple[float, float]:
         return laplace_cumulants(self.noise_epsilon)
 
-    def kernel(self, sampled: Whole, places: Whole) -> Floats:
-        noisy = laplace(places[None, :] - sampled[:, None], self.noise_epsilon)
-        return np.where(sampled[:, None] > 0, noisy, 0.0)
+    def kernel(self, people: Whole, places: Whole) -> Floats:
+        noisy = laplace(places[None, :] - people[:, None], self.noise_epsilon)
+        return np.where(people[:, None] > 0, noisy, 0.0)
 
-    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
-        return with_laplace(np.where(sampled > 0, weights, 0.0), sampled, places, self.noise_epsilon)
+    def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
+        return with_laplace(np.where(people > 0, weights, 0.0), people, places, self.noise_epsilon)
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
         far = math.ceil(SCALES / self.noise_epsilon)
@@ -300,10 +300,10 @@ class GaussianOnEveryCell(Law):
         spread = self.sigma * math.sqrt(cells)
         return math.ceil(spread * NormalDist().inv_cdf(1 - level / 2) + 0.5) if cells else 0
 
-    def kernel(self, sampled: Whole, places: Whole) -> Floats:
+    def kernel(self, people: Whole, places: Whole) -> Floats:
         far = math.ceil(_DEVIATIONS * self.sigma)
         whole = np.exp(-(np.arange(-far, far + 1) ** 2) / (2 * self.sigma**2)).sum()
-        masses: Floats = np.exp(-((places[None, :] - sampled[:, None]) ** 2) / (2 * self.sigma**2)) / whole
+        masses: Floats = np.exp(-((places[None, :] - people[:, None]) ** 2) / (2 * self.sigma**2)) / whole
         return masses
 
     def reach(self, least: int, most: int) -> tuple[int, int]:
@@ -318,17 +318,17 @@ def laplace(distance: Whole, loss: float | Floats) -> Floats:
     return masses
 
 
-def with_laplace(weights: Floats, sampled: Whole, places: Whole, loss: float) -> Floats:
+def with_laplace(weights: Floats, people: Whole, places: Whole, loss: float) -> Floats:
     """Weights of consecutive numbers with discrete Laplace noise added, at consecutive places.
 
     The noise is a geometric number to either side, and sums over these are doubled in length step by step: only
     positive numbers are added, so that small probabilities keep their digits.
     """
-    if not len(sampled):
+    if not len(people):
         return np.zeros((len(weights), len(places)))
-    first, last = min(int(places[0]), int(sampled[0])), max(int(places[-1]), int(sampled[-1]))
+    first, last = min(int(places[0]), int(people[0])), max(int(places[-1]), int(people[-1]))
     rows = np.zeros((len(weights), last - first + 1))
-    rows[:, int(sampled[0]) - first : int(sampled[-1]) + 1 - first] = weights
+    rows[:, int(people[0]) - first : int(people[-1]) + 1 - first] = weights
     upwards, downwards = _geometric_sums(rows, loss), _geometric_sums(rows[:, ::-1], loss)[:, ::-1]
     a = math.exp(-loss)
     upwards[:, :-1] += a * downwards[:, 1:]

@@ -94,12 +94,12 @@ def _draw_labels(picture: Drawing, grid: _Grid) -> float:
 
 
 def _draw_tiles(
-    picture: Drawing, grid: _Grid, known: Sequence[tuple[str, str, int]], shade: Shade, *, numbered: bool
+    picture: Drawing, grid: _Grid, subject_and_pairs: Sequence[tuple[str, str, int]], shade: Shade, *, numbered: bool
 ) -> None:
     wide, tall = grid.tile
     down, across = ({label: at for at, label in enumerate(labels)} for labels in (grid.rows, grid.columns))
     picture.rectangle(grid.left, grid.top, grid.right - grid.left, grid.bottom - grid.top, fill=GROUND)
-    for row, column, count in known:
+    for row, column, count in subject_and_pairs:
         x, y = grid.left + across[column] * wide, grid.top + down[row] * tall
         picture.rectangle(x, y, wide, tall, fill=shade.color(count), stroke="white", thickness=1.5, radius=2)
         if numbered:

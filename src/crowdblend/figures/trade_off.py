@@ -25,16 +25,16 @@ def sweep_chart(swept: Sweep) -> LineChart:
     )
 
 
-def may_sweep(planned: object) -> bool:
+def may_sweep(plan: object) -> bool:
     """Return whether a planned release has crowds of people and one parameter that is solved for."""
-    parameters = getattr(planned, "parameters", None)
+    parameters = getattr(plan, "parameters", None)
     return isinstance(parameters, SolvedPlan) and not parameters.request.biased and not parameters.request.shares
 
 
-def trade_off_chart(planned: object) -> LineChart | None:
+def trade_off_chart(plan: object) -> LineChart | None:
     """Return what the planned parameter would be for other rates, or other ε where the rate is planned, or None."""
-    parameters = getattr(planned, "parameters", None)
-    if not isinstance(parameters, SolvedPlan) or not may_sweep(planned):
+    parameters = getattr(plan, "parameters", None)
+    if not isinstance(parameters, SolvedPlan) or not may_sweep(plan):
         return None
     over = "rate" if parameters.solved != "rate" else "epsilon"
     try:

@@ -41,10 +41,10 @@ def plan(policy: AnyPolicy) -> AnyPlan:
         raise NotProved(message, remedy=remedy, where="[privacy]", code="plan.not-proved") from problem
 
 
-def _check_proposals(planned: AnyPlan) -> None:
+def _check_proposals(plan: AnyPlan) -> None:
     """Refuse proposals whose loss does not add up with that of what is planned."""
     try:
-        _ = planned.policy.proposed and planned.certificate()
+        _ = plan.policy.proposed and plan.certificate()
     except DoesNotVerify as problem:
         message = (
             "What proposed the domains is about other ids, or this publication has no guarantee that adds up with it."

@@ -74,11 +74,11 @@ def sample_name(key: bytes) -> str:
     return "drawn:" + hashlib.sha256(b"the name of a sample" + key).hexdigest()[:32]
 
 
-def matches(key: bytes | None, stated: str | None) -> bool:
+def matches(key: bytes | None, stated_hash: str | None) -> bool:
     """Return whether a key is the one that a commitment was made from; no key matches no commitment."""
-    if key is None or stated is None:
-        return key is None and stated is None
-    return hmac.compare_digest(commitment(key), stated)
+    if key is None or stated_hash is None:
+        return key is None and stated_hash is None
+    return hmac.compare_digest(commitment(key), stated_hash)
 
 
 @dataclass(frozen=True)

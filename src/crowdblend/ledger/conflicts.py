@@ -44,7 +44,7 @@ class Outlook:
 
 
 def check_conflicts(
-    new: KnownRelease, earlier: Sequence[tuple[Entry, Identity | None]], declared: Declarations
+    new: KnownRelease, earlier: Sequence[tuple[Entry, Identity | None]], declarations: Declarations
 ) -> Outlook:
     """Return the outlook of a new release; raises DoesNotCompose when it conflicts with an earlier one."""
     spent = [(entry, KnownRelease(entry.spending, identity)) for entry, identity in earlier]
@@ -58,7 +58,7 @@ def check_conflicts(
                 message = f"Release {entry.id} has the same ids, and may have used the same sample."
                 remedy = f"{_OWN_IDS}Else: {reason.reason}. {remedy}"
             raise DoesNotCompose(message, remedy=remedy, code="same-sample", where=f"release {entry.id}")
-    added_up = {new.spending.population, *declared.overlapping(new.spending.population)}
+    added_up = {new.spending.population, *declarations.overlapping(new.spending.population)}
     _refuse_another_name(new, spent, added_up)
     for entry, known in spent:
         if known.spending.population in added_up:
@@ -68,7 +68,7 @@ def check_conflicts(
     not_compared = tuple(entry.id for entry, known in apart if not _are_compared(new, known))
     shared = (known.spending.population for _, known in spent if _has_people_in_common(new, known))
     others = tuple(name for name in dict.fromkeys(shared) if name not in added_up)
-    _refuse_beside_limit(new.spending.population, others, declared)
+    _refuse_beside_limit(new.spending.population, others, declarations)
     return Outlook(new.spending.population, not_compared, others)
 
 
@@ -136,7 +136,7 @@ def _pairs(one: Identity | None, other: Identity | None) -> list[tuple[Sketch, S
 
 
 def _only_by_numbers(
-    new: KnownRelease, known: KnownRelease, same: Callable[[KnownRelease, KnownRelease], bool]
+    new: KnownRelease, release: KnownRelease, same: Callable[[KnownRelease, KnownRelease], bool]
 ) -> bool:
     """Return whether nothing but ids that look like a table's own numbering makes two sources the same."""
     identity = new.identity
@@ -145,7 +145,7 @@ def _only_by_numbers(
     spending = new.spending
     if spending.population.startswith(UNNAMED):  # it may have its name from this entry
         spending = replace(spending, population=spending.source)
-    return not same(KnownRelease(spending, replace(identity, sketches=identity.of("rows"))), known)
+    return not same(KnownRelease(spending, replace(identity, sketches=identity.of("rows"))), release)
 
 
 def _are_compared(one: KnownRelease, other: KnownRelease) -> bool:
@@ -174,10 +174,10 @@ def _has_people_in_common(one: KnownRelease, other: KnownRelease) -> bool:
     )
 
 
-def _refuse_beside_limit(population: str, others: Sequence[str], declared: Declarations) -> None:
+def _refuse_beside_limit(population: str, others: Sequence[str], declarations: Declarations) -> None:
     """Refuse people of another population where one of both has a limit, which would not see the other's releases."""
     for other in others:
-        if declared.limit(population) or declared.limit(other):
+        if declarations.limit(population) or declarations.limit(other):
             unnamed = population.startswith(UNNAMED)
             own_name = f'Write population = "{other}" into [data], or a name of its own, and then: ' if unnamed else ""
             raise DoesNotCompose(
@@ -189,9 +189,9 @@ def _refuse_beside_limit(population: str, others: Sequence[str], declared: Decla
             )
 
 
-def _refuse_another_name(new: KnownRelease, spent: Sequence[tuple[Entry, KnownRelease]], added_up: set[str]) -> None:
+def _refuse_another_name(new: KnownRelease, entries: Sequence[tuple[Entry, KnownRelease]], added_up: set[str]) -> None:
     """One population has one name, or its losses would not be added up."""
-    same = [(entry, known) for entry, known in spent if nearly_the_same_source(new, known)]
+    same = [(entry, known) for entry, known in entries if nearly_the_same_source(new, known)]
     names = [known.spending.population for _, known in same]
     if not names or added_up & set(names):
         return

@@ -72,9 +72,9 @@ class Transaction:
         found: str | None = self.value("SELECT hash FROM @records WHERE number = ?", [number])
         return found
 
-    def has_hash(self, hashed: str) -> bool:
+    def has_hash(self, digest: str) -> bool:
         """Return whether a record has this hash, or follows it."""
-        return self.value("SELECT 1 FROM @records WHERE hash = ? OR previous = ?", [hashed, hashed]) is not None
+        return self.value("SELECT 1 FROM @records WHERE hash = ? OR previous = ?", [digest, digest]) is not None
 
     def keys(self) -> dict[int, bytes]:
         """Return every key that is kept, by entry; one that is no hexadecimal number is empty."""
@@ -117,9 +117,9 @@ class Transaction:
         return str(self.value("SELECT CAST(now() AT TIME ZONE 'UTC' AS date)")) if self.on_server else ""
 
 
-def _bytes(stated: object) -> bytes:
+def _bytes(statement: object) -> bytes:
     try:
-        return bytes.fromhex(str(stated))
+        return bytes.fromhex(str(statement))
     except ValueError:
         return b""
 

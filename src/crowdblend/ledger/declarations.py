@@ -202,9 +202,9 @@ def spelling(name: str) -> str:
     return _BETWEEN.sub(" ", unicodedata.normalize("NFKC", name).casefold()).strip()
 
 
-def refuse_confusable(name: str, known: Iterable[str]) -> None:
+def refuse_confusable(name: str, known_names: Iterable[str]) -> None:
     """Refuse a new name that is easily taken for a known one."""
-    names = dict.fromkeys(known)
+    names = dict.fromkeys(known_names)
     if name in names or name.startswith(UNNAMED):
         return
     for other in names:

@@ -151,7 +151,7 @@ def _moment_and_lost(uses: tuple[Uses, ...], order: float, epsilon: float, delta
     return max(0.0, *(moment for moment, _ in both)), max(lost for _, lost in both)
 
 
-def _cut(law: LossLaw, order: float, allowed: tuple[float, float]) -> tuple[float, float]:
+def _cut(law: LossLaw, order: float, limits: tuple[float, float]) -> tuple[float, float]:
     """Return log M and l of one direction, cut where both use about the same share of what is allowed.
 
     Where it is cut may depend on anything, since every cut gives a law above the curve.
@@ -168,7 +168,7 @@ def _cut(law: LossLaw, order: float, allowed: tuple[float, float]) -> tuple[floa
 
         def shares(place: int) -> tuple[float, float]:
             moment, gone = ends(place)
-            return moment / allowed[0], gone / allowed[1]
+            return moment / limits[0], gone / limits[1]
 
         balanced = bisect_left(range(len(moments) - 1), True, key=lambda at: shares(at)[0] >= shares(at)[1])
         return ends(min(max(balanced - 1, 0), balanced, key=lambda at: max(shares(at))))

@@ -244,8 +244,8 @@ def ledger_behind(records: int) -> DoesNotVerify:
     )
 
 
-def checked_secret(secret: bytes, committed: str | None) -> bytes:
+def checked_secret(secret: bytes, commitment: str | None) -> bytes:
     """Return the ledger's secret; raises DoesNotVerify unless it is the one that the chain committed to."""
-    if not matches(secret, committed):
+    if not matches(secret, commitment):
         raise edited_ledger("The secret of the ledger was changed or deleted.")
     return secret

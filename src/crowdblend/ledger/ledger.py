@@ -265,12 +265,12 @@ class Ledger:
 
     # Whether it is whole.
 
-    def head(self, seen: str | Head | None = None) -> Head:
+    def head(self, trusted_head: str | Head | None = None) -> Head:
         """Return the head of the chain, after a check of everything; whoever keeps it finds a later cut or replacement.
 
-        Records, keys, identities and the ledger's secret are compared with what the chain says of them. Whoever kept
-        an earlier hash or head passes it as `seen`: then a ledger whose end was cut off, or an older copy of it, is
-        found too. Raises DoesNotVerify when anything was edited.
+        Records, keys, identities and the ledger's secret are compared with what the chain says of them. With an earlier
+        hash or head as `trusted_head`, a ledger whose end was cut off, or an older copy of it, is found too.
+        Raises DoesNotVerify when anything was edited.
         """
         if self._readable() is None:
             return Head(0, GENESIS, now())
@@ -282,9 +282,13 @@ class Ledger:
                     checked_secret(transaction.secret(), history.secret)
                     for _ in read_identities(history.entries.values(), transaction.identities()):
                         pass  # one is held at a time
-                if isinstance(seen, Head) and seen.records and transaction.hash_of(seen.records) != seen.hash:
-                    raise ledger_behind(seen.records)
-                if isinstance(seen, str) and not transaction.has_hash(seen):
+                if (
+                    isinstance(trusted_head, Head)
+                    and trusted_head.records
+                    and transaction.hash_of(trusted_head.records) != trusted_head.hash
+                ):
+                    raise ledger_behind(trusted_head.records)
+                if isinstance(trusted_head, str) and not transaction.has_hash(trusted_head):
                     raise edited_ledger(
                         "No record of the ledger has the given hash: its end was cut off, or another ledger was put in "
                         "its place."
@@ -292,9 +296,9 @@ class Ledger:
                 assert history.last is not None, "a ledger without records is refused"
                 return Head(history.last.number, history.last.hash, now())
 
-    def check(self, seen: str | Head | None = None) -> str:
+    def check(self, trusted_head: str | Head | None = None) -> str:
         """Return the hash that seals everything recorded so far; raises DoesNotVerify as `head` does."""
-        return self.head(seen).hash
+        return self.head(trusted_head).hash
 
     def _check(self, transaction: Transaction, history: History, release: KnownRelease, key: bytes | None) -> Outlook:
         """Return the outlook of a release; refuses one that conflicts with an earlier one or exceeds a limit."""

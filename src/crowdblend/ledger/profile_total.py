@@ -80,10 +80,10 @@ def _epsilon(uses: tuple[Uses, ...], delta: float) -> float | None:
     return None if up is None or down is None else max(up, down)
 
 
-def _uses(spent: Iterable[Spent], relation: Relation) -> tuple[Uses, ...] | None:
+def _uses(spending: Iterable[Spent], relation: Relation) -> tuple[Uses, ...] | None:
     """Return the curves of all releases under one relation; None where one has no such guarantee."""
     found: list[Uses] = []
-    for losses, count in spent:
+    for losses, count in spending:
         uses = uses_of_one(losses, relation)
         if uses is None:
             return None
@@ -106,8 +106,9 @@ def uses_of_one(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:
     return min(found, key=lambda uses: spread(uses).distances, default=None)
 
 
-def _sum_of_deltas(spent: list[Spent], relation: Relation) -> float:
+def _sum_of_deltas(spending: list[Spent], relation: Relation) -> float:
     losses = [
-        (one.differential if relation is Relation.ADD_REMOVE else one.replacement_loss, count) for one, count in spent
+        (one.differential if relation is Relation.ADD_REMOVE else one.replacement_loss, count)
+        for one, count in spending
     ]
     return sum(loss.delta for loss, count in losses if loss is not None for _ in range(count))

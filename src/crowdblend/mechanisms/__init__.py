@@ -4,7 +4,7 @@ from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
-from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.mechanisms.suppression import SuppressedHistogram
 
 __all__ = [
     "NoisyHistogram",

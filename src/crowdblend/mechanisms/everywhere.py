@@ -23,12 +23,12 @@ class NoiseEverywhere(Mechanism, frozen=True, tag="noisy-cells"):
     noise_epsilon: Loss
     rows_per_person: Crowd | None = None
 
-    def publish(self, counted: SampledClasses, key: ReleaseKey) -> PublishedClasses:
+    def publish(self, classes: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Every cell with its noisy count; the same key gives the same publication."""
-        values = discrete_laplace(counted.cells, self.noise_epsilon, key.source(b"noise on every cell"))
-        values[cell_numbers(counted)] += counted.counts
-        codes = cell_codes(np.arange(counted.cells), counted.labels)
-        return PublishedClasses(counted.columns, counted.labels, codes, values)
+        values = discrete_laplace(classes.cells, self.noise_epsilon, key.source(b"noise on every cell"))
+        values[cell_numbers(classes)] += classes.counts
+        codes = cell_codes(np.arange(classes.cells), classes.labels)
+        return PublishedClasses(classes.columns, classes.labels, codes, values)
 
     def claim(self) -> Derivation:
         """One person's rows move the counts by one each."""

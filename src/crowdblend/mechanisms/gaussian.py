@@ -29,12 +29,12 @@ class GaussianEverywhere(Mechanism, frozen=True, tag="gaussian-cells"):
 
     sigma: Annotated[float, msgspec.Meta(ge=0.5, le=20_000.0)]
 
-    def publish(self, counted: SampledClasses, key: ReleaseKey) -> PublishedClasses:
+    def publish(self, classes: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Every cell with its noisy count; the same key gives the same publication."""
-        values = discrete_gaussian(counted.cells, self.sigma, key.source(b"Gaussian noise on every cell"))
-        values[cell_numbers(counted)] += counted.counts
-        codes = cell_codes(np.arange(counted.cells), counted.labels)
-        return PublishedClasses(counted.columns, counted.labels, codes, values)
+        values = discrete_gaussian(classes.cells, self.sigma, key.source(b"Gaussian noise on every cell"))
+        values[cell_numbers(classes)] += classes.counts
+        codes = cell_codes(np.arange(classes.cells), classes.labels)
+        return PublishedClasses(classes.columns, classes.labels, codes, values)
 
     def claim(self) -> Derivation:
         """One person moves one count by one; what that comes to is known at every ε, here far out."""

@@ -113,9 +113,9 @@ def natural_threshold(cells: int, noise_epsilon: float) -> int:
     return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / -noise_epsilon))
 
 
-def threshold_for(asked: int | None, cells: int, noise_epsilon: float) -> int | None:
+def threshold_for(respondents: int | None, cells: int, noise_epsilon: float) -> int | None:
     """Return the value from which cells are shown: the one set, else all that can be listed."""
-    return asked or (None if cells <= MOST_CELLS_LISTED else natural_threshold(cells, noise_epsilon))
+    return respondents or (None if cells <= MOST_CELLS_LISTED else natural_threshold(cells, noise_epsilon))
 
 
 def shown_in_order(cells: NDArray[np.int64], values: NDArray[np.int64], show_from: int | None) -> NDArray[np.int64]:
@@ -126,18 +126,18 @@ def shown_in_order(cells: NDArray[np.int64], values: NDArray[np.int64], show_fro
 
 
 def empty_cells(
-    cells: int, taken: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int | None, key: ReleaseKey
+    cells: int, taken_cells: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int | None, key: ReleaseKey
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the empty cells that reach show_from, and their values; without it, all of them."""
     if show_from is None:
         everywhere = np.ones(cells, np.bool_)
-        everywhere[taken] = False
+        everywhere[taken_cells] = False
         numbers = np.flatnonzero(everywhere)
         return numbers, discrete_laplace(len(numbers), noise_epsilon, key.source(b"empty cells: noise"))
     shows = reaches(show_from, noise_epsilon)
-    places = successes(cells - len(taken), shows, key.source(b"empty cells: places"))
+    places = successes(cells - len(taken_cells), shows, key.source(b"empty cells: places"))
     # The i-th empty cell lies behind as many taken cells as have at most i empty ones before them.
-    empty_before = taken - np.arange(len(taken))
+    empty_before = taken_cells - np.arange(len(taken_cells))
     numbers = places + np.searchsorted(empty_before, places, side="right")
     # Beyond the threshold the noise is memoryless.
     beyond = geometric(len(places), noise_epsilon, key.source(b"empty cells: values"))

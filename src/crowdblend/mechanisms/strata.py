@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from crowdblend.mechanisms.classes import Labels, PublishedClasses, SampledClasses, only_used
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
-from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.randomness import ReleaseKey
 
 
@@ -75,10 +75,10 @@ def _strata(sample: SampledClasses, stratum: str, key: ReleaseKey) -> Iterator[t
         yield SampledClasses(sample.columns, labels, codes, part.counts), own
 
 
-def _codes(labels: Labels, codes: NDArray[np.int32], known: Labels) -> NDArray[np.int32]:
+def _codes(labels: Labels, codes: NDArray[np.int32], known_labels: Labels) -> NDArray[np.int32]:
     """The codes of published rows among all labels of the sample."""
     found = np.empty_like(codes)
-    for place, (own, every) in enumerate(zip(labels, known, strict=True)):
+    for place, (own, every) in enumerate(zip(labels, known_labels, strict=True)):
         at = {label: code for code, label in enumerate(every)}
         found[:, place] = np.array([at[label] for label in own], np.int32)[codes[:, place]] if own else 0
     return found

@@ -24,9 +24,9 @@ class ThresholdHistogram(Mechanism, frozen=True, tag="noisy-from-threshold"):
     noise_epsilon: Loss
     show_from: Crowd
 
-    def publish(self, counted: SampledClasses, key: ReleaseKey) -> PublishedClasses:
+    def publish(self, classes: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """The cells whose noisy count reaches the threshold; the same key gives the same publication."""
-        occurs = counted.where(counted.counts > 0)
+        occurs = classes.where(classes.counts > 0)
         source = key.source(b"noise on cells that occur")
         values = occurs.counts + discrete_laplace(len(occurs.counts), self.noise_epsilon, source)
         shown = np.flatnonzero(values >= self.show_from)

@@ -133,14 +133,14 @@ def _hook(roots: Names, one: Numbers, other: Numbers) -> None:
         upwards = not upwards
 
 
-def _follow(roots: Names, hooked: Names) -> None:
+def _follow(roots: Names, parents: Names) -> None:
     """Double the steps until everybody who was hooked points to a component that was not."""
     while True:
-        near = roots.take(hooked)
+        near = roots.take(parents)
         far = roots.take(near)
         if np.array_equal(near, far):
             return
-        roots[hooked] = far
+        roots[parents] = far
 
 
 def _flatten(roots: Names) -> None:

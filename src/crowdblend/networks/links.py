@@ -93,17 +93,17 @@ MOST_PLACES = 8
 
 
 def number_people(
-    source: pa.ChunkedArray, target: pa.ChunkedArray, known: pa.Array | None = None
+    source: pa.ChunkedArray, target: pa.ChunkedArray, known_people: pa.Array | None = None
 ) -> tuple[int, Names, Names]:
-    """Return the number of people, and the ends of links as numbers; `known` lists the people."""
-    if known is not None and len(known) != len(known.unique()):
+    """Return the number of people, and the ends of links as numbers; `known_people` lists the people."""
+    if known_people is not None and len(known_people) != len(known_people.unique()):
         message = "Somebody is listed twice in vertices. Remove the repeats."
         raise InvalidInput(message, where="[[publish]] vertices", code="data.repeated-person")
-    dense = _dense(source, target) if known is None else None
+    dense = _dense(source, target) if known_people is None else None
     if dense is not None:
         return dense
     both = pa.chunked_array([*source.chunks, *target.chunks], type=source.type)
-    people = both.unique() if known is None else known
+    people = both.unique() if known_people is None else known_people
     codes = compute.index_in(both, value_set=people)
     if codes.null_count:
         message = "Some ends of links are not listed in vertices. Add them, or remove the links."

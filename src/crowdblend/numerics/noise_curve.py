@@ -97,8 +97,8 @@ def likely_counts(n: int, rate: arb, least: int = 0) -> tuple[list[arb], arb]:
     return counts, arb(0) if most == n else (1 - sum(counts, arb(0))).nonnegative_part()
 
 
-def _raise(best: tuple[list[arb], list[arb]], found: Sequence[Sequence[arb]]) -> None:
-    for values, bounds in zip(best, found, strict=True):
+def _raise(best: tuple[list[arb], list[arb]], profiles: Sequence[Sequence[arb]]) -> None:
+    for values, bounds in zip(best, profiles, strict=True):
         values[:] = [value.max(bound) for value, bound in zip(values, bounds, strict=True)]
 
 

@@ -243,9 +243,9 @@ class Split:
 
     density = DENSITY
 
-    def __init__(self, chosen: arb, choice: Closeness, release: SampledKernel) -> None:
-        self.chosen, self.choice, self.release, self.kinks = chosen, choice, release, choice.kinks
-        share = float(chosen)
+    def __init__(self, factor: arb, choice: Closeness, release: SampledKernel) -> None:
+        self.chosen, self.choice, self.release, self.kinks = factor, choice, release, choice.kinks
+        share = float(factor)
         most, rest = (math.exp(min(loss, LARGEST_LOSS)) for loss in (choice.epsilon, release.reach))
         # Beyond, neither the choice nor the release gives more away.
         self.reach = max(math.log(share * most + (1 - share) * rest), choice.epsilon)

@@ -37,11 +37,11 @@ class Reproduction:
         return tuple(row[place] for row in self.rows)
 
 
-def agrees(printed: str, value: float) -> bool:
+def agrees(printed_digits: str, value: float) -> bool:
     """Return whether a value, rounded to as many digits as were printed, gives the printed digits.
 
     >>> agrees("1.61e-09", 1.6063e-09), agrees("1.61e-09", 1.602e-09)
     (True, False)
     """
-    digits = Decimal(printed)
+    digits = Decimal(printed_digits)
     return Decimal(value).quantize(digits) == digits

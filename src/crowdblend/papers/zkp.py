@@ -93,7 +93,7 @@ def sampled_guess(epsilon: float) -> float:
     return min(math.exp(group.epsilon) / 2 + group.delta for group in groups)
 
 
-def _chart(drawn: str) -> LineChart:
+def _chart(how: str) -> LineChart:
     lines = {
         "from clique proportions: at least": clique_guess,
         "½e^ε, if people were independent": independent_bound,
@@ -105,5 +105,5 @@ def _chart(drawn: str) -> LineChart:
         x=Axis("ε", log=True),
         y=Axis("probability of guessing right"),
         title="ZKP Appendix A: how often a neighbour guesses your vote",
-        subtitle=f"Cliques of {CLIQUE}, {1 - DISSENT:.0%} alike. Sampled: {drawn}. A coin is right half the time.",
+        subtitle=f"Cliques of {CLIQUE}, {1 - DISSENT:.0%} alike. Sampled: {how}. A coin is right half the time.",
     )

@@ -41,14 +41,14 @@ class FreshSamples:
         )
 
 
-def fresh_instead(planned: SolvedPlan) -> FreshSamples | None:
+def fresh_instead(plan: SolvedPlan) -> FreshSamples | None:
     """The comparison for a plan with parts whose k was solved for; None where there is nothing to compare."""
-    request = planned.request
-    if not request.shares or planned.solved != "k" or planned.rate is None or request.releases > 1:
+    request = plan.request
+    if not request.shares or plan.solved != "k" or plan.rate is None or request.releases > 1:
         return None
     try:
         fresh = answer_together(replace(request, shares=(), releases=len(request.shares)))
     except CrowdblendError:
         return None
-    least = max(k / share for k, share in zip(planned.thresholds, request.shares, strict=True)) / planned.rate
-    return FreshSamples(fresh.k, fresh.k / planned.rate, least)
+    least = max(k / share for k, share in zip(plan.thresholds, request.shares, strict=True)) / plan.rate
+    return FreshSamples(fresh.k, fresh.k / plan.rate, least)

@@ -175,12 +175,12 @@ class SolvedPlan(Plan):
         )
         return known(profile, epsilon=found.conclusion.epsilon), found
 
-    def _check_derivations(self, derived: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-        self._require_planned(derived[1])
-        return derived
+    def _check_derivations(self, derivations: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+        self._require_planned(derivations[1])
+        return derivations
 
-    def _require_planned(self, derived: Derivation) -> None:
-        if derived.conclusion.epsilon > self.epsilon or derived.conclusion.delta > self.delta:
+    def _require_planned(self, derivation: Derivation) -> None:
+        if derivation.conclusion.epsilon > self.epsilon or derivation.conclusion.delta > self.delta:
             message = "The mechanism guarantees less than its plan."
             raise NotProved(message, remedy="Plan the release again.", where="epsilon", code="plan.mechanism-differs")
 

@@ -9,12 +9,12 @@ from crowdblend.calculus import Certificate
 from crowdblend.guarantees.guessing import lead
 
 
-def plan_html(described: Iterable[tuple[str, str]], certificate: Certificate, releases: int) -> str:
+def plan_html(lines: Iterable[tuple[str, str]], certificate: Certificate, releases: int) -> str:
     """The plan of so many releases as HTML in which every text is escaped."""
     sentence = lead(certificate.guarantees, releases)
     rows = "".join(
         f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
-        for what, how in described
+        for what, how in lines
     )
     guarantees = _list_items(guarantee.words() for guarantee in certificate.guarantees)
     assumptions = _list_items(assumed.sentence() for assumed in certificate.assumptions())

@@ -102,11 +102,11 @@ def share_of(request: PlanRequest) -> PlanRequest:
     return replace(request, epsilon=share(request.epsilon), delta=share(request.delta), releases=1)
 
 
-def added_up(request: PlanRequest, solved: float) -> float:
+def added_up(request: PlanRequest, value: float) -> float:
     """Return the sum over shares: a loss is multiplied, k and rate are those of each release."""
     if request.unknown not in ("epsilon", "delta"):
-        return solved
-    total = math.nextafter(solved * request.releases, math.inf)
+        return value
+    total = math.nextafter(value * request.releases, math.inf)
     return min(total, 1.0) if request.unknown == "delta" else total
 
 

@@ -83,12 +83,10 @@ class CrowdPlan:
     solved: str
 
     @classmethod
-    def of_one(cls, planned: SolvedPlan) -> CrowdPlan:
+    def of_one(cls, plan: SolvedPlan) -> CrowdPlan:
         """Return the plan of a sample without strata."""
-        design = planned.design.inclusion
-        only = StratumPlan(
-            "", design.least, design.most, design.least if planned.rate is None else planned.rate, planned
-        )
+        design = plan.design.inclusion
+        only = StratumPlan("", design.least, design.most, design.least if plan.rate is None else plan.rate, plan)
         return cls.of((only,))
 
     @classmethod
@@ -126,16 +124,16 @@ class CrowdPlan:
         return shown if len(self.strata) == 1 else shown | {"rate": None, "rule": strata.worst_stratum.id, "bounds": {}}
 
 
-def plan_strata(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
-    """Plan every stratum; `given` are the parameters of a request without its rates, of which one is left out.
+def plan_strata(rates: Sequence[Rates], parameters: Mapping[str, Any]) -> CrowdPlan:
+    """Plan every stratum; `parameters` are the parameters of a request without its rates, of which one is left out.
 
     >>> from crowdblend.policies.strata import Stratum
     >>> three = [Stratum(name, rate, rate, rate) for name, rate in (("a", 0.05), ("b", 0.1), ("c", 0.5))]
     >>> [stratum.k for stratum in plan_strata(three, {"k": None, "epsilon": 1.0, "delta": 1e-6}).strata]
     [6, 8, 35]
     """
-    planned, delta = _plan_once(rates, given), given.get("delta")
-    if given.get("releases", 1) == 1:
+    planned, delta = _plan_once(rates, parameters), parameters.get("delta")
+    if parameters.get("releases", 1) == 1:
         return planned
     if planned.solved == "delta":
         found = profiles.profile_at_epsilon(_together(planned), epsilon=planned.epsilon)
@@ -147,7 +145,7 @@ def plan_strata(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
         return planned.raise_k(first_true(lambda more: _keeps(planned.raise_k(more)), 0, 0, _MOST_RAISED))
     except LookupError:
         raise Infeasible(
-            f"No k keeps {given['releases']} releases of these strata to epsilon = {planned.epsilon:g} and "
+            f"No k keeps {parameters['releases']} releases of these strata to epsilon = {planned.epsilon:g} and "
             f"delta = {delta:g}.",
             remedy="Raise epsilon or delta, lower the rates, or plan fewer releases.",
             where="k",
@@ -155,38 +153,38 @@ def plan_strata(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
         ) from None
 
 
-def _plan_once(rates: Sequence[Rates], given: Mapping[str, Any]) -> CrowdPlan:
+def _plan_once(rates: Sequence[Rates], parameters: Mapping[str, Any]) -> CrowdPlan:
     ends = dict.fromkeys((one.low, one.high) for one in rates)
-    found = {(low, high): answer(_request(low, high, given)) for low, high in ends}
+    found = {(low, high): answer(_request(low, high, parameters)) for low, high in ends}
     return CrowdPlan.of(
         [StratumPlan(one.label, one.low, one.high, one.rate, found[one.low, one.high]) for one in rates]
     )
 
 
-def _keeps(planned: CrowdPlan) -> bool:
+def _keeps(plan: CrowdPlan) -> bool:
     """Return whether all releases keep to the totals, at their epsilon or at their delta."""
-    together, epsilon, delta = _together(planned), planned.epsilon, planned.delta
+    together, epsilon, delta = _together(plan), plan.epsilon, plan.delta
     if profiles.profile_at_epsilon.conclude(together.conclusion, epsilon=epsilon).delta <= delta:
         return True
     return bool(profiles.profile_at_delta.conclude(together.conclusion, delta=delta).epsilon <= epsilon)
 
 
-def _together(planned: CrowdPlan) -> Derivation:
+def _together(plan: CrowdPlan) -> Derivation:
     """Return the profile of all releases: of every one the curve of its worst stratum."""
-    distinct = {(one.low, one.high): one.parameters for one in planned.strata}.values()
+    distinct = {(one.low, one.high): one.parameters for one in plan.strata}.values()
     each = [profile_once(one.request, one.k, one.rate, one.epsilon) for one in distinct]
     once = strata.profile_of_strata(*each)
-    return profiles.repeated_releases_compose(once, releases=planned.largest.request.releases)
+    return profiles.repeated_releases_compose(once, releases=plan.largest.request.releases)
 
 
-def _request(low: float, high: float, given: Mapping[str, Any]) -> PlanRequest:
+def _request(low: float, high: float, parameters: Mapping[str, Any]) -> PlanRequest:
     if low == high:
-        return PlanRequest(rate=low, **given)
-    if given.get("below_k", "suppress") == "suppress":
-        return PlanRequest(low=low, high=high, **given)
-    loss = given.get("noise_epsilon") or _noise_between(low, high, given["epsilon"])
-    given = {name: value for name, value in given.items() if name not in ("below_k", "noise_epsilon", "flag")}
-    return PlanRequest(low=low, high=high, blend_epsilon=loss, **given)
+        return PlanRequest(rate=low, **parameters)
+    if parameters.get("below_k", "suppress") == "suppress":
+        return PlanRequest(low=low, high=high, **parameters)
+    loss = parameters.get("noise_epsilon") or _noise_between(low, high, parameters["epsilon"])
+    parameters = {name: value for name, value in parameters.items() if name not in ("below_k", "noise_epsilon", "flag")}
+    return PlanRequest(low=low, high=high, blend_epsilon=loss, **parameters)
 
 
 def _noise_between(low: float, high: float, epsilon: float) -> float:

@@ -95,9 +95,9 @@ class Choosing(Section, frozen=True):
             raise _refusal(message, "Raise it, or leave it out.", "steps")
         return selection.Search.in_steps(lattice.shape, self.steps)
 
-    def choice(self, lattice: Lattice, scored: Score) -> RecodingChoice:
+    def choice(self, lattice: Lattice, score: Score) -> RecodingChoice:
         """Return the choice among the recodings of a lattice, with what it claims."""
-        return selection.RecodingChoice(lattice, scored, self.search_of(lattice), self.epsilon, self.show_epsilon)
+        return selection.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon, self.show_epsilon)
 
     @property
     def choice_cost(self) -> float:
@@ -119,7 +119,7 @@ class Choosing(Section, frozen=True):
         """Return the score of a release with these parameters; the data have no part in it."""
         if self.share is None:
             return selection.score(self.score, k=k, rate=rate)
-        return selection.score(self.score, k=k, rate=rate * (1 - self.share), seen=rate * self.share)
+        return selection.score(self.score, k=k, rate=rate * (1 - self.share), share_seen=rate * self.share)
 
     def epsilon_left(self, epsilon: float, rate: float | None) -> float:
         """Return the largest ε₂ for the release that keeps choice and release together within epsilon."""
@@ -139,13 +139,13 @@ class Choosing(Section, frozen=True):
             found = math.nextafter(found, 0)
         return found
 
-    def total(self, released: float, rate: float | None) -> float:
+    def total(self, epsilon_released: float, rate: float | None) -> float:
         """Return what the rules make of the choice and a release with ε₂ together, at most."""
         choice = Differential(self.choice_cost, 0.0, Relation.ADD_REMOVE)
         if self.share is None:
-            premise = DifferentialUnderSampling(0.5, released, 0.0)
+            premise = DifferentialUnderSampling(0.5, epsilon_released, 0.0)
             return _epsilon(recoding_rules.recoding_from_population.conclude(choice, premise))
-        blending, given = CrowdBlending(2, 0.0), {"rate": rate, "share": self.share, "epsilon": released}
+        blending, given = CrowdBlending(2, 0.0), {"rate": rate, "share": self.share, "epsilon": epsilon_released}
         return _epsilon(recoding_rules.recoding_from_split.conclude(choice, blending, **given))
 
 
@@ -160,9 +160,9 @@ def check_choice(choosing: Choosing, columns: Sequence[Column], split: str | Non
         raise _refusal(message, remedy, "using")
 
 
-def _epsilon(concluded: object) -> float:
-    assert isinstance(concluded, DifferentialUnderSampling | Differential)
-    return float(concluded.epsilon)
+def _epsilon(conclusion: object) -> float:
+    assert isinstance(conclusion, DifferentialUnderSampling | Differential)
+    return float(conclusion.epsilon)
 
 
 def _refusal(message: str, remedy: str, name: str = "") -> InvalidInput:

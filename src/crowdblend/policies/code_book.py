@@ -90,8 +90,8 @@ def _from_table(path: Path, text: str) -> dict[str, Entry]:
     return found
 
 
-def _first(known: Mapping[str, str | None], names: tuple[str, ...]) -> str | None:
-    return next((known[name] for name in names if name in known), None)
+def _first(known_names: Mapping[str, str | None], names: tuple[str, ...]) -> str | None:
+    return next((known_names[name] for name in names if name in known_names), None)
 
 
 def _from_schema(path: Path, text: str) -> Iterator[tuple[str, Entry]]:
@@ -114,20 +114,20 @@ def _from_schema(path: Path, text: str) -> Iterator[tuple[str, Entry]]:
         yield str(field["name"]), Entry(texts, str(low) if bounded else None, str(high) if bounded else None, kind)
 
 
-def _fields(found: Any) -> Iterator[Mapping[str, Any]]:
+def _fields(node: Any) -> Iterator[Mapping[str, Any]]:
     """The fields of a schema, resource or package."""
-    if not isinstance(found, Mapping):
+    if not isinstance(node, Mapping):
         return
-    for field in _list(found, "fields"):
+    for field in _list(node, "fields"):
         if isinstance(field, Mapping) and isinstance(field.get("name"), str):
             yield field
-    yield from _fields(found.get("schema"))
-    for resource in _list(found, "resources"):
+    yield from _fields(node.get("schema"))
+    for resource in _list(node, "resources"):
         yield from _fields(resource)
 
 
-def _list(found: Mapping[str, Any], name: str) -> list[Any]:
-    listed = found.get(name)
+def _list(node: Mapping[str, Any], name: str) -> list[Any]:
+    listed = node.get(name)
     return listed if isinstance(listed, list) else []
 
 

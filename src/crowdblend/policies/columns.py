@@ -56,14 +56,14 @@ class Column:
         return len(self.recodings) > 1
 
 
-def columns_of(given: object) -> tuple[Column, ...]:
+def columns_of(context: object) -> tuple[Column, ...]:
     """The columns: at least one, each named once, whatever their case."""
-    if isinstance(given, Mapping):
-        columns = tuple(Column.of(check_name(name), domain) for name, domain in given.items())
-    elif isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise refusal("type", f"[columns] takes domains by name, got {show_value(given)}.", _EXAMPLE, "[columns]")
+    if isinstance(context, Mapping):
+        columns = tuple(Column.of(check_name(name), domain) for name, domain in context.items())
+    elif isinstance(context, str | bytes) or not isinstance(context, Iterable):
+        raise refusal("type", f"[columns] takes domains by name, got {show_value(context)}.", _EXAMPLE, "[columns]")
     else:
-        columns = tuple(given)
+        columns = tuple(context)
     for column in columns:
         if not isinstance(column, Column):
             raise refusal("type", f"[columns] takes domains by name, got {show_value(column)}.", _EXAMPLE, "[columns]")
@@ -157,14 +157,14 @@ def refuse_choice(columns: Iterable[Column], kind: str) -> None:
             )
 
 
-def check_names(columns: Sequence[Column], person: str | None, reserved: tuple[str, ...]) -> None:
+def check_names(columns: Sequence[Column], person: str | None, reserved_names: tuple[str, ...]) -> None:
     """Refuse to publish who somebody is, and names that the published table has itself."""
     for column in columns:
         if person is not None and column.name.lower() == person.lower():
             raise column.refusal(
                 "person-published", "tells people apart and cannot be published.", "Remove it from [columns]."
             )
-        if column.name.lower() in reserved:
+        if column.name.lower() in reserved_names:
             problem = "has the name of a column that the published data have of their own."
             raise column.refusal("reserved-name", problem, "Rename the column in the data.")
 

@@ -18,7 +18,7 @@ from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design, design_of
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
-offered = lazy("crowdblend.policies.offered")
+offered = lazy("crowdblend.policies.recoding_lattice")
 
 Accept = Annotated[
     bool,

@@ -156,9 +156,9 @@ def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _pattern(declared: str) -> tuple[str, str]:
+def _pattern(declaration: str) -> tuple[str, str]:
     """The pattern of a date format, and the order of its groups; a day or month has one digit where marks end it."""
-    pieces = re.findall(r"%.|[^%]|%", declared)
+    pieces = re.findall(r"%.|[^%]|%", declaration)
     pattern, order = "", ""
     for place, piece in enumerate(pieces):
         if piece in _PARTS:
@@ -172,20 +172,20 @@ def _pattern(declared: str) -> tuple[str, str]:
     return pattern, order
 
 
-def _check_date_format(declared: str) -> None:
-    pieces = re.findall(r"%.|%", declared)
+def _check_date_format(declaration: str) -> None:
+    pieces = re.findall(r"%.|%", declaration)
     unknown = [piece for piece in pieces if piece not in _PARTS and piece not in _TIME]
     if "%y" in unknown:
         message = "date_format in [data] has %y: two digits do not say the century."
         remedy = "Write years with four digits in the data, and %Y here."
         raise refusal("date-format", message, remedy, "[data] date_format")
     parts = sorted(piece for piece in pieces if piece in _PARTS)
-    if unknown or parts not in (["%Y", "%d", "%m"], ["%Y", "%m"], ["%Y"]) or not declared.isprintable():
+    if unknown or parts not in (["%Y", "%d", "%m"], ["%Y", "%m"], ["%Y"]) or not declaration.isprintable():
         message = (
             'Use %d, %m and %Y once each, such as "%d.%m.%Y", or "%Y-%m" for months and "%Y" for years; '
             "%H, %M, %S and %f may follow."
         )
-        raise refusal("date-format", f"date_format in [data] is {declared!r}.", message, "[data] date_format")
+        raise refusal("date-format", f"date_format in [data] is {declaration!r}.", message, "[data] date_format")
 
 
 def _check_encoding(name: str) -> None:

@@ -284,15 +284,15 @@ DOMAINS: dict[str, type[Domain]] = {
 }
 
 
-def _day(given: object, *, last: bool = False) -> Any:
+def _day(context: object, *, last: bool = False) -> Any:
     """Return the day that a text or a year means, the first one of a month or year, or its last; others as they are.
 
     >>> _day("2024-02-29"), _day(2024), _day("2024-02", last=True), _day("February")
     (datetime.date(2024, 2, 29), datetime.date(2024, 1, 1), datetime.date(2024, 2, 29), 'February')
     """
-    text = str(given) if isinstance(given, str | int) and not isinstance(given, bool) else ""
+    text = str(context) if isinstance(context, str | int) and not isinstance(context, bool) else ""
     if not (parts := _DAY.fullmatch(text.strip())):
-        return given
+        return context
     year, month, day = (int(part) if part else None for part in parts.groups())
     try:
         first = datetime.date(year or 0, month or 1, day or 1)
@@ -301,7 +301,7 @@ def _day(given: object, *, last: bool = False) -> Any:
         after = datetime.date(year or 0, (month or 12), 28) + datetime.timedelta(days=4)
         return after - datetime.timedelta(days=after.day)
     except (ValueError, OverflowError):
-        return given
+        return context
 
 
 def _check_rising(name: str, values: tuple[int | Decimal, ...]) -> None:

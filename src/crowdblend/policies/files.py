@@ -122,7 +122,7 @@ def pattern_files(pattern: str) -> list[Path]:
     return _data((Path(name), fixed) for name in glob.glob(pattern, recursive=True))
 
 
-def _data(found: Iterable[tuple[Path, Path]]) -> list[Path]:
+def _data(files: Iterable[tuple[Path, Path]]) -> list[Path]:
     """Return the files that may be data, each with the folder that names are relative to."""
     releases: dict[Path, bool] = {}
 
@@ -135,4 +135,4 @@ def _data(found: Iterable[tuple[Path, Path]]) -> list[Path]:
                 return False
         return True
 
-    return sorted(file for file, root in found if is_data(file, root))
+    return sorted(file for file, root in files if is_data(file, root))

@@ -186,12 +186,12 @@ def _read_part(part: Part, tables: object, folder: Path) -> tuple[Section, ...]:
     return tuple(part.holder(**read_keys(keys, table, part.title, folder)) for table in tables)
 
 
-def _refuse_foreign(kind: str, table: Mapping[str, Any], known: Collection[str]) -> None:
+def _refuse_foreign(kind: str, table: Mapping[str, Any], names: Collection[str]) -> None:
     """Refuse keys that this kind does not have: they would be ignored."""
     for name in table:
-        if name not in known:
+        if name not in names:
             others = " or ".join(f'"{one}"' for one in kinds_with(name))
-            remedy = f"Remove it, or use kind = {others}." if others else did_you_mean(name[:60], known)
+            remedy = f"Remove it, or use kind = {others}." if others else did_you_mean(name[:60], names)
             if name in keys_of(Terms) and keys_of(Terms)[name].section == "[privacy]":
                 remedy = f"Write {name} in [privacy]: it is one for all publications, which may have a weight."
             message = f'kind = "{kind}" has no key {name[:60]!r} in [[publish]].'

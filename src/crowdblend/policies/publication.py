@@ -125,15 +125,15 @@ class Publication:
         self._refuse_missing(given)
         return self.policy(**given)
 
-    def _refuse_missing(self, given: Mapping[str, Any]) -> None:
+    def _refuse_missing(self, parameters: Mapping[str, Any]) -> None:
         """Refuse terms without what this kind needs."""
         drawn = parts_of(self.policy).get("sampling")
-        if drawn is not None and drawn.required and "sampling" not in given:
+        if drawn is not None and drawn.required and "sampling" not in parameters:
             message = "The policy has no section [sampling]."
             raise refusal("missing-section", message, "Add it, with design.", "[sampling]")
         for field, key in keys_of(self.policy).items():
-            if key.required and field not in given:
-                of = keys_of(type(given["sampling"])).get("of") if field == "people" else None
+            if key.required and field not in parameters:
+                of = keys_of(type(parameters["sampling"])).get("of") if field == "people" else None
                 raise (of or key).missing()
 
     def within_programme(self, terms: Terms) -> PublicationPolicy:

@@ -27,9 +27,9 @@ def _cut(text: str, most: int) -> str:
     return plain if len(plain) <= most else plain[: most - 3] + "…."
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known_names: Iterable[str]) -> str:
     """Return the remedy for an unknown name: the nearest known one, or all of them."""
-    names = list(known)
+    names = list(known_names)
     if not names:
         return "Remove it."
     near = get_close_matches(name.lower(), names, n=1)

@@ -140,10 +140,10 @@ def _publication(kind: str) -> dict[str, Any]:
     return found
 
 
-def _section(declared: Iterable[Key], named: Mapping[str, tuple[str, str]] | None = None) -> dict[str, Any]:
-    """Return the schema of a section; `named` are keys that have one value, with what it means."""
-    keys = tuple(declared)
-    fixed = {name: {"const": value, "description": meaning} for name, (value, meaning) in (named or {}).items()}
+def _section(declared_keys: Iterable[Key], publication: Mapping[str, tuple[str, str]] | None = None) -> dict[str, Any]:
+    """Return the schema of a section; `publication` are keys that have one value, with what it means."""
+    keys = tuple(declared_keys)
+    fixed = {name: {"const": value, "description": meaning} for name, (value, meaning) in (publication or {}).items()}
     return {
         "type": "object",
         "properties": {**fixed, **{key.name: _numbers(json.schema(key.takes)) for key in keys}},

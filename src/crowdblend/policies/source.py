@@ -156,14 +156,14 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
     }
 
 
-def _place_value(key: Key, given: Any, folder: Path) -> object:
+def _place_value(key: Key, value: Any, folder: Path) -> object:
     """A value as a policy in that folder means it: paths begin there."""
-    if key.kind == "paths" and isinstance(given, str | list):
+    if key.kind == "paths" and isinstance(value, str | list):
         return [
             locate(one, folder) if isinstance(one, str) else one
-            for one in ([given] if isinstance(given, str) else given)
+            for one in ([value] if isinstance(value, str) else value)
         ]
-    return locate(given, folder) if key.is_path(given) and given.strip() else given
+    return locate(value, folder) if key.is_path(value) and value.strip() else value
 
 
 def is_sqlite(source: str) -> bool:

@@ -247,14 +247,14 @@ def _publication_name(*words: str) -> str:
     return toml_text(re.sub(r"[^A-Za-z0-9]+", "-", "-".join(words)).strip("-")[:100].lower() or "table")
 
 
-def _used_columns(offered: Sequence[Proposal], columns: Columns) -> set[str]:
+def _used_columns(proposals: Sequence[Proposal], columns: Columns) -> set[str]:
     """Return the columns that some publication takes: those that nothing uses are refused."""
-    kind, _, inside = offered[-1]
+    kind, _, inside = proposals[-1]
     if policy_class(kind).has_numbers and not inside:
         return {name for name, _ in columns[:1]}  # statistics begin with one about the first column
-    if len(offered) == 1 or inside:
+    if len(proposals) == 1 or inside:
         return {name for name, _ in columns}
-    return {name for name, _ in columns if any(toml_text(name) in keys["columns"] for _, keys, _ in offered)}
+    return {name for name, _ in columns if any(toml_text(name) in keys["columns"] for _, keys, _ in proposals)}
 
 
 def _why(name: str, weight: str | None, places: Collection[str]) -> str:
@@ -263,34 +263,34 @@ def _why(name: str, weight: str | None, places: Collection[str]) -> str:
     return "it says where people are; see --kind points." if name in places else "it numbers the rows."
 
 
-def _sections(kinds: Sequence[str], design: str, said: Mapping[str, str]) -> dict[str, str]:
+def _sections(kinds: Sequence[str], design: str, message: Mapping[str, str]) -> dict[str, str]:
     """Return what is said once, by section: the keys that are needed, and those that something is known for."""
     merged: dict[str, dict[str, Key]] = {}
     for kind in kinds:
         for section, keys in kind_sections(kind, design).items():
             if section not in ("publish", "recoding", "about", "columns"):
                 merged[section] = {**merged.get(section, {}), **keys}
-    blocks = {section: f"[{section}]\n{_lines(keys, said)}" for section, keys in merged.items()}
+    blocks = {section: f"[{section}]\n{_lines(keys, message)}" for section, keys in merged.items()}
     if design:
         told = f"[sampling]\ndesign = {toml_text(design)}   # {DESIGNS[design].meaning}\n"
-        blocks["sampling"] = told + _lines(merged["sampling"], said)
+        blocks["sampling"] = told + _lines(merged["sampling"], message)
     return {section: text for section, text in blocks.items() if text.count("\n") > 1}
 
 
-def _publication(proposal: Proposal, design: str, said: Mapping[str, str]) -> str:
+def _publication(proposal: Proposal, design: str, message: Mapping[str, str]) -> str:
     """Return a publication, with what is proposed for it or needed."""
     kind, keys, inside = proposal
     named = "".join(f"{name} = {value}\n" for name, value in keys.items())
-    text = f"[[publish]]\nkind = {toml_text(kind)}\n{named}" + _lines(kind_sections(kind, design)["publish"], said)
+    text = f"[[publish]]\nkind = {toml_text(kind)}\n{named}" + _lines(kind_sections(kind, design)["publish"], message)
     statistics = kind_lists(kind, design).get("publish.statistics")
     if statistics is None:
         return text
-    lines = "".join(f"{name} = {value}\n" for name, value in inside.items()) or _lines(statistics, said)
+    lines = "".join(f"{name} = {value}\n" for name, value in inside.items()) or _lines(statistics, message)
     return f"{text}\n[[publish.statistics]]\n{lines}"
 
 
-def _lines(keys: Mapping[str, Key], said: Mapping[str, str]) -> str:
-    found = ((key, said.get(key.where) or (FILL if key.required else None)) for key in keys.values())
+def _lines(keys: Mapping[str, Key], message: Mapping[str, str]) -> str:
+    found = ((key, message.get(key.where) or (FILL if key.required else None)) for key in keys.values())
     return "".join(_line(key, value) for key, value in found if value is not None)
 
 

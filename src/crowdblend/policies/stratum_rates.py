@@ -15,9 +15,9 @@ from crowdblend.regular_files import read_regular
 _MOST_STRATA = 1_000
 
 
-def rates_of(given: Mapping[str, float] | str) -> Mapping[str, float]:
+def rates_of(rates_or_column: Mapping[str, float] | str) -> Mapping[str, float]:
     """Return the rates by label, from the policy or from a file; every one above 0 and below 1."""
-    rates = _read(Path(given)) if isinstance(given, str) else dict(given)
+    rates = _read(Path(rates_or_column)) if isinstance(rates_or_column, str) else dict(rates_or_column)
     if len(rates) > _MOST_STRATA:
         raise _refusal(f"rates in [sampling] lists more than {_MOST_STRATA:,} strata.", "Merge some of them.")
     for label, rate in rates.items():

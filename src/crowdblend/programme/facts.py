@@ -131,14 +131,14 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
             return [(ran, share)]
         return list(zip([(chosen.choice,), ran], shares_within(share, chosen.share), strict=True))
 
-    def _check_choice(self, chosen: RecodingFacts) -> None:
+    def _check_choice(self, choice: RecodingFacts) -> None:
         """Refuse a recoding that no part of the one sample chose, and scores that are not paid for."""
         one_rate = isinstance(self.design, Poisson) and not isinstance(self.design, ThinnedSurvey)
-        if self.split != "people" or chosen.share is None or not one_rate:
+        if self.split != "people" or choice.share is None or not one_rate:
             raise contradiction("a recoding is chosen by a part of one sample at one rate")
-        if chosen.released_epsilon != self.epsilon:
+        if choice.released_epsilon != self.epsilon:
             raise contradiction("a publication has another budget than its programme")
-        chosen.check()
+        choice.check()
 
     def _mechanisms(self, name: str) -> Sequence[PartClaims]:
         """The mechanisms of a publication, one for every stratum; refuses facts that are not about its own sample."""

@@ -55,10 +55,10 @@ def may_join(kind: str) -> bool:
     return hasattr(module_of(kind, "plan"), "plan_part")
 
 
-def keeps(planned: ProgrammePlan) -> bool:
+def keeps(plan: ProgrammePlan) -> bool:
     """Return whether the facts of the plan give what it states."""
     try:
-        derive(planned.facts())
+        derive(plan.facts())
     except CrowdblendError:
         return False
     return True

@@ -180,16 +180,16 @@ class Each:
 
 
 def _within(
-    planned: Callable[[Each], ProgrammePlan], policy: Policy, budget: Budget, wholes: Sequence[Each]
+    plan: Callable[[Each], ProgrammePlan], policy: Policy, budget: Budget, wholes: Sequence[Each]
 ) -> ProgrammePlan:
     """The first of some plans that keep the budget in all releases, or samples, together; better ones come first."""
     if budget.releases == 1 and len(wholes) == 1:
-        return planned(wholes[0])
+        return plan(wholes[0])
     for whole in wholes:
         for crowds, smaller, noise in _tries(policy, budget.releases):
             delta = whole.delta / budget.releases / smaller
             with suppress(Infeasible, NotProved):
-                tried = planned(Each(whole.epsilon / crowds, delta, whole.noise_loss / noise))
+                tried = plan(Each(whole.epsilon / crowds, delta, whole.noise_loss / noise))
                 if keeps(tried):
                     return tried
     message = f"No plan was found that {budget.releases} releases or samples keep together."
@@ -265,12 +265,12 @@ def shares_of(policy: Policy) -> list[float]:
     return found
 
 
-def _cost(planned: ProgrammePlan) -> float:
+def _cost(plan: ProgrammePlan) -> float:
     """Return the error of a cell of 100 people, averaged; a small one may be missing instead."""
     found = []
-    for one in planned.planned:
-        errors = planned.expected_errors[one.name].errors
-        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, planned.expected_errors[one.name].missing)))
+    for one in plan.planned:
+        errors = plan.expected_errors[one.name].errors
+        found.append(math.log(math.hypot(errors[0][1] if errors else 1.0, plan.expected_errors[one.name].missing)))
     return math.fsum(found) / len(found)
 
 

@@ -180,13 +180,13 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         return list(dict.fromkeys(name for one in self.planned for name in one.plan.names))
 
     def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ProgrammeReading:
         """Read the data for every publication; parts of one sample are drawn by one coin.
 
         Publications that share the budget are about the same people, and those that can be are counted at once.
         """
-        assert drawn is None, "a programme is not a part of another"
+        assert draw is None, "a programme is not a part of another"
         plans = {one.name: one.plan for one in self.planned}
         keys = {name: key.part(b"people of " + name.encode()) for name in plans}
         draws = dict(zip(plans, self.draws(key), strict=True))

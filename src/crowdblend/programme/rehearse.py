@@ -56,11 +56,11 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
     )
 
 
-def _hardest(planned: ProgrammePlan, request: AuditRequest) -> Iterator[tuple[str, int]]:
+def _hardest(plan: ProgrammePlan, request: AuditRequest) -> Iterator[tuple[str, int]]:
     """Yield the hardest sizes of every publication, at the rate at which it sees everybody else."""
-    sample, epsilon, seen = planned.sample, planned.epsilon / request.understated, set()
-    whole = sum(one.share or 0.0 for one in planned.planned)
-    for one in planned.planned:
+    sample, epsilon, seen = plan.sample, plan.epsilon / request.understated, set()
+    whole = sum(one.share or 0.0 for one in plan.planned)
+    for one in plan.planned:
         k, rate = one.plan.k, sample.largest_rate
         if one.share is not None:
             # Given the other parts, everybody left is in this one with this probability.

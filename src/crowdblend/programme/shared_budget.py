@@ -71,10 +71,10 @@ def _with_less_error(laplace: ProgrammePlan, gaussian: ProgrammePlan | None) -> 
     return replace(gaussian, gain=said) if gain > 0 else laplace
 
 
-def _error(planned: ProgrammePlan) -> float:
+def _error(plan: ProgrammePlan) -> float:
     """Return the error of all cells of tables, added up, as it is expected."""
     total = 0.0
-    for one, cells in zip(planned.planned, cells_of(planned.policy.parts), strict=True):
+    for one, cells in zip(plan.planned, cells_of(plan.policy.parts), strict=True):
         (noise,) = one.plan.mechanisms
         assert isinstance(noise, NoiseEverywhere | GaussianEverywhere), "only tables may have Gaussian noise"
         total += cells * noise.expected_error()

@@ -7,9 +7,9 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse a folder with other data files than its publications, and data that contradict what one says of itself."""
-    if set(published.files) != set(published.publications):
+    if set(release.files) != set(release.publications):
         raise contradiction("its data files are not those of its publications")
-    for one in published.publications.values():
+    for one in release.publications.values():
         part(one.kind, "verify").check(one)

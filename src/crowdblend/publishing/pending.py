@@ -73,7 +73,7 @@ ConfirmHook = Callable[[PendingRelease], None]
 
 
 def pending_release(
-    planned: AnyPlan,
+    plan: AnyPlan,
     folder: Path,
     ledger: books.Ledger,
     key: bytes,
@@ -85,20 +85,20 @@ def pending_release(
 
     A limit is checked before the source is looked at; again, by its name, where the population has none of its own.
     """
-    if planned.policy.data.population is not None:
-        ledger.check_limit(planned_spending(planned))
+    if plan.policy.data.population is not None:
+        ledger.check_limit(planned_spending(plan))
     place = IN_MEMORY if in_memory else str(folder.absolute())
-    pending = _describe_pending(planned, place, ledger, key, engine or default_engine())
+    pending = _describe_pending(plan, place, ledger, key, engine or default_engine())
     outlook = ledger.preview(pending.spending, pending.identity, key)
     return replace(pending, outlook=outlook)
 
 
 def resumed_spending(
-    planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine
+    plan: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine
 ) -> books.Spending:
     """Return the spending of a resumed release; an unnamed population keeps the name it got."""
-    spending = _describe_pending(planned, entry.spending.folder, ledger, key, engine).spending
-    unnamed = planned.policy.data.population is None
+    spending = _describe_pending(plan, entry.spending.folder, ledger, key, engine).spending
+    unnamed = plan.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
 
 
@@ -113,16 +113,16 @@ def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
     return policy if data is policy.data else policy.with_source(data)
 
 
-def planned_spending(planned: AnyPlan) -> books.Spending:
+def planned_spending(plan: AnyPlan) -> books.Spending:
     """Return the spending of a policy, before anything is known of its source."""
     return books.Spending(
-        population=planned.policy.data.population or UNNAMED,
+        population=plan.policy.data.population or UNNAMED,
         sample="planned",
-        fresh=not planned.policy.sampling.already_drawn,
-        kind=_kind(planned.policy),
-        guarantees=with_profile(planned.own_certificate()),
+        fresh=not plan.policy.sampling.already_drawn,
+        kind=_kind(plan.policy),
+        guarantees=with_profile(plan.own_certificate()),
         folder="planned",
-        series=planned.facts().planned_releases,
+        series=plan.facts().planned_releases,
     )
 
 
@@ -136,8 +136,8 @@ def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
     return certificate.guarantees
 
 
-def _describe_pending(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
-    policy = planned.policy
+def _describe_pending(plan: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
+    policy = plan.policy
     identity = identify(policy.data, policy.resources, ledger.fingerprint_request(), engine)
     spending = books.Spending(
         population=policy.data.population or UNNAMED,
@@ -145,12 +145,12 @@ def _describe_pending(planned: AnyPlan, place: str, ledger: books.Ledger, key: b
         fresh=not policy.sampling.already_drawn,
         kind=_kind(policy),
         # What proposed the domains has an entry of its own.
-        guarantees=with_profile(planned.own_certificate()),
+        guarantees=with_profile(plan.own_certificate()),
         folder=place,
         source=identity.source,
         rate=largest_rate(policy.sampling, getattr(policy, "design", None)) if policy.sampling.already_drawn else None,
         policy=policy_digest(policy, engine.assumptions),
-        series=planned.facts().planned_releases,
+        series=plan.facts().planned_releases,
     )
     if policy.data.population is None:
         spending = replace(spending, population=ledger.population(spending, identity))

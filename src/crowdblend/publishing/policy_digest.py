@@ -52,8 +52,8 @@ def plan_secret(policy: AnyPolicy, secret: bytes) -> bytes:
     return subkey(secret, b"plan of a release", _digest(_describe_value(policy, _NOT_COMPUTED)))
 
 
-def _digest(decided: object) -> bytes:
-    described = json.dumps(decided, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+def _digest(decision: object) -> bytes:
+    described = json.dumps(decision, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(described.encode()).digest()
 
 

@@ -33,9 +33,9 @@ from crowdblend.policies.load import load_policy
 from crowdblend.policies.source import require_rows
 from crowdblend.publishing.committing import commit, digest_of
 from crowdblend.publishing.description import describe
+from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.pending import ConfirmHook, pending_release, resumed_spending, warn, with_data
 from crowdblend.publishing.policy_digest import plan_secret
-from crowdblend.publishing.published import Release
 from crowdblend.publishing.record import Record, refuse_another, resume_command
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
 from crowdblend.publishing.staging import Completion, Journal, Staging
@@ -61,7 +61,7 @@ def release(
     engine: Engine | None = None,
     sign: Sign | None = None,
     figures: bool = True,
-    planned: AnyPlan | None = None,
+    release_plan: AnyPlan | None = None,
 ) -> Release:
     """Publish what the policy says into a folder that appears whole or not at all.
 
@@ -70,13 +70,13 @@ def release(
     where the policy came from, for whoever has to resume the release. `confirm` is called when the ledger allows the
     release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
     the data: DuckDB unless another is passed. `sign` writes the signature of a certificate beside it, before the folder
-    appears. Without `figures` the report has tables and sentences alone. `planned` is the plan of this very policy,
-    where it was made already.
+    appears. Without `figures` the report has tables and sentences alone. `release_plan` is the plan of this
+    policy, where it was made already.
     """
     engine = engine or default_engine()
     require_rows(policy.data)
-    planned = planned or plan(policy)
-    policy = planned.policy
+    release_plan = release_plan or plan(policy)
+    policy = release_plan.policy
     folder = Path(folder)
     secret = key if key is not None else new_key()
     check_place(folder)
@@ -86,20 +86,20 @@ def release(
         path = None if policy_file is None else str(policy_file.absolute())
         report = progress or no_progress
         report("opening", 0)
-        planned.check_source(engine)
-        with on_disk(policy.data, policy.resources, divided=planned.divides_people) as data:
+        release_plan.check_source(engine)
+        with on_disk(policy.data, policy.resources, divided=release_plan.divides_people) as data:
             if data is not policy.data:
-                planned = plan(with_data(policy, data))
-                planned.check_source(engine)
+                release_plan = plan(with_data(policy, data))
+                release_plan.check_source(engine)
             journal = Journal(force=force, policy=path, figures=figures, signed=sign is not None)
             with _staging(folder, journal) as staging:
                 pending = None
                 if ledger is not None:
                     report("comparing", 0)
-                    pending = pending_release(planned, folder, ledger, secret, in_memory=in_memory, engine=engine)
+                    pending = pending_release(release_plan, folder, ledger, secret, in_memory=in_memory, engine=engine)
                     confirm(pending)
                 release_key = ReleaseKey(plan_secret(policy, secret))
-                reading = planned.read(engine, release_key, progress)
+                reading = release_plan.read(engine, release_key, progress)
                 refuse_only_other(reading.outside)
                 record = Record()
                 if ledger is not None and pending is not None:
@@ -113,7 +113,7 @@ def release(
                     record = Record(ledger, entry, pending.spending.sample, command)
                 with record.explain_failure():
                     complete, certificate = _write(
-                        planned, engine, reading, release_key, record, staging, progress, sign
+                        release_plan, engine, reading, release_key, record, staging, progress, sign
                     )
             return _commit(complete, folder, record, certificate, force=force)
 
@@ -268,7 +268,7 @@ def _staging(folder: Path, journal: Journal) -> Iterator[Staging]:
 
 
 def _write(
-    planned: AnyPlan,
+    plan: AnyPlan,
     engine: Engine,
     reading: Reading,
     key: ReleaseKey,
@@ -282,11 +282,11 @@ def _write(
     staging = record.sign(staging)
     report = progress or no_progress
     report("publishing", 0)
-    publication = planned.publish(reading, key, progress)
+    publication = plan.publish(reading, key, progress)
     report("writing", 0)
     publication.write(staging.release)
     files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
-    certificate = planned.certificate(files, publication)
+    certificate = plan.certificate(files, publication)
     not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
     certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
     report("explaining", 0)

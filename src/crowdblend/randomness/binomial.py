@@ -59,7 +59,7 @@ def thin(counts: ArrayLike, rate: float | Fraction, source: Source, *, chunk: in
     return kept
 
 
-def _thin_group(people: Counts, digits: Iterator[bool], source: Source, chunk: int, kept: Counts) -> None:
+def _thin_group(people: Counts, digits: Iterator[bool], source: Source, chunk: int, counts: Counts) -> None:
     active = np.flatnonzero(people)
     undecided = people[active]
     for digit in digits:
@@ -67,7 +67,7 @@ def _thin_group(people: Counts, digits: Iterator[bool], source: Source, chunk: i
             return
         ones = _ones(undecided, source, chunk)
         if digit:
-            kept[active] += undecided - ones
+            counts[active] += undecided - ones
             undecided = ones
         else:
             undecided = undecided - ones

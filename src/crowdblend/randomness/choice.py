@@ -63,12 +63,12 @@ def distinct_rows(times: int, n: int, size: int, source: Source) -> NDArray[np.i
     return drawn
 
 
-def _complete(chosen: NDArray[np.int64], n: int, size: int, source: Source) -> NDArray[np.int64]:
+def _complete(places: NDArray[np.int64], n: int, size: int, source: Source) -> NDArray[np.int64]:
     """Different places with as many more as are missing."""
-    while len(chosen) < n:
-        drawn = np.sort(np.concatenate([chosen, uniform(n - len(chosen), size, source)]))
-        chosen = drawn[np.diff(drawn, prepend=-1) > 0]
-    return chosen
+    while len(places) < n:
+        drawn = np.sort(np.concatenate([places, uniform(n - len(places), size, source)]))
+        places = drawn[np.diff(drawn, prepend=-1) > 0]
+    return places
 
 
 def _check_range(size: int) -> None:

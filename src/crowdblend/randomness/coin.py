@@ -66,7 +66,7 @@ def marks(key: bytes, persons: Persons) -> NDArray[np.uint64]:
     return np.concatenate([np.empty((0, 2), dtype=np.uint64), *parts])
 
 
-def below_rate(marked: NDArray[np.uint64], rate: float | Fraction) -> NDArray[np.bool_]:
+def below_rate(marks: NDArray[np.uint64], rate: float | Fraction) -> NDArray[np.bool_]:
     """Return the marks below a rate, whose persons are in a sample at that rate.
 
     One mark decides for every rate, so that a person's coin is uniform whatever the rate of the person's stratum.
@@ -75,7 +75,7 @@ def below_rate(marked: NDArray[np.uint64], rate: float | Fraction) -> NDArray[np
     >>> bool((below_rate(marked, 0.3) == coins(bytes(32), range(1000), 0.3)).all())
     True
     """
-    return _under(marked, _threshold(rate))
+    return _under(marks, _threshold(rate))
 
 
 def _threshold(rate: float | Fraction) -> int:
@@ -90,15 +90,15 @@ def _threshold(rate: float | Fraction) -> int:
     return (top << MARK_BITS) // bottom
 
 
-def _under(marked: NDArray[np.uint64], threshold: int) -> NDArray[np.bool_]:
+def _under(marks: NDArray[np.uint64], threshold: int) -> NDArray[np.bool_]:
     if threshold >> MARK_BITS:
-        return np.ones(len(marked), dtype=np.bool_)
+        return np.ones(len(marks), dtype=np.bool_)
     low, high = np.uint64(threshold & (1 << 64) - 1), np.uint64(threshold >> 64)
-    high_words = np.ascontiguousarray(marked[:, 1])  # side by side they are compared several at once
+    high_words = np.ascontiguousarray(marks[:, 1])  # side by side they are compared several at once
     below: NDArray[np.bool_] = high_words < high
     # The high word decides for all but one mark in 2^64.
     equal = np.flatnonzero(high_words == high)
-    below[equal] = marked[equal, 0] < low
+    below[equal] = marks[equal, 0] < low
     return below
 
 

@@ -80,11 +80,11 @@ def texts_between(offsets: NDArray[np.generic], data: NDArray[np.uint8]) -> Text
     return Texts(held, edges[:-1] + (_MARGIN - first), np.diff(edges))
 
 
-def texts_joined(joined: bytes, parts: Sequence[bytes] | Sequence[str]) -> Texts:
+def texts_joined(text_bytes: bytes, parts: Sequence[bytes] | Sequence[str]) -> Texts:
     """The parts that were joined, of which a string is ASCII, so its length is that of its bytes."""
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)), out=offsets[1:])
-    return texts_between(offsets, np.frombuffer(joined, dtype=np.uint8))
+    return texts_between(offsets, np.frombuffer(text_bytes, dtype=np.uint8))
 
 
 @dataclass(frozen=True)

@@ -195,23 +195,23 @@ def with_stratum(columns: tuple[str, ...], laws: CellLaws) -> tuple[str, ...]:
     return columns if laws.stratum is None or laws.stratum in columns else (*columns, laws.stratum)
 
 
-def _over_strata(found: Margin, strata: int) -> Margin:
+def _over_strata(margin: Margin, strata: int) -> Margin:
     """The margin without its last column, which is that of the strata."""
     places: dict[tuple[str, ...], int] = {}
-    rows = np.array([places.setdefault(row[:-1], len(places)) for row in found.rows], np.int64)
+    rows = np.array([places.setdefault(row[:-1], len(places)) for row in margin.rows], np.int64)
     counts, shown = (np.zeros(len(places), np.int64) for _ in range(2))
-    np.add.at(counts, rows, found.counts)
-    np.add.at(shown, rows, found.shown)
-    labels = tuple(zip(*places, strict=True)) if found.columns[:-1] else ()
-    cells = None if found.cells is None else found.cells * strata
-    intervals = sum_strata(found.intervals, rows, len(places))
-    return Margin(found.columns[:-1], labels, counts, shown, cells, intervals, found.declared, found.counter)
+    np.add.at(counts, rows, margin.counts)
+    np.add.at(shown, rows, margin.shown)
+    labels = tuple(zip(*places, strict=True)) if margin.columns[:-1] else ()
+    cells = None if margin.cells is None else margin.cells * strata
+    intervals = sum_strata(margin.intervals, rows, len(places))
+    return Margin(margin.columns[:-1], labels, counts, shown, cells, intervals, margin.declared, margin.counter)
 
 
 def _intervals(
     estimator: Estimator | None,
     counts: Whole,
-    shown: Whole,
+    cells_shown: Whole,
     noisy: Whole,
     exact: NDArray[np.bool_] | None,
     inside: int | None,
@@ -219,12 +219,12 @@ def _intervals(
 ) -> Intervals:
     if estimator is None:
         return nothing_known(len(counts))
-    hidden = None if inside is None else inside - shown
+    hidden = None if inside is None else inside - cells_shown
     if inside != 1:
         if not estimator.law.noiseless:
             return estimator.sums(counts, noisy, None, confidence=confidence)
-        return estimator.sums(counts, shown, hidden, confidence=confidence)
-    there = shown > 0
+        return estimator.sums(counts, cells_shown, hidden, confidence=confidence)
+    there = cells_shown > 0
     found = nothing_known(len(counts))
     if there.any():
         flags = None if exact is None else exact[there]

@@ -99,9 +99,9 @@ def _cells(table: CellTable, estimator: Estimator) -> list[str]:
     ]
 
 
-def threshold_cells(law: NoiseFromThreshold, unpublished: int | None) -> list[str]:
+def threshold_cells(law: NoiseFromThreshold, unpublished_cells: int | None) -> list[str]:
     """Return sentences on cells that are shown because their noisy count reached a threshold."""
-    held = "" if unpublished is None else f"; it may have up to {unpublished:,} people, 95 times in 100"
+    held = "" if unpublished_cells is None else f"; it may have up to {unpublished_cells:,} people, 95 times in 100"
     return [
         f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
         f"that is missing is not zero, and a label that is missing may well be somebody's{held}.",

@@ -250,11 +250,11 @@ class PublishedRelease:
         cells = open_cells(self.files[name], counted=self.facts.rows_are_counted)
         return replace(cells, columns=tuple(column for column in cells.columns if column in self.facts.domains))
 
-    def _stated_errors(self, confidence: float, stated: float) -> pa.Table:
+    def _stated_errors(self, confidence: float, stated_error: float) -> pa.Table:
         """Statistics have an error of their own, for one confidence."""
-        if stated != confidence:
-            message = f"The errors of this release are stated for a confidence of {stated}."
-            remedy = f"Read it with confidence {stated}."
+        if stated_error != confidence:
+            message = f"The errors of this release are stated for a confidence of {stated_error}."
+            remedy = f"Read it with confidence {stated_error}."
             raise InvalidInput(message, remedy=remedy, where="confidence", code="reading.confidence")
         data = self.data
         # The error of a quantile is one of its rank, so that its error is blank, and so are low and high.

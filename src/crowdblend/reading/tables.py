@@ -32,7 +32,9 @@ _NUMBERS = {
 }
 
 
-def read_table(path: Path, domain: Mapping[str, Labels | None], ordered: frozenset[str] = frozenset()) -> pa.Table:
+def read_table(
+    path: Path, domain: Mapping[str, Labels | None], ordered_columns: frozenset[str] = frozenset()
+) -> pa.Table:
     """The file as it is, with text columns as categories in the declared order."""
     try:
         table = _csv(path, domain) if path.suffix == ".csv" else parquet.read_table(str(path))
@@ -41,7 +43,7 @@ def read_table(path: Path, domain: Mapping[str, Labels | None], ordered: frozens
     for place, name in enumerate(table.column_names):
         labels = domain.get(name)
         if labels is not None and pa.types.is_string(table.column(place).type):
-            table = table.set_column(place, name, _categories(table.column(place), labels, name in ordered))
+            table = table.set_column(place, name, _categories(table.column(place), labels, name in ordered_columns))
     return table
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crowdblend.recoding.axes import Axis
     from crowdblend.recoding.blocks import Blocks, Boxes, Grid, Quadtree
-    from crowdblend.recoding.bounded import BoundedRecoding
+    from crowdblend.recoding.bounded_recoding import BoundedRecoding
     from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
     from crowdblend.recoding.dates import DateRange, Dates
     from crowdblend.recoding.hierarchies import Hierarchies, read_hierarchy
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "axes": ("Axis",),
     "blocks": ("Blocks", "Boxes", "Grid", "Quadtree"),
-    "bounded": ("BoundedRecoding",),
+    "bounded_recoding": ("BoundedRecoding",),
     "classes": ("ClosedRecoding", "ComputedRecoding", "Lookup", "Open", "Recoding"),
     "dates": ("DateRange", "Dates"),
     "hierarchies": ("Hierarchies", "read_hierarchy"),

@@ -248,11 +248,11 @@ class Breaks(ComputedRecoding):
         return f"CASE WHEN {above} AND {below}{fits} THEN {_search(value, ends, 0)} END"
 
 
-def _search(value: str, ends: tuple[float, ...], passed: int) -> str:
+def _search(value: str, ends: tuple[float, ...], index: int) -> str:
     if not ends:
-        return str(passed)
+        return str(index)
     middle = len(ends) // 2
-    lower, upper = _search(value, ends[:middle], passed), _search(value, ends[middle + 1 :], passed + middle + 1)
+    lower, upper = _search(value, ends[:middle], index), _search(value, ends[middle + 1 :], index + middle + 1)
     return f"CASE WHEN {value} < {double(ends[middle])} THEN {lower} ELSE {upper} END"
 
 
@@ -267,9 +267,9 @@ def whole_label(first: Decimal, last: Decimal) -> str:
     return f"{first:f} to {last:f}" if first < 0 else f"{first:f}–{last:f}"
 
 
-def check_whole(named: Iterable[tuple[str, Number]]) -> None:
+def check_whole(publication: Iterable[tuple[str, Number]]) -> None:
     """Refuse ends and widths with a fraction, where classes are of whole numbers."""
-    for name, value in named:
+    for name, value in publication:
         if exact(name, value) != exact(name, value).to_integral_value():
             message = (
                 f"whole = true declares whole numbers, and {name} is {value}. Use a whole number, or remove whole."

@@ -18,7 +18,7 @@ from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.columns import Column
-from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Values, drawn_here, people_in_memory
 from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples

@@ -151,12 +151,12 @@ def _column(policy: RowsPolicy, column: Column, count: int, spread: float, rng: 
     return draw_values(column.recoding, count, spread, rng)
 
 
-def _vertex_values(made: GraphStatistic, count: int, spread: float, rng: Rng) -> pyarrow.Array:
-    if made.values is not None:
-        return draw_values(Values(made.values), count, spread, rng)
-    assert made.start is not None, "an average has bounds"
-    assert made.stop is not None, "an average has bounds"
-    return draw_values(Intervals(made.start, made.stop, made.stop - made.start), count, spread, rng)
+def _vertex_values(statistic: GraphStatistic, count: int, spread: float, rng: Rng) -> pyarrow.Array:
+    if statistic.values is not None:
+        return draw_values(Values(statistic.values), count, spread, rng)
+    assert statistic.start is not None, "an average has bounds"
+    assert statistic.stop is not None, "an average has bounds"
+    return draw_values(Intervals(statistic.start, statistic.stop, statistic.stop - statistic.start), count, spread, rng)
 
 
 def _links(policy: GraphPolicy, count: int, spread: float, rng: Rng) -> pyarrow.Table:

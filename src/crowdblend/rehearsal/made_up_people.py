@@ -42,18 +42,18 @@ class Files:
         # Unlike what is registered with atexit this also runs in the processes that an audit starts.
         Finalize(self, shutil.rmtree, (self._folder,), {"ignore_errors": True}, exitpriority=0)
 
-    def contents(self, published: Result) -> dict[str, bytes]:
+    def contents(self, result: Result) -> dict[str, bytes]:
         """Return what the files of a publication hold, by name."""
-        published.write(self._folder)
+        result.write(self._folder)
         held = {}
         for file in list(self._folder.iterdir()):
             held[file.name] = file.read_bytes()
             file.unlink()
         return held
 
-    def of(self, published: Result) -> dict[str, ShownFile]:
+    def of(self, result: Result) -> dict[str, ShownFile]:
         """Return the files of a publication as they are read, by name."""
-        return {name: shown_in(name, content) for name, content in self.contents(published).items()}
+        return {name: shown_in(name, content) for name, content in self.contents(result).items()}
 
     def cut(self, output: Output, releases: int) -> list[dict[str, ShownFile]]:
         """Return the rows of each of several releases that are written into one file, one below the other."""
@@ -73,10 +73,10 @@ class Crowd:
 Population = tuple[Crowd, ...]
 
 
-def publish_once(planned: AnyPlan, engine: Engine, key: bytes) -> Result:
+def publish_once(plan: AnyPlan, engine: Engine, key: bytes) -> Result:
     """Read and publish as a release does."""
     release_key = ReleaseKey(key)
-    return planned.publish(planned.read(engine, release_key), release_key)
+    return plan.publish(plan.read(engine, release_key), release_key)
 
 
 def people_in_memory(columns: Sequence[str], population: Population) -> MemoryEngine:

@@ -189,6 +189,6 @@ def _days(first: date, last: date, count: int, spread: float, rng: Rng) -> RawVa
     return np.datetime64(first) + days
 
 
-def _whole(values: Numbers, *declared: int | float | Decimal) -> RawValues:
+def _whole(values: Numbers, *number: int | float | Decimal) -> RawValues:
     """Return them as whole numbers where all declared ones are whole."""
-    return np.rint(values).astype(np.int64) if all(float(value).is_integer() for value in declared) else values
+    return np.rint(values).astype(np.int64) if all(float(value).is_integer() for value in number) else values

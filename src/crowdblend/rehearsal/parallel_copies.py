@@ -26,7 +26,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Values
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -46,8 +46,8 @@ Choice = tuple[Node, tuple[tuple[Node, int], ...] | None]
 class ParallelCopies:
     """Copies of a population, released together."""
 
-    def __init__(self, planned: ClassCountsPlan[Any], population: Population, copies: int, files: Files) -> None:
-        policy, mechanism = planned.policy, planned.mechanisms[0]
+    def __init__(self, plan: ClassCountsPlan[Any], population: Population, copies: int, files: Files) -> None:
+        policy, mechanism = plan.policy, plan.mechanisms[0]
         # Lines of text are cut apart by the name of their copy.
         changes: dict[str, Any] = {"format": "csv"}
         if isinstance(mechanism, NoisyHistogram) and policy.recoding is None:
@@ -58,8 +58,8 @@ class ParallelCopies:
         self._names = tuple(f"{copy:06d}" for copy in range(copies))
         columns = (Column(COPY, (Values(self._names),)), *policy.columns)
         here = policy.replace(columns=columns, **changes)
-        self._single, self._files = planned, files
-        self._plan = cast(ClassCountsPlan[Any], replace(cast(Any, planned), policy=here))
+        self._single, self._files = plan, files
+        self._plan = cast(ClassCountsPlan[Any], replace(cast(Any, plan), policy=here))
         people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
         self._engine = people_in_memory([column.name for column in columns], people)
 
@@ -86,7 +86,7 @@ class ParallelCopies:
         ]
 
     def show(
-        self, drawn: Sequence[tuple[Slice, Choice | None]]
+        self, outcomes: Sequence[tuple[Slice, Choice | None]]
     ) -> list[tuple[dict[str, ShownFile], ChosenRecoding | None]]:
         """Return the files of each copy as they are read, and the recoding that it chose."""
         return [
@@ -94,7 +94,7 @@ class ParallelCopies:
                 {name: ShownFile(next(csv.reader([header])), list(csv.reader(lines))) for name, header, lines in cut},
                 None if choice is None else ChosenRecoding(choice[0], None if choice[1] is None else dict(choice[1])),
             )
-            for cut, choice in drawn
+            for cut, choice in outcomes
         ]
 
     def _choose(self, deciding: SampledClasses, key: ReleaseKey) -> list[ChosenRecoding]:
@@ -115,9 +115,9 @@ class ParallelCopies:
             found |= zip(copies, self._single.choice.several(lattice, codes, counts, own, len(copies)), strict=True)
         return [found[copy] for copy in range(len(self._names))]
 
-    def _slices(self, published: Result) -> list[Slice]:
+    def _slices(self, result: Result) -> list[Slice]:
         """Return the lines of each copy in every file, without the column that tells copies apart."""
-        files = sorted(self._files.contents(published).items())
+        files = sorted(self._files.contents(result).items())
         cut = [(name, *_cut(content.decode(), self._names)) for name, content in files]
         return [tuple((name, header, tuple(lines[copy])) for name, header, lines in cut) for copy in self._names]
 

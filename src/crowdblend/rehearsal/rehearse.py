@@ -123,9 +123,9 @@ class Expectation:
         return {name: value for name, value in found.items() if value is not None}
 
 
-def side_by_side(expected: Sequence[Expectation]) -> list[tuple[str, list[float | int | None]]]:
+def side_by_side(expectations: Sequence[Expectation]) -> list[tuple[str, list[float | int | None]]]:
     """Every measure of several policies, None where a policy has it not."""
-    each: list[Mapping[str, float | int | None]] = [one.measures() for one in expected]
+    each: list[Mapping[str, float | int | None]] = [one.measures() for one in expectations]
     names = dict.fromkeys(name for measures in each for name in measures)
     return [(name, [measures.get(name) for measures in each]) for name in names]
 
@@ -192,9 +192,9 @@ def rehearse(
 
 
 @contextmanager
-def about_made_up(policy: PolicyT, made: pyarrow.Table, spread: float) -> Iterator[PolicyT]:
+def about_made_up(policy: PolicyT, people: pyarrow.Table, spread: float) -> Iterator[PolicyT]:
     """Yield the policy about made-up rows, drawn here if they are a sample."""
-    with opened_frame(made) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
+    with opened_frame(people) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
         here = _with_vertices(policy, Path(folder), spread) if isinstance(policy, GraphPolicy) else _draw_now(policy)
         yield cast(PolicyT, here.with_source(source))
@@ -218,33 +218,33 @@ def _with_vertices(policy: GraphPolicy, folder: Path, spread: float) -> GraphPol
     return policy.replace(graph=policy.graph.replace(vertices=str(folder / "people.parquet")))
 
 
-def _count(policy: RowsPolicy | GraphPolicy, made: pyarrow.Table) -> int:
+def _count(policy: RowsPolicy | GraphPolicy, people: pyarrow.Table) -> int:
     if isinstance(policy, GraphPolicy):
         return policy.graph.people
-    return int(made.num_rows if policy.person is None else len(made.column(policy.person).unique()))
+    return int(people.num_rows if policy.person is None else len(people.column(policy.person).unique()))
 
 
-def _tables(published: Result) -> Iterator[tuple[str, pyarrow.Table]]:
+def _tables(result: Result) -> Iterator[tuple[str, pyarrow.Table]]:
     """Yield the files of a publication as Arrow tables, without a disk."""
-    for output in published.outputs:
+    for output in result.outputs:
         batches = [pyarrow.record_batch(piece, names=output.header) for piece in output.pieces()]
         yield output.file, pyarrow.Table.from_batches(batches)
 
 
 def _files(
-    planned: AnyPlan, published: list[Result], policy: RowsPolicy, engine: Engine, people: int
+    plan: AnyPlan, results: list[Result], policy: RowsPolicy, engine: Engine, people: int
 ) -> tuple[TableExpectation, ...]:
     """Return averages over all releases, for every file."""
     # Of people with weights only the sample is made up, and not the population.
     margins = {} if getattr(policy.sampling, "weight", None) is not None else margins_of(policy, engine)
     found: dict[str, list[tuple[float | None, ...]]] = defaultdict(list)
-    for one in published:
+    for one in results:
         for file, table in _tables(one):
             stem = Path(file).stem
             hidden = one.internal.get(f"{stem}: relative_difference", one.internal.get("relative_difference"))
             if getattr(policy, "below_k", "noise") != "suppress":
                 hidden = None
-            measured = (float(table.num_rows), hidden, _margin_error(planned, table, margins, people), _interval(table))
+            measured = (float(table.num_rows), hidden, _margin_error(plan, table, margins, people), _interval(table))
             found[file].append(measured)
     return tuple(
         TableExpectation(file, _cells(policy, file), *map(_mean, zip(*rows, strict=True)))  # type: ignore[arg-type]
@@ -283,9 +283,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _margin_error(planned: AnyPlan, table: pyarrow.Table, margins: Margins, people: int) -> float | None:
+def _margin_error(plan: AnyPlan, table: pyarrow.Table, margins: Margins, people: int) -> float | None:
     """Return how far the estimated number of people with a label is off on average, as a share of all people."""
-    weights = _weights(planned, table, people)
+    weights = _weights(plan, table, people)
     if weights is None:
         return None
     errors: list[float] = []
@@ -302,12 +302,12 @@ def _margin_error(planned: AnyPlan, table: pyarrow.Table, margins: Margins, peop
     return _mean(errors)
 
 
-def _weights(planned: AnyPlan, table: pyarrow.Table, people: int) -> NDArray[np.float64] | None:
+def _weights(plan: AnyPlan, table: pyarrow.Table, people: int) -> NDArray[np.float64] | None:
     """Return how many people every row stands for; None where that is not known."""
     for name in ("estimate", "count", "sampled"):
         if name in table.column_names:
             return None if table.column(name).null_count else table.column(name).to_numpy().astype(float)
-    each = planned.facts().people_per_row(people, table.num_rows)
+    each = plan.facts().people_per_row(people, table.num_rows)
     return None if each is None else np.full(table.num_rows, each)
 
 
@@ -320,13 +320,13 @@ def _interval(table: pyarrow.Table) -> float | None:
 
 
 def _numbers(
-    policy: StatisticsPolicy | GraphPolicy, published: list[Result], engine: Engine
+    policy: StatisticsPolicy | GraphPolicy, results: list[Result], engine: Engine
 ) -> tuple[NumberExpectation, ...]:
     """Return the errors of every statistic, over all releases and groups."""
     off = _off_a_network if isinstance(policy, GraphPolicy) else _off_statistics(policy, engine)
     ranked = () if isinstance(policy, GraphPolicy) else {made.name for made in policy.statistics if made.is_quantile}
     errors: dict[str, list[list[tuple[float, float]]]] = defaultdict(list)
-    for one in published:
+    for one in results:
         ((_, table),) = _tables(one)
         seen: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for row in table.to_pylist():
@@ -343,8 +343,8 @@ def _numbers(
     return tuple(found)
 
 
-def _off_a_network(published: Result, name: str, row: int, value: float) -> float:
-    return abs(value - float(published.internal["statistics_without_noise"][name][row]))
+def _off_a_network(result: Result, name: str, row: int, value: float) -> float:
+    return abs(value - float(result.internal["statistics_without_noise"][name][row]))
 
 
 def _off_statistics(policy: StatisticsPolicy, engine: Engine) -> Off:

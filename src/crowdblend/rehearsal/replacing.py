@@ -28,13 +28,11 @@ def require_people(people: int, most: int, what: str) -> None:
         )
 
 
-def apart(
-    offered: Sequence[Sequence[str | None]], distance: Callable[[Values, Values], float]
-) -> tuple[Values, Values]:
+def apart(labels: Sequence[Sequence[str | None]], distance: Callable[[Values, Values], float]) -> tuple[Values, Values]:
     """Return two persons as far apart as any that are found column by column, from the first values and the last."""
-    one, other = (tuple(some[at] for some in offered) for at in (0, -1))
+    one, other = (tuple(some[at] for some in labels) for at in (0, -1))
     for _ in range(2):
-        for place, values in enumerate(offered):
+        for place, values in enumerate(labels):
             # What there is comes first, and stays unless something is better.
             tried = [(one, other)] + [
                 (replace_value(one, place, first), replace_value(other, place, second))

@@ -97,7 +97,7 @@ class Batch(Protocol):
     def draw(self, key: ReleaseKey) -> Sequence[Hashable]:
         """Return all that chance decides about each release, as a value of which everything published is a function."""
 
-    def show(self, drawn: Sequence[Any]) -> Sequence[tuple[PublishedFiles, Outcome]]:
+    def show(self, outcomes: Sequence[Any]) -> Sequence[tuple[PublishedFiles, Outcome]]:
         """Return what is published of each release that was drawn."""
 
 

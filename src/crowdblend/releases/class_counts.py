@@ -96,11 +96,11 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         return [column.name for column in self.policy.columns]
 
     def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
         """Draw the sample and count its classes."""
         return self.reading_of(
-            self.count((*self.policy.columns, *self._unpublished_columns), engine, key, progress, drawn)
+            self.count((*self.policy.columns, *self._unpublished_columns), engine, key, progress, draw)
         )
 
     def count(
@@ -109,19 +109,19 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         engine: Engine,
         key: ReleaseKey,
         progress: Progress | None = None,
-        drawn: Draw | None = None,
+        draw: Draw | None = None,
     ) -> ClassCounts:
         """Draw the sample and count it by some columns."""
         policy, names = self.policy, [column.name for column in columns]
         with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.design):
-            return source.class_counts(columns, drawn or self.draw(key.coin()))
+            return source.class_counts(columns, draw or self.draw(key.coin()))
 
-    def reading_of(self, counted: ClassCounts) -> ClassCountsReading:
+    def reading_of(self, counts: ClassCounts) -> ClassCountsReading:
         """Return what was counted by the published columns, and maybe others."""
-        check_survey(self.sample, counted, one_row=self.policy.data.duplicates == "refuse")
-        if [*counted.classes.columns] != self.published_names:
-            counted = replace(counted, classes=_narrow(counted.classes, self.policy.columns))
-        return ClassCountsReading(counted)
+        check_survey(self.sample, counts, one_row=self.policy.data.duplicates == "refuse")
+        if [*counts.classes.columns] != self.published_names:
+            counts = replace(counts, classes=_narrow(counts.classes, self.policy.columns))
+        return ClassCountsReading(counts)
 
     def draw(self, coin: DrawKey) -> Draw:
         """Return the draw of the sample; the coin also picks one of several rows of a person."""
@@ -160,9 +160,9 @@ def published_strata(design: Design, *, already_drawn: bool, thin: float | None 
     return Strata(design.strata.column, strata, already_drawn=already_drawn, thin=thin)
 
 
-def check_survey(sample: sampled.Design, counted: ClassCounts, *, one_row: bool) -> None:
+def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) -> None:
     """Refuse a survey of more people than were drawn: rows where everybody has one, else the people who were kept."""
-    if isinstance(sample, ThinnedSurvey) and (counted.rows_read if one_row else counted.classes.people) > sample.people:
+    if isinstance(sample, ThinnedSurvey) and (counts.rows_read if one_row else counts.classes.people) > sample.people:
         raise larger_survey(sample.people)
 
 
@@ -183,17 +183,21 @@ def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Eve
     return Coins(sampling.rate) if sampling.already_drawn else Poisson(sampling.rate)
 
 
-def one_sample(planned: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:
+def one_sample(planned_design: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:
     """The planned sample as it is drawn; `design` are strata or weights that are not published."""
-    if isinstance(planned, Poisson):
-        return Coins(planned.rate) if already_drawn and not isinstance(planned, ThinnedSurvey) else planned
+    if isinstance(planned_design, Poisson):
+        return (
+            Coins(planned_design.rate)
+            if already_drawn and not isinstance(planned_design, ThinnedSurvey)
+            else planned_design
+        )
     if design is None:
-        return replace_fields(planned, already_drawn=already_drawn)
+        return replace_fields(planned_design, already_drawn=already_drawn)
     column = design.strata.column
     if design.weighted:
-        return replace_fields(planned, already_drawn=already_drawn, weight=column)
+        return replace_fields(planned_design, already_drawn=already_drawn, weight=column)
     rates = {stratum.label: stratum.rate for stratum in design.strata.strata}
-    return replace_fields(planned, already_drawn=already_drawn, stratum=column, rates=rates)
+    return replace_fields(planned_design, already_drawn=already_drawn, stratum=column, rates=rates)
 
 
 def _narrow(classes: SampledClasses, columns: Sequence[Column]) -> SampledClasses:

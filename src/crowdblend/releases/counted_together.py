@@ -34,13 +34,13 @@ def groups(plans: Mapping[str, AnyPlan]) -> list[list[str]]:
 
 
 def read_together(
-    plans: Sequence[AnyPlan], engine: Engine, key: ReleaseKey, progress: Progress | None, drawn: Draw | None
+    plans: Sequence[AnyPlan], engine: Engine, key: ReleaseKey, progress: Progress | None, draw: Draw | None
 ) -> list[Reading]:
     """Return the reading of every plan of a group, from one look at the people."""
     if len(plans) == 1:
-        return [plans[0].read(engine, key, progress, drawn)]
+        return [plans[0].read(engine, key, progress, draw)]
     counting = [plan for plan in plans if isinstance(plan, ClassCountsPlan)]
-    counted = counting[0].count([*_columns(plans).values()], engine, key, progress, drawn)
+    counted = counting[0].count([*_columns(plans).values()], engine, key, progress, draw)
     return [plan.reading_of(counted) for plan in counting]
 
 

@@ -73,18 +73,18 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         fields = {**self.common_facts(), **self.by_stratum(self.ran(publication))}
         return fields | {"columns": self.domains_in(chosen), "recoding": self.recoding_facts(chosen)}
 
-    def recoding_facts(self, chosen: ChosenRecoding | None) -> RecodingFacts | None:
+    def recoding_facts(self, choice: ChosenRecoding | None) -> RecodingFacts | None:
         """Return how the recoding is chosen, and the chosen one if any; None where it is fixed."""
         if self.policy.recoding is None:
             return None
         released = self.crowds.epsilon
-        return recoding_choice.choice_facts(self.policy.recoding, self.policy.columns, self.choice, chosen, released)
+        return recoding_choice.choice_facts(self.policy.recoding, self.policy.columns, self.choice, choice, released)
 
-    def domains_in(self, chosen: ChosenRecoding | None) -> dict[str, Domain]:
+    def domains_in(self, choice: ChosenRecoding | None) -> dict[str, Domain]:
         """Every column's declared domain; of a column whose recoding is chosen, all that it offers until it is."""
         columns = self.policy.columns
-        if chosen is not None:
-            levels = zip(columns, chosen.node, strict=True)
+        if choice is not None:
+            levels = zip(columns, choice.node, strict=True)
             return {column.name: column.recodings[level].domain() for column, level in levels}
         return {
             column.name: Domain(recodings=tuple(recoding.domain() for recoding in column.recodings))
@@ -108,22 +108,22 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         return lines
 
     def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
         """Count the sample's classes; where the data choose the recoding, count those who decide as well."""
         if self.policy.recoding is None:
-            return super().read(engine, key, progress, drawn)
+            return super().read(engine, key, progress, draw)
         with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
             return recoding_choice.read_choice(
                 self.policy, None if self.sample.drawn_before else self.rate, source, key
             )
 
     def read_parts(
-        self, engine: Engine, progress: Progress | None, choosing: Draw, published: Draw
+        self, engine: Engine, progress: Progress | None, choosing: Draw, published_draw: Draw
     ) -> ClassCountsReading:
         """Count those who decide and those who are published, as parts of a larger sample."""
         with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
-            return recoding_choice.read_parts(self.policy, source, choosing, published)
+            return recoding_choice.read_parts(self.policy, source, choosing, published_draw)
 
     def sample_of(
         self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None

@@ -120,21 +120,21 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
             return self._derive_with_choice(self.recoding)
         return self.check_derivations(self.design.derivations(self.mechanisms, self.epsilon))
 
-    def _derive_with_choice(self, chosen: RecodingFacts) -> tuple[Derivation, ...]:
+    def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
-        sample, (mechanism,), epsilon = self.design, self.mechanisms, chosen.released_epsilon
-        chosen.check()
+        sample, (mechanism,), epsilon = self.design, self.mechanisms, choice.released_epsilon
+        choice.check()
         if not isinstance(sample, Poisson) or isinstance(sample, ThinnedSurvey):
             raise contradiction("a recoding is chosen for samples at one rate only")
-        if chosen.share is None and sample.drawn_before:
+        if choice.share is None and sample.drawn_before:
             raise contradiction("the people of a sample that was drawn before cannot choose for another one")
-        if chosen.share is None:
+        if choice.share is None:
             together = recoding.recoding_from_population(
-                chosen.choice.claim(), sample.under_sampling(mechanism, epsilon)
+                choice.choice.claim(), sample.under_sampling(mechanism, epsilon)
             )
         else:
-            ends = {"rate": sample.rate, "share": chosen.share, "epsilon": epsilon}
-            together = recoding.recoding_from_split(chosen.choice.claim(), mechanism.claim(), **ends)
+            ends = {"rate": sample.rate, "share": choice.share, "epsilon": epsilon}
+            together = recoding.recoding_from_split(choice.choice.claim(), mechanism.claim(), **ends)
         if self.releases > 1:
             # In a series epsilon is for all releases, and the curve says what this one loses at it.
             check_series(profile_of(together), self.releases, epsilon, self.delta)
@@ -143,14 +143,14 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
             raise contradiction("its mechanisms guarantee less than it states")
         return together, sampling.replacing_is_removing_and_adding(together)
 
-    def check_derivations(self, derived: Sequence[Derivation]) -> tuple[Derivation, ...]:
+    def check_derivations(self, derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
         """The derivations; refuses mechanisms that guarantee less than the stated epsilon and delta."""
-        differential = derived[1].conclusion
+        differential = derivations[1].conclusion
         if differential.epsilon > self.epsilon or differential.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
         if self.releases > 1:
-            self._check_releases(derived[1])
-        return tuple(derived)
+            self._check_releases(derivations[1])
+        return tuple(derivations)
 
     def _check_releases(self, differential: Derivation) -> None:
         """Refuse a budget that as many releases do not keep together, by their curves or by equal shares of it."""

@@ -163,13 +163,13 @@ def describe_strata(
     return lines
 
 
-def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict[str, float]:
+def internal_counts(sample: SampledClasses, classes: PublishedClasses) -> dict[str, float]:
     """Return the counts for the steward alone."""
-    sampled, shown = sample.people, int(published.counts.sum())
+    sampled, shown = sample.people, int(classes.counts.sum())
     return {
         "people_sampled": sampled,
         "classes_sampled": len(sample.counts),
-        "classes_published": len(published.counts),
+        "classes_published": len(classes.counts),
         "published_total": shown,
         "difference": sampled - shown,
         "relative_difference": (sampled - shown) / sampled if sampled else 0.0,

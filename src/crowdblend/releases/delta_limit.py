@@ -65,28 +65,28 @@ def check_epsilon(policy: Any, epsilon: float) -> None:
         raise Infeasible(message, remedy=remedy, where="[privacy] epsilon", code="plan.epsilon")
 
 
-def require_more_than_sampling(planned: CrowdPlan) -> None:
+def require_more_than_sampling(plan: CrowdPlan) -> None:
     """Refuse crowds of one, which hide nobody, and a delta that sampling alone keeps."""
-    if min(stratum.k for stratum in planned.strata) == 1:
-        where = " in one of the strata" if len(planned.strata) > 1 else ""
+    if min(stratum.k for stratum in plan.strata) == 1:
+        where = " in one of the strata" if len(plan.strata) > 1 else ""
         message = f"k = 1 hides nobody: sampling alone guarantees as much{where}."
         remedy = "Lower delta, or state a larger k."
         raise Infeasible(message, remedy=remedy, where="[[publish]] k", code="plan.crowd-of-one")
-    if planned.delta >= planned.sampled_with:
-        noise = planned.largest.noise_epsilon
+    if plan.delta >= plan.sampled_with:
+        noise = plan.largest.noise_epsilon
         raise Infeasible(
-            f"delta = {planned.delta:g}{'' if noise is None else f' with noise_epsilon = {noise:g}'} is not below the "
-            f"rate of {planned.sampled_with:g}: sampling alone guarantees as much.",
+            f"delta = {plan.delta:g}{'' if noise is None else f' with noise_epsilon = {noise:g}'} is not below the "
+            f"rate of {plan.sampled_with:g}: sampling alone guarantees as much.",
             remedy="Lower delta, raise k, or lower noise_epsilon where there is noise.",
             where="[privacy] delta",
             code="plan.no-more-than-sampling",
         )
 
 
-def with_stated_delta(planned: CrowdPlan, delta: float, given: str) -> CrowdPlan:
-    """The plan with the delta of the policy; refuses one below what the parameters, named in `given`, come to."""
-    if planned.delta > delta:
-        message = f"delta = {delta:g} cannot be guaranteed: with these {given} it is {at_most(planned.delta)}."
+def with_stated_delta(plan: CrowdPlan, delta: float, parameter: str) -> CrowdPlan:
+    """The plan with the delta of the policy; refuses one below what the parameters, named in `parameter`, come to."""
+    if plan.delta > delta:
+        message = f"delta = {delta:g} cannot be guaranteed: with these {parameter} it is {at_most(plan.delta)}."
         remedy = "Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
         raise Infeasible(message, remedy=remedy, where="[privacy] delta", code="plan.delta-out-of-reach")
-    return replace(planned, delta=delta)
+    return replace(plan, delta=delta)

@@ -258,20 +258,20 @@ def derive(facts: ReleaseFacts) -> tuple[Derivation, ...]:
         raise contradiction("no guarantee follows from its facts") from problem
 
 
-def with_proposals(facts: ReleaseFacts, derived: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+def with_proposals(facts: ReleaseFacts, derivations: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
     """What a release guarantees together with those that proposed its domains: the sum of their losses.
 
     Given what was proposed, the domains are fixed, and a sample that is drawn here depends on nothing else: so losses
     add up although one release reacts to the other. What is no differential privacy does not add up, and is left out.
     """
     if not facts.proposed:
-        return derived
+        return derivations
     if type(facts.sample) not in (Everybody, Poisson):
         raise contradiction("its domains were proposed from data that are themselves a sample")
     earlier = [_proposal(read_facts(document), facts.person) for document in facts.proposed]
     found = [
         composition.differential_releases_add_up(one, *(each[one.conclusion.relation] for each in earlier))
-        for one in derived
+        for one in derivations
         if isinstance(one.conclusion, Differential) and one.conclusion.people == 1
     ]
     if not found:

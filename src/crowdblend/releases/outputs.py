@@ -215,9 +215,9 @@ class NumbersOutput(Output):
         ]
 
 
-def counts_output(policy: PublicationPolicy, published: PublishedClasses, facts: ReleaseFacts) -> CountsOutput:
+def counts_output(policy: PublicationPolicy, classes: PublishedClasses, facts: ReleaseFacts) -> CountsOutput:
     """The file of a table, whose cells are read by the laws of its facts."""
-    return CountsOutput(policy.file, published, facts.tables[DATA].laws)
+    return CountsOutput(policy.file, classes, facts.tables[DATA].laws)
 
 
 def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, noun: str) -> str:
@@ -228,9 +228,11 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
     return f"shown from {mechanism.show_from}; about {false:,.0f} empty {noun} as well"
 
 
-def _estimate_columns(found: Intervals, rows: slice, times: Whole | int = 1) -> Piece:
+def _estimate_columns(intervals: Intervals, rows: slice, times: Whole | int = 1) -> Piece:
     """The estimate and its ends, each so many times; blank where nothing can be said."""
-    estimate, low, high = (np.repeat(column[rows], times) for column in (found.estimate, found.low, found.high))
+    estimate, low, high = (
+        np.repeat(column[rows], times) for column in (intervals.estimate, intervals.low, intervals.high)
+    )
     return [
         arrow_numbers(estimate, np.isnan(estimate)),
         arrow_numbers(low, low < 0),

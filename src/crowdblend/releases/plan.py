@@ -213,11 +213,11 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     @abstractmethod
     def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ReadingT:
         """Read the data; the key is the secret of everything random that follows.
 
-        `drawn` says who is in the sample where that is not for this plan to say: one of several parts.
+        `draw` says who is in the sample where that is not for this plan to say: one of several parts.
         """
 
     @abstractmethod

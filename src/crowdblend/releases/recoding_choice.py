@@ -20,7 +20,7 @@ from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import RecodedPolicy
-from crowdblend.policies.offered import lattice_of, leaves_of
+from crowdblend.policies.recoding_lattice import lattice_of, leaves_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
 from crowdblend.releases.class_counts import ChoiceReading
@@ -67,9 +67,9 @@ def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: 
     return ChoiceReading(counted, deciding, counted.classes)
 
 
-def read_parts(policy: RecodedPolicy, source: Source, choosing: Draw, published: Draw) -> ChoiceReading:
+def read_parts(policy: RecodedPolicy, source: Source, choosing: Draw, published_draw: Draw) -> ChoiceReading:
     """Read those who decide and those who are published, of two parts of a sample that share nobody."""
-    deciding, counted = (source.class_counts(policy.columns, drawn) for drawn in (choosing, published))
+    deciding, counted = (source.class_counts(policy.columns, drawn) for drawn in (choosing, published_draw))
     return ChoiceReading(counted, deciding.classes, counted.classes)
 
 
@@ -86,16 +86,16 @@ def choose_recoding(
     return choice.run(lattice_of(columns, deciding.labels), deciding.codes, deciding.counts, key)
 
 
-def recode(columns: Sequence[Column], released: SampledClasses, node: Node) -> SampledClasses:
+def recode(columns: Sequence[Column], classes: SampledClasses, node: Node) -> SampledClasses:
     """The released classes at the chosen levels."""
-    lattice = lattice_of(columns, released.labels)
+    lattice = lattice_of(columns, classes.labels)
     sizes = [int(ladder.maps[level].max()) + 1 for ladder, level in zip(lattice.ladders, node, strict=True)]
-    codes, counts = rolled_up(lattice.recode(released.codes, node), released.counts, sizes)
+    codes, counts = rolled_up(lattice.recode(classes.codes, node), classes.counts, sizes)
     labels = [
         column.recodings[level].labels or occurring
-        for column, level, occurring in zip(columns, node, released.labels, strict=True)
+        for column, level, occurring in zip(columns, node, classes.labels, strict=True)
     ]
-    return SampledClasses(released.columns, tuple(labels), codes, counts)
+    return SampledClasses(classes.columns, tuple(labels), codes, counts)
 
 
 def choice_facts(

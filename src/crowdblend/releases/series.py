@@ -43,11 +43,11 @@ class RepeatedFacts(ReleaseFacts, frozen=True, kw_only=True):
         """The joint spending of all releases, where there are several."""
         return {} if self.series is None else {"epsilon": self.series.epsilon, "releases": self.series.releases}
 
-    def in_series(self, derived: Sequence[Derivation]) -> tuple[Derivation, ...]:
+    def in_series(self, derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
         """The derivations; refuses those of which as many do not keep the totals of the series."""
         if (series := self.series) is not None:
-            check_totals(differential_of(derived), series.releases, series.epsilon, series.delta)
-        return tuple(derived)
+            check_totals(differential_of(derivations), series.releases, series.epsilon, series.delta)
+        return tuple(derivations)
 
 
 class RepeatedPolicy(Protocol):

@@ -227,8 +227,8 @@ def _columns(folder: PublishedRelease) -> list[Table]:
 
 
 def _details(folder: PublishedRelease) -> list[Table]:
-    def cells(stated: Mapping[str, object]) -> list[list[str]]:
-        return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in stated.items()]
+    def cells(statement: Mapping[str, object]) -> list[list[str]]:
+        return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in statement.items()]
 
     facts = folder.facts
     release = {"kind": facts.kind, **facts.parameters}

@@ -72,12 +72,12 @@ def _around(facts: RecodingFacts, drawn: bool) -> list[Block]:
     return [*blocks, Table(["recoding", "than the chosen one", "score"], rows, caption, {2}, drawn)]
 
 
-def _near(around: Around, chosen: Mapping[str, Level]) -> Iterator[tuple[str, str, float]]:
+def _near(around: Around, levels: Mapping[str, Level]) -> Iterator[tuple[str, str, float]]:
     """Yield name, side and score of every recoding one level away."""
-    names = distinct_labels(chosen, _LONGEST)
+    names = distinct_labels(levels, _LONGEST)
     for entry in around.near:
-        if entry.column in chosen:
-            side = "coarser" if entry.step > chosen[entry.column].step else "finer"
+        if entry.column in levels:
+            side = "coarser" if entry.step > levels[entry.column].step else "finer"
             yield f"{names[entry.column]} · {_place(entry)}", side, entry.score
 
 

@@ -48,9 +48,9 @@ def report_html(folder: Path | str, *, figures: bool = True) -> str:
     return _html(read(folder), figures)
 
 
-def _html(opened: PublishedRelease, figures: bool) -> str:
+def _html(release: PublishedRelease, figures: bool) -> str:
     try:
-        return page(opened, view_of(opened, figures), figures)
+        return page(release, view_of(release, figures), figures)
     except _UNFIT as error:
         # Facts are guarded by a digest that anybody can compute, so they may be of any form.
         reason = "The facts of certificate.json do not describe its data files. No report can be written."

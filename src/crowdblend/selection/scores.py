@@ -106,29 +106,29 @@ class Score:
             raise NotProved(message, where="values", code="selection.not-proved")
         return self.published.step * self.parts(most)
 
-    def of(self, sizes: NDArray[np.int64], kept: NDArray[np.int64]) -> int:
+    def of(self, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> int:
         """The score of a node from the sizes of its classes and the parts that they keep, at most `TOP`.
 
         Capping moves no two scores apart and keeps their order, so it weakens no guarantee; a sum that ran over
         the end of 64 bits would.
         """
         # |f(n)| ≤ Δn, as f(0) = 0.
-        most = self.step * int(sizes.sum()) * (int(kept.max(initial=0)) if self.weighted else 1)
+        most = self.step * int(sizes.sum()) * (int(parts.max(initial=0)) if self.weighted else 1)
         if most > TOP:
             # Python's own numbers have no end.
-            sizes, kept = sizes.astype(object), kept.astype(object)
+            sizes, parts = sizes.astype(object), parts.astype(object)
         last = len(self.values) - 1
         value = self.values[np.minimum(sizes, last).astype(np.int64, copy=False)].astype(sizes.dtype, copy=False)
         if sizes.max(initial=0) > last:
             value = value + self.slope * np.maximum(sizes - last, 0)
-        return max(-TOP, min(int(value @ kept) if self.weighted else int(value.sum()), TOP))
+        return max(-TOP, min(int(value @ parts) if self.weighted else int(value.sum()), TOP))
 
 
-def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
+def score(name: ScoreName, *, k: int, rate: float, share_seen: float = 1.0) -> Score:
     """The score of that name for a release that samples with `rate` and publishes from k on.
 
-    `seen` is the share of people whom the choice sees: one of them stands for 1/seen, and classes of which fewer than
-    three are seen on average do not count. Everything is fixed beforehand.
+    `share_seen` is the share of people whom the choice sees: one of them stands for 1/share_seen, and classes of which
+    fewer than three are seen on average do not count. Everything is fixed beforehand.
 
     >>> quarter = score("published", k=5, rate=0.25)
     >>> quarter.monotone, round(quarter.step / UNITS, 2), round(quarter.slope / UNITS, 2)
@@ -138,7 +138,7 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
         raise InvalidInput(
             f"The score {name!r} is unknown. Use one of {', '.join(SCORES)}.", where="score", code="selection.score"
         )
-    stated, k = k, max(k, math.ceil(FEWEST_SEEN * rate / seen) if seen < 1 else 1)
+    stated, k = k, max(k, math.ceil(FEWEST_SEEN * rate / share_seen) if share_seen < 1 else 1)
     # From here on fewer than k of a class are drawn hardly ever: k lies ten deviations below the mean.
     enough = (k + 50 + 10 * (k + 50) ** 0.5) / rate
     if 8 * enough > LARGEST_SIZE:
@@ -148,18 +148,18 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
             where="k",
             code="selection.k",
         )
-    sizes = np.arange(int(np.ceil(enough * seen)) + 2)
-    people = np.rint(sizes / seen)
+    sizes = np.arange(int(np.ceil(enough * share_seen)) + 2)
+    people = np.rint(sizes / share_seen)
     # E[X·1(X ≥ k)] = n·rate·P[Bin(n − 1, rate) ≥ k − 1]
     drawn = people * rate * _at_least(k - 1, np.maximum(people - 1, 0), rate)
     if name in ("loss", "published"):
         values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
         counted = ScoredRelease(k, rate, max(1, int(np.diff(people).max())))
-        return Score(name, values, round(UNITS * rate / seen), name == "loss", counted)
+        return Score(name, values, round(UNITS * rate / share_seen), name == "loss", counted)
     # People in classes of this size or more count for nothing.
     cap = 8 * people[-1]
-    sizes = np.arange(int(np.ceil(cap * seen)) + 1)
-    people = np.maximum(np.rint(sizes / seen), 1)
+    sizes = np.arange(int(np.ceil(cap * share_seen)) + 1)
+    people = np.maximum(np.rint(sizes / share_seen), 1)
     drawn = people * rate * _at_least(k - 1, people - 1, rate)
     share = np.maximum(1 - people / cap, 0) if name == "discernibility" else np.maximum(np.log2(cap / people), 0)
     values = np.rint(UNITS * drawn * share).astype(np.int64)

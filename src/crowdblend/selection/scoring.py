@@ -121,15 +121,15 @@ def _beginnings(rest: Numbers, labels: Numbers) -> Numbers:
 
 
 def _sort_table(
-    groups: Numbers, after: Numbers, following: int, sizes: Numbers, kept: Numbers, *, alone: bool
+    groups: Numbers, after: Numbers, following: int, sizes: Numbers, numbers: Numbers, *, alone: bool
 ) -> _Table:
     """The table by (group, suffix), with groups numbered from 0 anew so that numbers stay small."""
     if not alone:
         order = _order(groups, after, following)
-        groups, after, sizes, kept = groups[order], after[order], sizes[order], kept[order]
+        groups, after, sizes, numbers = groups[order], after[order], sizes[order], numbers[order]
     numbered = np.zeros(len(groups), np.int64)
     np.cumsum(groups[1:] != groups[:-1], out=numbered[1:])
-    return _Table(numbered, after, sizes, kept)
+    return _Table(numbered, after, sizes, numbers)
 
 
 def _order(groups: Numbers, after: Numbers, following: int) -> Numbers:

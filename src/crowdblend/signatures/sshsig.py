@@ -116,7 +116,7 @@ def check(message: bytes, signature: Signature, namespace: str) -> None:
         raise DoesNotVerify(problem, where="signature", code="signature.wrong") from None
 
 
-def _check(signed: bytes, signature: Signature) -> None:
+def _check(message: bytes, signature: Signature) -> None:
     kind, rest = _take(signature.blob)
     made, rest = _take(rest)
     if rest:
@@ -124,14 +124,14 @@ def _check(signed: bytes, signature: Signature) -> None:
     name = _take(signature.key)[0]
     key = load_ssh_public_key(name + b" " + base64.b64encode(signature.key))
     if isinstance(key, ed25519.Ed25519PublicKey) and kind == b"ssh-ed25519":
-        key.verify(made, signed)
+        key.verify(made, message)
     elif isinstance(key, rsa.RSAPublicKey) and key.key_size >= _LEAST_RSA_BITS:
-        key.verify(made, signed, padding.PKCS1v15(), _RSA[kind]())
+        key.verify(made, message, padding.PKCS1v15(), _RSA[kind]())
     elif isinstance(key, ec.EllipticCurvePublicKey) and kind == name:
         first, rest = _take(made)
         second, rest = _take(rest)
         numbers = (int.from_bytes(one, "big", signed=True) for one in (first, second))
-        key.verify(utils.encode_dss_signature(*numbers), signed, ec.ECDSA(_CURVE_HASHES[key.curve.key_size]()))
+        key.verify(utils.encode_dss_signature(*numbers), message, ec.ECDSA(_CURVE_HASHES[key.curve.key_size]()))
     else:
         raise ValueError
 

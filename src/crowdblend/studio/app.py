@@ -46,15 +46,15 @@ def application(studio: Studio) -> Starlette:
     return app
 
 
-def _refusal_page(request: Request, refused: CrowdblendError | OSError) -> Response:
-    if isinstance(refused, OSError):
-        refused = Unavailable(
-            f"The operating system refused a file: {refused.strerror or 'no reason'}.",
+def _refusal_page(request: Request, error: CrowdblendError | OSError) -> Response:
+    if isinstance(error, OSError):
+        error = Unavailable(
+            f"The operating system refused a file: {error.strerror or 'no reason'}.",
             remedy="Free some space or correct the permission, and try again.",
             where="page",
             code="system.file",
         )
-    return Visit(request).error_page(refused)
+    return Visit(request).error_page(error)
 
 
 def _no_page(request: Request, problem: HTTPException) -> Response:

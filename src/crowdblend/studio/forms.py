@@ -138,30 +138,30 @@ def _broken(text: str) -> bool:
     return any("\ud800" <= character <= "\udfff" or character == "\ufffd" for character in text)
 
 
-def prefixed_fields(sent: Mapping[str, str], prefix: str) -> dict[str, str]:
+def prefixed_fields(form: Mapping[str, str], prefix: str) -> dict[str, str]:
     """Return the fields whose names begin with a prefix, without it."""
-    return {name.removeprefix(prefix): value for name, value in sent.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in form.items() if name.startswith(prefix)}
 
 
-def revision_of(sent: Mapping[str, str]) -> int | None:
+def revision_of(form: Mapping[str, str]) -> int | None:
     """Return the revision of the draft that the page was made from."""
-    text = sent.get("revision", "")
+    text = form.get("revision", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def numbered_sections(sent: Mapping[str, str], section: str) -> dict[int, dict[str, str]]:
+def numbered_sections(form: Mapping[str, str], section: str) -> dict[int, dict[str, str]]:
     """Return the repeated sections of a form by their numbers: fields are called `section/number/key`."""
     items: dict[int, dict[str, str]] = {}
-    for name, value in prefixed_fields(sent, f"{section}/").items():
+    for name, value in prefixed_fields(form, f"{section}/").items():
         number, _, key = name.partition("/")
         if number.isascii() and number.isdigit() and len(number) < 5:
             items.setdefault(int(number), {})[key] = value
     return dict(sorted(items.items()))
 
 
-def whole_of(sent: Mapping[str, str], name: str) -> int | None:
+def whole_of(form: Mapping[str, str], name: str) -> int | None:
     """Return a whole number from a form; None where the field is blank."""
-    text = sent.get(name, "").strip().replace(",", "").replace("_", "")
+    text = form.get(name, "").strip().replace(",", "").replace("_", "")
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 13):

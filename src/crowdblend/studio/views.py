@@ -119,31 +119,31 @@ class Visit:
         """Tell the page that is open to load another one in its place."""
         return Response(status_code=204, headers={"HX-Redirect": at(self.request) + path})
 
-    def page(self, template: str, status: int = 200, /, **given: object) -> Response:
+    def page(self, template: str, status: int = 200, /, **value: object) -> Response:
         """Return a page, or a part of one."""
         below, studio = at(self.request), self.studio
         context = {"at": below, "path": self.request.url.path.removeprefix(below), "read_only": studio.read_only}
-        context |= {"root_name": studio.root.folder.name or "/", **given}
+        context |= {"root_name": studio.root.folder.name or "/", **value}
         return HTMLResponse(_TEMPLATES.get_template(template).render(context), status_code=status)
 
-    def error_page(self, refused: CrowdblendError) -> Response:
+    def error_page(self, error: CrowdblendError) -> Response:
         """Return what was refused, as a fragment for a page that is open, or as a page of its own."""
         if self.by_script:
-            answer = self.page("fragments/refused.html", error=refused.to_dict())
+            answer = self.page("fragments/refused.html", error=error.to_dict())
             # The page stays as it is; only the sentence is put in its place.
             answer.headers["HX-Reswap"] = "none"
             return answer
-        status = 503 if isinstance(refused, Unavailable) else 404 if refused.code.startswith("studio.no-") else 409
-        return self.page("refused.html", status, error=refused.to_dict())
+        status = 503 if isinstance(error, Unavailable) else 404 if error.code.startswith("studio.no-") else 409
+        return self.page("refused.html", status, error=error.to_dict())
 
     def step(
-        self, draft: Draft, step: str, template: str, unplanned: str | None = NOT_TRIED, /, **given: object
+        self, draft: Draft, step: str, template: str, missing: str | None = NOT_TRIED, /, **value: object
     ) -> Response:
         """Return the page of a step or a part of it, with the steps, the summary and the way on.
 
-        `unplanned` is why nothing can be planned, where that is known already.
+        `missing` is why nothing can be planned, where that is known already.
         """
-        lacks = _missing(draft, self.studio.root.folder, unplanned)
+        lacks = _missing(draft, self.studio.root.folder, missing)
         order, here = list(STEPS), list(STEPS).index(step)
         blocked = {name: next(filter(None, lacks[:place]), None) for place, name in enumerate(order)}
         published = self.studio.published(draft)
@@ -163,7 +163,7 @@ class Visit:
             "reachable": {name: blocked[name] is None for name in order[:-1]} | {"result": published},
             "summary": summary(draft),
         }
-        return self.page(template, **context, **given)
+        return self.page(template, **context, **value)
 
 
 Handler = Callable[[Visit], Response]
@@ -188,13 +188,13 @@ def on_post(path: str, handle: Handler, *, when_read_only: bool = False) -> Rout
     return Route(path, endpoint, methods=["POST"])
 
 
-def _missing(draft: Draft, folder: Path, unplanned: str | None) -> tuple[str | None, ...]:
+def _missing(draft: Draft, folder: Path, missing: str | None) -> tuple[str | None, ...]:
     """Return what each of the first three steps still lacks; None where it lacks nothing."""
     data = readiness.missing_in_data(draft.choices, draft.names)
     columns = readiness.missing_in_columns(draft.choices, folder)
-    if unplanned == NOT_TRIED:
-        unplanned = None if data or columns else readiness.missing_in_release(draft.choices, folder)
-    return data, columns, unplanned
+    if missing == NOT_TRIED:
+        missing = None if data or columns else readiness.missing_in_release(draft.choices, folder)
+    return data, columns, missing
 
 
 def summary(draft: Draft) -> list[tuple[str, str, str]]:

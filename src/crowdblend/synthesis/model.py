@@ -81,9 +81,9 @@ class Fit:
     misfit: float
 
 
-def fit(published: PublishedTables, random: np.random.Generator) -> Fit:
+def fit(tables: PublishedTables, random: np.random.Generator) -> Fit:
     """Return the mean of several fits, with as many sorts of people as the tables need."""
-    problem = _Problem(published)
+    problem = _Problem(tables)
     for sorts, steps in _EFFORTS:
         first = problem.fit(sorts, steps, random)
         if problem.misfit(first) <= _CLOSE or problem.work(sorts, steps) > _WORK / 3:
@@ -99,12 +99,12 @@ def fit(published: PublishedTables, random: np.random.Generator) -> Fit:
 class _Problem:
     """The tables as the fit sees them: those of two columns in one symmetric matrix of all labels."""
 
-    def __init__(self, published: PublishedTables) -> None:
-        self.columns, self.sizes = tuple(published.columns), tuple(published.sizes.values())
+    def __init__(self, published_tables: PublishedTables) -> None:
+        self.columns, self.sizes = tuple(published_tables.columns), tuple(published_tables.sizes.values())
         labels = sum(self.sizes)
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
         self.column_of = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        merged = [_Target.of(tables) for tables in _by_columns(published.tables)]
+        merged = [_Target.of(tables) for tables in _by_columns(published_tables.tables)]
         self.people, self.start = self._start(merged)
         # Of single precision where it tells fewer people apart than the surest cell does.
         surest = max(float(one.precisions.max()) for one in merged)
@@ -122,13 +122,13 @@ class _Problem:
         at = self.columns.index(column)
         return slice(int(self.starts[at]), int(self.starts[at]) + self.sizes[at])
 
-    def _start(self, merged: Sequence[_Target]) -> tuple[float, Floats]:
+    def _start(self, targets: Sequence[_Target]) -> tuple[float, Floats]:
         """Return the number of people, and the logarithms of the shares of all labels, from the tables' sums."""
-        totals = [float(one.low.sum()) for one in merged]
+        totals = [float(one.low.sum()) for one in targets]
         shares = np.zeros(sum(self.sizes))
         for column in self.columns:
             each = []
-            for one in (one for one in merged if column in one.columns):
+            for one in (one for one in targets if column in one.columns):
                 axes = tuple(place for place, name in enumerate(one.columns) if name != column)
                 each.append(one.low.sum(axis=axes))
             found = np.maximum(np.sum(each, axis=0), 0.0)

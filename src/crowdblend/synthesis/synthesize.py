@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.errors import InvalidInput
 from crowdblend.publishing.description import describe
-from crowdblend.publishing.published import Release
+from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.target import check_target
 from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.reading.release import PublishedRelease, read
@@ -92,17 +92,17 @@ def _check(folders: Sequence[object], rows: int) -> None:
 
 
 def _facts(
-    opened: Sequence[PublishedRelease], published: PublishedTables, codes: Codes, files: dict[str, str]
+    release: Sequence[PublishedRelease], tables: PublishedTables, codes: Codes, files: dict[str, str]
 ) -> SyntheticFacts:
-    titles = [one.about["title"] for one in opened if one.about.get("title")]
+    titles = [one.about["title"] for one in release if one.about.get("title")]
     return SyntheticFacts(
         software=software(),
         about={"title": f"{TITLE} from {', '.join(titles)}"[:400] if titles else TITLE},
         files=files,
         rows=len(codes),
-        sources=tuple(_source(one.certificate) for one in opened),
-        columns=dict(published.columns),
-        met=tuple(_met(table, published, codes) for table in published.tables),
+        sources=tuple(_source(one.certificate) for one in release),
+        columns=dict(tables.columns),
+        met=tuple(_met(table, tables, codes) for table in tables.tables),
     )
 
 
@@ -111,8 +111,8 @@ def _source(certificate: Certificate) -> Source:
     return Source(digest=certificate.to_dict()["digest"], stated=stated, facts=dict(certificate.facts))
 
 
-def _met(table: PublishedTable, published: PublishedTables, codes: Codes) -> TableMet:
-    places = [list(published.columns).index(column) for column in table.columns]
+def _met(table: PublishedTable, tables: PublishedTables, codes: Codes) -> TableMet:
+    places = [list(tables.columns).index(column) for column in table.columns]
     cells = np.ravel_multi_index([codes[:, place] for place in places], table.estimates.shape)
     counted = np.bincount(cells, minlength=table.estimates.size).reshape(table.estimates.shape)
     return TableMet(
@@ -126,10 +126,10 @@ def _met(table: PublishedTable, published: PublishedTables, codes: Codes) -> Tab
     )
 
 
-def _write(published: PublishedTables, codes: Codes, path: Path) -> None:
+def _write(tables: PublishedTables, codes: Codes, path: Path) -> None:
     """Write rows of labels in groups of a size that readers accept."""
     columns = {}
-    for at, (name, domain) in enumerate(published.columns.items()):
+    for at, (name, domain) in enumerate(tables.columns.items()):
         labels = pa.array(domain.labels, pa.string())
         columns[name] = labels.take(pa.array(codes[:, at]))
     table = pa.table(columns)

@@ -9,13 +9,13 @@ from crowdblend.releases.facts import DATA, contradiction
 from crowdblend.synthesis.facts import STEM, SyntheticFacts
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse other rows than the facts say, a file that is not called synthetic, and assumptions that are left out."""
-    facts = published.facts
+    facts = release.facts
     assert isinstance(facts, SyntheticFacts)
-    if set(published.certificate.stated) != set(facts.stated_assumptions):
+    if set(release.certificate.stated) != set(facts.stated_assumptions):
         raise contradiction("it does not state what its sources take on trust")
-    (path,) = require_files(published, DATA)
+    (path,) = require_files(release, DATA)
     if path.stem != STEM:
         raise contradiction("the file of its rows is not called synthetic")
     cells, rows = require_cells(path, list(facts.columns)), 0

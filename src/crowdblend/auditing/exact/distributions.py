@@ -81,9 +81,9 @@ def beside(parts: Iterable[Distribution]) -> dict[Any, Fraction]:
     return drawn
 
 
-def push_forward(distribution: Distribution, computed: Callable[..., Hashable]) -> dict[Any, Fraction]:
+def push_forward(distribution: Distribution, function: Callable[..., Hashable]) -> dict[Any, Fraction]:
     """The distribution of a function of the outcome."""
-    return mix((mass, surely(computed(outcome))) for outcome, mass in distribution.items())
+    return mix((mass, surely(function(outcome))) for outcome, mass in distribution.items())
 
 
 def from_tapes(

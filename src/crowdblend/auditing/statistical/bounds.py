@@ -65,21 +65,21 @@ def clopper_pearson(hits: int, trials: int, error: float) -> tuple[float, float]
 
 
 def epsilon_lower(
-    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float
+    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guarantee: float
 ) -> float:
     """The ε that (ε, δ)-closeness needs at least, given (hits, trials) of one event on both sides.
 
     Wrong with probability at most `error`. The comparison is sharpest near the ε that was guaranteed; 0 when the event
     says nothing.
     """
-    seen = _SeenCounts(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST)))
+    seen = _SeenCounts(likely, unlikely, delta, error, math.exp(min(guarantee, _LARGEST)))
     if not seen.refutes(0.0):
         return 0.0
-    if seen.refutes(guaranteed):
+    if seen.refutes(guarantee):
         # What is refuted is exceeded; the next double is refuted too, since rounding was allowed for.
-        low, high, fine = math.nextafter(guaranteed, math.inf), 2 * guaranteed + 1, _FINE
+        low, high, fine = math.nextafter(guarantee, math.inf), 2 * guarantee + 1, _FINE
     else:
-        low, high, fine = 0.0, guaranteed, _ROUGH
+        low, high, fine = 0.0, guarantee, _ROUGH
     while seen.refutes(high) and high < _LARGEST:
         low, high = high, 2 * high
     while high - low > fine * (1 + low):
@@ -88,17 +88,17 @@ def epsilon_lower(
     return low
 
 
-def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float) -> bool:
+def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guarantee: float) -> bool:
     """Return whether these counts refute (guaranteed, δ)-closeness, except with probability `error`."""
-    return _SeenCounts(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST))).refutes(guaranteed)
+    return _SeenCounts(likely, unlikely, delta, error, math.exp(min(guarantee, _LARGEST))).refutes(guarantee)
 
 
 def epsilon_refuted(
-    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float
+    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guarantee: float
 ) -> float:
     """The next ε beyond the guaranteed one if that is refuted, else 0: all that a finding needs."""
-    refuted = refutes(likely, unlikely, delta, error, guaranteed)
-    return math.nextafter(guaranteed, math.inf) if refuted else 0.0
+    refuted = refutes(likely, unlikely, delta, error, guarantee)
+    return math.nextafter(guarantee, math.inf) if refuted else 0.0
 
 
 @dataclass(frozen=True)

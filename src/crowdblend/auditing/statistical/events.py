@@ -51,9 +51,9 @@ class Event:
     outcomes: frozenset[str]
     promising: float
 
-    def hits(self, seen: Observed) -> int:
+    def hits(self, observation: Observed) -> int:
         """Return the number of times the event happened."""
-        return sum(count for outcome, count in seen.get(self.view, {}).items() if outcome in self.outcomes)
+        return sum(count for outcome, count in observation.get(self.view, {}).items() if outcome in self.outcomes)
 
 
 def best_event(candidates: Sequence[Event]) -> Event:
@@ -76,9 +76,9 @@ def spread(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float) -
     return math.sqrt(p * (1 - p) + growth**2 * q)
 
 
-def candidates(observed: Mapping[int, Sides], epsilon: float, delta: float) -> Iterator[Event]:
+def candidates(outcomes: Mapping[int, Sides], epsilon: float, delta: float) -> Iterator[Event]:
     """An event for each pair, view and direction: what one fold suggests, valued by what the other fold makes of it."""
-    for pair, sides in observed.items():
+    for pair, sides in outcomes.items():
         for likelier in (0, 1):
             here, there = sides[likelier], sides[1 - likelier]
             both = _Comparison(here[0] + here[1], there[0] + there[1], epsilon, delta)

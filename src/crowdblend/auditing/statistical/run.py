@@ -82,8 +82,8 @@ class Verdict:
         }
 
 
-def _rate(counted: tuple[int, int]) -> str:
-    return f"{counted[0]:,} of {counted[1]:,}"
+def _rate(counts: tuple[int, int]) -> str:
+    return f"{counts[0]:,} of {counts[1]:,}"
 
 
 # Called with the phase, the runs so far and the runs in all.
@@ -136,8 +136,8 @@ def check_error(error: float) -> None:
         raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
 
 
-def _observe(known: tuple[Subject, list[Pair]], task: Task) -> tuple[Task, Observed]:
-    subject, pairs = known
+def _observe(subject_and_pairs: tuple[Subject, list[Pair]], task: Task) -> tuple[Task, Observed]:
+    subject, pairs = subject_and_pairs
     pair = pairs[task.pair]
     return task, subject.observe(pair.fewer if task.side else pair.more, task.runs)
 

@@ -76,12 +76,12 @@ class Pace:
         self._deadline = None if seconds is None else clock() + seconds
         self._runs, self._spent, self._first = _EXPECTED, _EXPECTED * each, True
 
-    def fitting(self, runs: int, left: int) -> int:
-        """Return the number of these runs that leaves time for the `left` runs planned after them."""
+    def fitting(self, runs: int, runs_left: int) -> int:
+        """Return the number of these runs that leaves time for the `runs_left` runs planned after them."""
         if self._deadline is None:
             return runs
         fits = max(0.0, self._deadline - self._clock()) * self._runs / max(self._spent, 1e-9)
-        return min(runs, int(runs * fits / left))
+        return min(runs, int(runs * fits / runs_left))
 
     @contextmanager
     def measure(self, runs: int) -> Iterator[None]:

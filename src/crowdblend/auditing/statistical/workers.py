@@ -23,12 +23,12 @@ _here: dict[str, Any] = {}
 
 
 @contextmanager
-def workforce(known: object, workers: int) -> Iterator[Workforce[Any]]:
+def workforce(context: object, workers: int) -> Iterator[Workforce[Any]]:
     """Processes that know something, or this one."""
     if workers == 1:
-        yield lambda function, calls: (function(known, *arguments) for arguments in calls)
+        yield lambda function, calls: (function(context, *arguments) for arguments in calls)
         return
-    pool = processes(known, workers)
+    pool = processes(context, workers)
     try:
         yield lambda function, calls: (
             done.result() for done in as_completed(submit_calls(pool, _call, [(function, *each) for each in calls]))
@@ -37,17 +37,17 @@ def workforce(known: object, workers: int) -> Iterator[Workforce[Any]]:
         pool.shutdown(cancel_futures=True)
 
 
-def processes(known: object, workers: int) -> ProcessPoolExecutor:
+def processes(context: object, workers: int) -> ProcessPoolExecutor:
     """Return a pool of processes, none of them started yet, each of which is told first what to know."""
     try:
-        pickle.dumps(known)
+        pickle.dumps(context)
     except (pickle.PicklingError, TypeError, AttributeError):
         raise InvalidInput(
             "The subject cannot be sent to other processes. Use functions that they can import instead of lambdas, or "
             "one worker."
         ) from None
     with _starting():  # the pool starts a process that keeps track of its locks
-        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(known,))
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(context,))
 
 
 def submit_calls(
@@ -77,8 +77,8 @@ def _starting() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _prepare(known: object) -> None:
-    _here["known"] = known
+def _prepare(context: object) -> None:
+    _here["known"] = context
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -37,12 +37,12 @@ _DISTANCE, _DEGREE = "The distance to connectedness, cycle-freeness or an Euler 
 _Register = Callable[[Callable[..., Guarantee]], Rule]
 
 
-def _with_laplace(rule_id: str, theorem: str, what: str, moved: str, *details: str) -> _Register:
+def _with_laplace(rule_id: str, theorem: str, what: str, shift: str, *details: str) -> _Register:
     """The rule of a statistic with Laplace noise that concealing a vertex moves by at most so much."""
     return rule(
         rule_id,
         source=f"ZKP Theorem {theorem} through Proposition 12",
-        statement=f"{what} with Lap(λ) noise is ln((1−β)e^{{({moved}+δ)/λ}} + βe^{{w/λ}})-zero-knowledge {_OF_SAMPLER}",
+        statement=f"{what} with Lap(λ) noise is ln((1−β)e^{{({shift}+δ)/λ}} + βe^{{w/λ}})-zero-knowledge {_OF_SAMPLER}",
         assumes=(*(NETWORK if details else ()), *NOISY),
         about=same_release(*details, "population", "scale", noise=LAPLACE),
     )
@@ -254,5 +254,5 @@ def differential_histogram(*, population: int, scale: float, resolution: float) 
     return _replace_person(2 * (arb(1) / population + resolution), scale)
 
 
-def _replace_person(moved: arb, scale: float) -> Differential:
-    return Differential(round_up(moved / scale), 0.0, Relation.REPLACE)
+def _replace_person(distance: arb, scale: float) -> Differential:
+    return Differential(round_up(distance / scale), 0.0, Relation.REPLACE)

@@ -97,10 +97,10 @@ def samples_answer_finitely_many(*, samples: int, population: int, queries: int,
     assumes=(Assumption.DRAWN_PEOPLE, Assumption.CONVERTED_ANSWERS),
     about=same_release("lipschitz"),
 )
-def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, lipschitz: float) -> Useful:
+def sanitized_samples_stay_useful(sampler: QuerySampler, sanitizer: Useful, *, lipschitz: float) -> Useful:
     """Sampling error plus sanitizing error."""
-    accuracy = round_up(sampled.accuracy + arb(lipschitz) * sanitizer.accuracy)
-    return Useful(accuracy, min(1.0, round_up(arb(sampled.failure) + sanitizer.failure)))
+    accuracy = round_up(sampler.accuracy + arb(lipschitz) * sanitizer.accuracy)
+    return Useful(accuracy, min(1.0, round_up(arb(sampler.failure) + sanitizer.failure)))
 
 
 @rule(

@@ -72,14 +72,14 @@ def tables_of(source: str, kind: Literal["duckdb", "sqlite", "postgres"]) -> tup
         return tuple(sorted(opened.batches(opened.columns()).read_all().column(0).to_pylist()))
 
 
-def check_database(data: DataSource, wanted: Sequence[str]) -> None:
+def check_database(data: DataSource, columns: Sequence[str]) -> None:
     """Refuse a database that does not answer, or a table that lacks a column."""
     if data.format == "duckdb":
         names = [column.name for column in columns_of(data)]
     else:
         with _OPEN[data.format](data) as opened:
             names = opened.names()
-    check_names(data, names, wanted)
+    check_names(data, names, columns)
 
 
 def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSource:

@@ -114,7 +114,7 @@ def _type_of(name: str, kinds: set[str]) -> str:
     raise refusal("mixed-types", message, "Read it with a query that casts it, or leaves it out.", at_column(name))
 
 
-def _read_as(stored: str, column: str) -> str:
+def _read_as(stored_type: str, column: str) -> str:
     """A column as values of its one type."""
     casts = {"real": "REAL", "text": "TEXT"}
-    return f"CAST({column} AS {casts[stored]})" if stored in casts else column
+    return f"CAST({column} AS {casts[stored_type]})" if stored_type in casts else column

@@ -56,14 +56,14 @@ class Coding:
             for position, name in enumerate(identifiers)
         )
 
-    def encode(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
+    def encode(self, rows: pa.Table, columns_carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """The classes of some rows, in any order, and the carried columns in the same order."""
         for position, (known, codes_of) in self._lookups.items():
             places = compute.index_in(rows.column(f"v{position}").cast(pa.string()), value_set=known)
             rows = rows.append_column(f"k{position}", codes_of.take(places))
         self._connection.register("raw", rows)
         try:
-            found = self._connection.sql(self._query(carried)).to_arrow_table()
+            found = self._connection.sql(self._query(columns_carried)).to_arrow_table()
             codes = [self._closed_part(found, at) for at in range(self.packing.width)]
             for position in self.packing.open:
                 place = self.packing.places[position]
@@ -72,7 +72,7 @@ class Coding:
                 counter.add(rows.num_rows, self._in_other(position, tuple(codes)))
         finally:
             self._connection.unregister("raw")
-        return tuple(codes), [found.column(name).to_numpy() for name in carried]
+        return tuple(codes), [found.column(name).to_numpy() for name in columns_carried]
 
     def outside(self) -> dict[str, OutsideValues]:
         """Return the values that went to `other`, by column."""
@@ -98,10 +98,10 @@ class Coding:
             (value and self._raw(recoding.reads, value), rows) for value, rows in self._connection.sql(query).fetchall()
         ]
 
-    def _query(self, carried: Sequence[str]) -> str:
+    def _query(self, columns_carried: Sequence[str]) -> str:
         parts = [f"{self._packed_sql(at)} AS p{at}" for at in range(self.packing.width)]
         parts += [f"{self._codes[position]} AS l{position}" for position in self.packing.open]
-        return f"SELECT {', '.join([*parts, *carried])} FROM raw"
+        return f"SELECT {', '.join([*parts, *columns_carried])} FROM raw"
 
     def _packed_sql(self, at: int) -> str:
         terms = [
@@ -134,8 +134,8 @@ class Coding:
             if isinstance(recoding := column.recoding, Lookup)
         }
 
-    def _closed_part(self, found: pa.Table, at: int) -> NDArray[np.int64]:
-        column = found.column(f"p{at}")
+    def _closed_part(self, table: pa.Table, at: int) -> NDArray[np.int64]:
+        column = table.column(f"p{at}")
         if column.null_count:
             self._refuse_outside()
         part: NDArray[np.int64] = column.to_numpy()
@@ -235,7 +235,7 @@ class DirectCoding(Coding):
             parts.append(f"CASE WHEN {codes[position]} = {recoding.other_code} THEN {blank} END AS o{position}")
         return ", ".join(parts)
 
-    def encode(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
+    def encode(self, rows: pa.Table, columns_carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """The classes of some rows, and the carried columns, in the order of the rows."""
         codes = tuple(self._code(rows, at) for at in range(self.packing.width))
         for position, counter in self._outside.items():
@@ -243,7 +243,7 @@ class DirectCoding(Coding):
             different = values.value_counts().to_pylist() if values.null_count < len(values) else []
             found = [(one["values"] or None, one["counts"]) for one in different if one["values"] is not None]
             counter.add(rows.num_rows, found)
-        return codes, [rows.column(name).to_numpy() for name in carried]
+        return codes, [rows.column(name).to_numpy() for name in columns_carried]
 
     def _code(self, rows: pa.Table, at: int) -> NDArray[np.int64]:
         """One number of the packed code of each row."""

@@ -82,11 +82,11 @@ class Counting:
         self.counted += len(codes[0])
         self.counter.add(codes)
 
-    def mark_codes(self, found: Iterable[tuple[pa.RecordBatch, Persons]]) -> Iterator[tuple[PackedCodes, Marks]]:
+    def mark_codes(self, batches: Iterable[tuple[pa.RecordBatch, Persons]]) -> Iterator[tuple[PackedCodes, Marks]]:
         """The packed codes of rows, and the marks of their persons: those by which strata are drawn, if they are."""
         draw = self.rows.draw
         key = draw.key.persons if isinstance(draw, StratifiedCoin) else self.rows.row_key
-        for chunk in chunks(_mark_rows(some, persons, key) for some, persons in found):
+        for chunk in chunks(_mark_rows(some, persons, key) for some, persons in batches):
             codes, words = self.coding.encode(chunk, _MARK)
             yield codes, np.column_stack(words)
 
@@ -148,15 +148,15 @@ class Counting:
             self.sums[name] += int(total or 0)
 
 
-def _drawn_rows(rows: Rows, selected: str, draw: Exactly, rate: float) -> Iterator[pa.Table]:
+def _drawn_rows(rows: Rows, columns_sql: str, draw: Exactly, rate: float) -> Iterator[pa.Table]:
     """The rows of the people who are drawn; a source that is quick to read is read twice, persons first."""
     if rows.data.person is None:
-        yield from rows.at(random_places(draw.samples, draw.people, draw.key), selected)
+        yield from rows.at(random_places(draw.samples, draw.people, draw.key), columns_sql)
     elif rows.data.format in _QUICK:
         for people in smallest_marks(rows.people(rate), draw.samples):
-            yield from rows.rows_of(people, selected)
+            yield from rows.rows_of(people, columns_sql)
     else:
-        yield from smallest_marks(rows.rows_below(selected, rate), draw.samples)
+        yield from smallest_marks(rows.rows_below(columns_sql, rate), draw.samples)
 
 
 def _rate(draw: Exactly, margin: float) -> float:

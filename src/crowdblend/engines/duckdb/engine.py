@@ -112,15 +112,15 @@ class DuckDBSource:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
         return read_table(self._connection, self._ready, names, values, what)
 
-    def identity(self, wanted: FingerprintRequest) -> Identity:
+    def identity(self, place: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its files, its people, its rows without ids."""
         # The files' bytes are hashed beside the database's work.
         with redact(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
             hashes = identity.DuckDBHashes(self._connection, self._ready)
             if self.data.format == "frame":
-                return identities.identity_from(hashes, self.data, wanted, lambda: hashes.content_name(wanted.secret))
-            name = beside.submit(identities.source_name, self.data, wanted.secret)
-            return identities.identity_from(hashes, self.data, wanted, name.result)
+                return identities.identity_from(hashes, self.data, place, lambda: hashes.content_name(place.secret))
+            name = beside.submit(identities.source_name, self.data, place.secret)
+            return identities.identity_from(hashes, self.data, place, name.result)
 
     def _rows(self, draw: Draw, cursor: duckdb.DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(

@@ -44,7 +44,7 @@ _CONTROLS = re.compile("[\x80-\x9f]")
 _LINE_ENDS = {"\n": r"'\n'", "\r\n": r"'\r\n'", "\r": r"'\r'"}
 
 
-def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str], folder: Path) -> Relation:
+def open_csv(data: DataSource, files: Sequence[Path], columns: Sequence[str], folder: Path) -> Relation:
     """CSV files with the same header; only their headers are read before the relation is prepared.
 
     `folder` is private and takes what has to be converted to UTF-8 first.
@@ -53,8 +53,8 @@ def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str], fol
     if any(_header(data, file) != header for file in files[1:]):
         message = f"The files of {source_name(data)} begin with different lines of column names."
         raise refusal("different-headers", message, "Give all of them the same first line.", "[data] source")
-    _check_delimiter(data, header, wanted)
-    check_names(data, header, wanted)
+    _check_delimiter(data, header, columns)
+    check_names(data, header, columns)
     # Named by position, so that nothing but the wanted columns has to have a sensible name.
     notation = data.csv if data.csv.changes_numbers or data.csv.date_format is not None else None
     fields = tuple(Field(name, f"c{position}", ColumnType.TEXT, notation) for position, name in enumerate(header))
@@ -91,18 +91,18 @@ def _state(file: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _options(found: CsvRecords) -> str:
-    line_end = "" if found.line_end is None else f", new_line = {_LINE_ENDS[found.line_end]}"
-    return line_end + (", parallel = false" if found.quoted_line_ends else "")
+def _options(records: CsvRecords) -> str:
+    line_end = "" if records.line_end is None else f", new_line = {_LINE_ENDS[records.line_end]}"
+    return line_end + (", parallel = false" if records.quoted_line_ends else "")
 
 
-def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str]) -> None:
+def _check_delimiter(data: DataSource, header: list[str], columns: Sequence[str]) -> None:
     """A single column that is not wanted is most often a file with another delimiter."""
-    if len(header) > 1 or header[0] in wanted:
+    if len(header) > 1 or header[0] in columns:
         return
     for mark in (";", "\t", "|", ","):
         if mark in header[0]:
-            message = f"{source_name(data)} is read as a single column and has no column {wanted[0]!r}."
+            message = f"{source_name(data)} is read as a single column and has no column {columns[0]!r}."
             raise refusal("delimiter", message, f"Add delimiter = {json.dumps(mark)} to [data].", "[data] delimiter")
 
 
@@ -172,7 +172,7 @@ def _header(data: DataSource, file: Path) -> list[str]:
     return names
 
 
-def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> Relation:
+def open_parquet(data: DataSource, files: Sequence[Path], columns: Sequence[str]) -> Relation:
     """Parquet files; only their footers are read. Its columns are still to be described."""
     sizes, first = [], None
     for file in files:
@@ -183,9 +183,9 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
             footer = parquet.read_metadata(file)
             names = footer.schema.to_arrow_schema().names
         sizes.append(footer.num_rows)
-        _check_folders(data, file, names, wanted)
-        check_repeats(data, names, wanted)
-        check_names(data, names, wanted)
+        _check_folders(data, file, names, columns)
+        check_repeats(data, names, columns)
+        check_names(data, names, columns)
         types = _types(footer)
         first = first or (file, types)
         for name in types.keys() & first[1].keys():
@@ -203,9 +203,9 @@ def _types(footer: parquet.FileMetaData) -> dict[str, tuple[Any, ...]]:
     return {column.path: (column.physical_type, str(column.logical_type), column.converted_type) for column in columns}
 
 
-def _check_folders(data: DataSource, file: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
+def _check_folders(data: DataSource, file: Path, names: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse a column that only a folder such as sex=Female has: what it says is not in the file."""
-    for name in wanted:
+    for name in columns:
         if name not in names and any(part.startswith(f"{name}=") for part in file.parent.parts):
             message = f"Column {name!r} of {source_name(data)} is only in the names of folders, which are not read."
             raise refusal("folder-column", message, "Write it into the files.", at_column(name))

@@ -81,22 +81,22 @@ class DuckDBHashes:
             for (anchor, level), first in zip(wanted, self._first(wanted), strict=True)
         ]
 
-    def _first(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """The hashes of the levels that were guessed."""
         # Of few different rows all are kept, and each of them may be there often: they are grouped as they are read.
-        together = [at for at, (_, level) in enumerate(wanted) if level]
-        found = dict(zip(together, self.scan([wanted[at] for at in together]), strict=True))
-        return [found[at] if at in found else self.scan([one])[0] for at, one in enumerate(wanted)]
+        together = [at for at, (_, level) in enumerate(place) if level]
+        found = dict(zip(together, self.scan([place[at] for at in together]), strict=True))
+        return [found[at] if at in found else self.scan([one])[0] for at, one in enumerate(place)]
 
-    def _more(self, anchor: Anchor, kept: Hashes) -> Hashes:
+    def _more(self, anchor: Anchor, hashes: Hashes) -> Hashes:
         """Hashes of lower levels, until there are enough for a sketch."""
-        while kept.level and len(kept.rows) < _FEWEST:
-            level = max(0, kept.level - math.ceil(math.log2(2 * _FEWEST / (len(kept.rows) + 1))))
+        while hashes.level and len(hashes.rows) < _FEWEST:
+            level = max(0, hashes.level - math.ceil(math.log2(2 * _FEWEST / (len(hashes.rows) + 1))))
             more = self.scan([(anchor, level)])[0]
             if len(more.rows) >= BEYOND:
                 break
-            kept = more
-        return kept
+            hashes = more
+        return hashes
 
     def _fewer(self, anchor: Anchor, level: int) -> Hashes:
         """Hashes of higher levels: the first rows were more alike than the others, and there were too many."""
@@ -110,12 +110,12 @@ class DuckDBHashes:
         different = self.some_rows.population(anchor.columns, self.rows)
         return max(0, math.floor(math.log2(different / (2 * MOST)))) if different > 2 * MOST else 0
 
-    def scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def scan(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """The hashes of anchors, each up to its level."""
-        if not wanted:
+        if not place:
             return []
         selected, conditions, groups = [], [], []
-        for at, (anchor, level) in enumerate(wanted):
+        for at, (anchor, level) in enumerate(place):
             by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._row_number_sql(anchor)
             below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
@@ -123,17 +123,17 @@ class DuckDBHashes:
             found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
             groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
-        how = "MATERIALIZED" if len(wanted) > 1 else "NOT MATERIALIZED"
+        how = "MATERIALIZED" if len(place) > 1 else "NOT MATERIALIZED"
         query = (
             f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {self._source} "
             f"WHERE {' OR '.join(conditions)}) {' UNION ALL '.join(groups)}"
         )
-        rows: list[list[tuple[int, int, int]]] = [[] for _ in wanted]
-        numbered = [True] * len(wanted)
+        rows: list[list[tuple[int, int, int]]] = [[] for _ in place]
+        numbered = [True] * len(place)
         for at, by_hash, content, count, is_number in self._connection.execute(query).fetchall():
             rows[at].append((by_hash, content, count))
             numbered[at] &= bool(is_number)
-        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(wanted)]
+        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(place)]
 
     def _row_number_sql(self, anchor: Anchor) -> str:
         """Return SQL for whether a value could be a row number: a whole number, not far above rows."""

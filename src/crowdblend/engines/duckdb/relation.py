@@ -134,9 +134,9 @@ def list_files(files: Sequence[Path]) -> str:
     return "[" + ", ".join(quote(glob.escape(str(file))) for file in files) + "]"
 
 
-def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -> None:
+def check_names(data: DataSource, names: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse a source that lacks a column or has it twice, in whatever case."""
-    for name in wanted:
+    for name in columns:
         if name not in names:
             spaced = [one for one in names if one.strip() == name.strip()]
             if spaced:
@@ -151,13 +151,13 @@ def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -
                 raise missing_column(source_name(data), name, f"Did you mean {known!r}? Spell it as the data do.")
             delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
             raise missing_column(source_name(data), name, f"Check its spelling{delimiter}.")
-    check_repeats(data, names, wanted)
+    check_repeats(data, names, columns)
 
 
-def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -> None:
+def check_repeats(data: DataSource, names: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse a column that occurs twice, in whatever case."""
     lowered = [name.lower() for name in names]
-    for name in wanted:
+    for name in columns:
         if lowered.count(name.lower()) > 1:
             message = f"{source_name(data)} has several columns {name!r}; upper and lower case count as the same."
             raise refusal("repeated-column", message, "Rename one.", at_column(name))
@@ -167,21 +167,21 @@ def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str])
 _COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS")
 
 
-def check_frame(data: DataSource, wanted: Sequence[str]) -> Frame:
+def check_frame(data: DataSource, columns: Sequence[str]) -> Frame:
     """The frame of a source; refused if it lacks a column or has one that cannot be read."""
     require_rows(data)
     frame: Frame = data.frame
-    for name in wanted:
+    for name in columns:
         frame.check(name)
     if data.person is None:
         frame.check_every()
-    check_names(data, list(frame.columns), wanted)
+    check_names(data, list(frame.columns), columns)
     return frame
 
 
-def open_frame(connection: duckdb.DuckDBPyConnection, data: DataSource, wanted: Sequence[str]) -> Relation:
+def open_frame(connection: duckdb.DuckDBPyConnection, data: DataSource, columns: Sequence[str]) -> Relation:
     """A frame as a relation, with the columns that can be read."""
-    frame = check_frame(data, wanted)
+    frame = check_frame(data, columns)
     names = list(frame.columns)
     with redact(f"{frame.name} cannot be read.", "Write it to a Parquet file, and name that.", "data"):
         connection.register(VIEW, frame.table)

@@ -72,28 +72,30 @@ class Rows:
         """The columns' types."""
         return [self.relation.field(name).type for name in names]
 
-    def everybody(self, selected: str) -> Iterator[pa.Table]:
+    def everybody(self, columns_sql: str) -> Iterator[pa.Table]:
         """All rows, without a coin, in chunks."""
-        yield from chunks(self.batches(selected))
+        yield from chunks(self.batches(columns_sql))
 
-    def sampled_rows(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
+    def sampled_rows(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The sampled rows of each batch, and their persons, who may still come twice.
 
         All rows where no coin decides yet: strata are drawn from one row of everybody, and exactly k people by marks.
         """
-        yield from self._sample(self.batches(f"{self._person()} AS person, {selected}"))
+        yield from self._sample(self.batches(f"{self._person()} AS person, {columns_sql}"))
 
-    def once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
+    def once(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The same; refuses, in the end, when somebody had two rows."""
         check = self._duplicate_check()
-        for rows, persons in self.sampled_rows(selected):
+        for rows, persons in self.sampled_rows(columns_sql):
             check.add(persons)
             yield rows, persons
         check.check(self._persons_again)
 
-    def each_once(self, selected: str) -> Iterator[pa.Table]:
+    def each_once(self, columns_sql: str) -> Iterator[pa.Table]:
         """The sampled rows in chunks; refuses, in the end, when somebody had two."""
-        yield from self._looked_up(selected) if self._is_sparse else chunks(rows for rows, _ in self.once(selected))
+        yield from (
+            self._looked_up(columns_sql) if self._is_sparse else chunks(rows for rows, _ in self.once(columns_sql))
+        )
 
     def _duplicate_check(self) -> DuplicateCheck:
         return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
@@ -104,7 +106,7 @@ class Rows:
         one_file = self.relation.placed and len(self.relation.sizes) == 1
         return one_file and isinstance(self.draw, Coin) and self.draw.rate <= _FEW
 
-    def _looked_up(self, selected: str) -> Iterator[pa.Table]:
+    def _looked_up(self, columns_sql: str) -> Iterator[pa.Table]:
         """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
 
         A long file is gone through piece by piece, so that only so many places are remembered.
@@ -120,7 +122,7 @@ class Rows:
                 places.extend(rows.column(0).to_numpy())
             self._connection.register("drawn", pa.table({"place": places.view()}))
             found = 0
-            for chunk in chunks(self._stream(selected, f"{inside} AND {place} IN (SELECT place FROM drawn)")):
+            for chunk in chunks(self._stream(columns_sql, f"{inside} AND {place} IN (SELECT place FROM drawn)")):
                 found += chunk.num_rows
                 yield chunk
             self._connection.unregister("drawn")
@@ -128,13 +130,13 @@ class Rows:
                 raise missing_rows()
         check.check(self._persons_again)
 
-    def rows_below(self, selected: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
+    def rows_below(self, columns_sql: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         """The rows of each batch whose marks lie below a rate, and these marks, where everybody has one row.
 
         With a coin of one's own, a second row of somebody who is not drawn changes nothing for the others. Among k of
         n people it does: with rows that are nobody's own there are fewer than n, each is drawn with more than k/n.
         """
-        for rows, persons in self.once(selected):
+        for rows, persons in self.once(columns_sql):
             drawn = persons.drawn(self.row_key, rate)
             yield filter_rows(rows, drawn), persons.where(drawn).marks(self.row_key)
 
@@ -142,22 +144,22 @@ class Rows:
         """The persons whose marks lie below a rate, called `who`, and these marks, where everybody has one row."""
         yield from self.rows_below(f"{self._person()} AS who", rate)
 
-    def rows_of(self, people: pa.Table, selected: str) -> Iterator[pa.Table]:
+    def rows_of(self, people: pa.Table, columns_sql: str) -> Iterator[pa.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
         them over."""
         self._connection.register("drawn", people)
-        yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
+        yield from chunks(self._stream(columns_sql, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
 
-    def at(self, places: NDArray[np.int64], selected: str) -> Iterator[pa.Table]:
+    def at(self, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; every row counts as read."""
         if self.relation.table is not None:
-            yield from self._pick_rows(self.relation.table, places, selected)
+            yield from self._pick_rows(self.relation.table, places, columns_sql)
             return
         if not self.relation.placed:
             # In the order of the file, so that the number of threads does not decide who is drawn.
             self._connection.execute("SET preserve_insertion_order = true")
             try:
-                yield from _take_rows(self.everybody(selected), places)
+                yield from _take_rows(self.everybody(columns_sql), places)
             finally:
                 self._connection.execute("SET preserve_insertion_order = false")
             return
@@ -175,9 +177,9 @@ class Rows:
         among = f"{place} IN (SELECT place FROM drawn)"
         if len(files) > 1:
             among = f"(CAST({file} AS BIGINT), {place}) IN (SELECT (file, place) FROM drawn)"
-        yield from chunks(self._stream(selected, f"WHERE {among}"))
+        yield from chunks(self._stream(columns_sql, f"WHERE {among}"))
 
-    def _pick_rows(self, table: pa.Table, places: NDArray[np.int64], selected: str) -> Iterator[pa.Table]:
+    def _pick_rows(self, table: pa.Table, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
         """The rows at these places of a table that Python holds."""
         # Arrow takes no rows of text views, nor of dictionaries of them.
         schema = pa.schema([(field.name, _takeable(field.type)) for field in table.schema])
@@ -188,7 +190,7 @@ class Rows:
         # The relation reads its view by name, which now shows the drawn rows only.
         self._connection.register(VIEW, drawn)
         try:
-            yield from chunks(self._stream(selected))
+            yield from chunks(self._stream(columns_sql))
         finally:
             self._connection.register(VIEW, table)
 
@@ -214,15 +216,15 @@ class Rows:
         for _, persons in self._sample(self._stream(f"{self._person()} AS person")):
             yield persons
 
-    def batches(self, selected: str, which: str = "") -> Iterator[pa.RecordBatch]:
+    def batches(self, columns_sql: str, which: str = "") -> Iterator[pa.RecordBatch]:
         """All rows, or some of them, in batches; they count as read."""
-        for batch in self._stream(selected, which):
+        for batch in self._stream(columns_sql, which):
             self.read += batch.num_rows
             self._progress("reading", self.read)
             yield batch
 
-    def _stream(self, selected: str, which: str = "") -> Iterator[pa.RecordBatch]:
-        yield from stream(self._connection, f"SELECT {selected} FROM {self.relation.sql} {which}")
+    def _stream(self, columns_sql: str, which: str = "") -> Iterator[pa.RecordBatch]:
+        yield from stream(self._connection, f"SELECT {columns_sql} FROM {self.relation.sql} {which}")
 
     def _person(self) -> str:
         """The person as a 64-bit number or a text, NULL for nobody."""

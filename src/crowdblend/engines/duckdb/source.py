@@ -46,48 +46,48 @@ _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 def open_source(
-    connection: duckdb.DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path
+    connection: duckdb.DuckDBPyConnection, data: DataSource, columns: Sequence[str], folder: Path
 ) -> Relation:
     """Return the data of a policy as a relation; `folder` is private and takes what comes from stdin."""
     if data.format == "frame":
-        return open_frame(connection, data, wanted)
+        return open_frame(connection, data, columns)
     if data.format == "csv":
-        return open_csv(data, files_to_read(data, folder), wanted, folder)
+        return open_csv(data, files_to_read(data, folder), columns, folder)
     if data.format == "parquet":
-        return describe_relation(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
+        return describe_relation(connection, data, open_parquet(data, files_to_read(data, folder), columns), columns)
     if data.format == "duckdb":
         attach(connection, data)
         table = ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
-        return describe_relation(connection, data, Relation(table, ()), wanted)
+        return describe_relation(connection, data, Relation(table, ()), columns)
     message = f"{source_name(data)} is a table in the catalog of Spark."
     raise refusal("catalog", message, "Use --engine spark, or name files in [data].", "[data] source")
 
 
 def describe_relation(
-    connection: duckdb.DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, data: DataSource, relation: Relation, columns: Sequence[str]
 ) -> Relation:
     """The relation with the columns that the database finds in it."""
     check = "Check table in [data], and that all files have the same columns."
     with redact(f"{source_name(data)} holds no table that can be read.", check, code="table"):
         found = connection.sql(f"SELECT * FROM {relation.sql} LIMIT 0")
         types = dict(zip(found.columns, map(str, found.types), strict=True))
-    check_names(data, list(types), wanted)
+    check_names(data, list(types), columns)
     placed = data.format == "parquet" and not {name.lower() for name in types} & set(PLACE)
     fields = (Field(name, identifier(name), column_type(kind)) for name, kind in types.items())
     return replace(relation, fields=tuple(fields), placed=placed)
 
 
-def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
+def check_source(data: DataSource, columns: Sequence[str]) -> bool:
     """Refuse a source that lacks a column, by its header alone; False for what is not opened here."""
     if data.is_database or data.format == "duckdb":
-        local_copy.check_database(data, wanted)
+        local_copy.check_database(data, columns)
         return True
     if data.format == "csv":
-        open_csv(data, files_to_read(data, Path()), wanted, Path())
+        open_csv(data, files_to_read(data, Path()), columns, Path())
     elif data.format == "parquet":
-        open_parquet(data, files_to_read(data, Path()), wanted)
+        open_parquet(data, files_to_read(data, Path()), columns)
     elif data.format == "frame":
-        check_frame(data, wanted)
+        check_frame(data, columns)
     else:
         return False
     return True

@@ -92,13 +92,13 @@ def allowed_classes(columns: Sequence[Column], memory_limit: int | None) -> int:
 
 
 def merge(
-    relation: SparkRelation, task: Task, allowed: int, progress: Progress | None, keep: OfTask | None = None
+    relation: SparkRelation, task: Task, most_classes: int, progress: Progress | None, keep: OfTask | None = None
 ) -> tuple[Facts, list[Piece]]:
     """Return the sum of all tasks' facts and the driver's pieces; refuse what a task refuses."""
     found = relation.map_tasks(task, task.opening)
     if keep is not None:
         found = then(found, keep)
-    table = collect(then(found, Merge(allowed)), progress)
+    table = collect(then(found, Merge(most_classes)), progress)
     facts, pieces = Facts(), []
     for piece in pieces_of(table.to_batches()):
         if piece.kind == "facts":

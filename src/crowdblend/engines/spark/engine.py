@@ -98,7 +98,7 @@ class SparkSource:
         """All rows, collected on the driver; a blank anywhere is refused."""
         return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
 
-    def identity(self, wanted: FingerprintRequest) -> Identity:
+    def identity(self, place: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""
         hashes = SparkHashes(self.relation)
-        return identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))
+        return identity_from(hashes, self.data, place, lambda: hashes.name(place.secret))

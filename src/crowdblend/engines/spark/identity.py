@@ -109,33 +109,33 @@ class SparkHashes(DuckDBHashes):
             connection.register(VIEW, table)
             return DuckDBHashes(connection, Relation(VIEW, fields)).some_rows
 
-    def _first(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """One job for all anchors; where that is too much, one for each."""
-        found = self.scan(wanted)
-        if sum(len(each.rows) for each in found) >= BEYOND * len(wanted) and len(wanted) > 1:
-            return [self.scan([one])[0] for one in wanted]
+        found = self.scan(place)
+        if sum(len(each.rows) for each in found) >= BEYOND * len(place) and len(place) > 1:
+            return [self.scan([one])[0] for one in place]
         return found
 
-    def scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def scan(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """The hashes of anchors, each up to its level."""
-        if not wanted:
+        if not place:
             return []
-        names = dict.fromkeys(name for anchor, _ in wanted for name in (*anchor.by, *anchor.columns))
+        names = dict.fromkeys(name for anchor, _ in place for name in (*anchor.by, *anchor.columns))
         opening = self._in_spark.opening([*names])
-        task = HashRows(opening, tuple(wanted), self.rows, self.hashing)
+        task = HashRows(opening, tuple(place), self.rows, self.hashing)
         hashed = self._in_spark.map_tasks(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
-        summed = hashed.agg({"n": "sum", "numbered": "min", "problem": "max"}).limit(BEYOND * len(wanted))
+        summed = hashed.agg({"n": "sum", "numbered": "min", "problem": "max"}).limit(BEYOND * len(place))
         columns = collect(summed).to_pydict()
         for problem in columns["max(problem)"]:
             if problem is not None:
                 raise problem_of(json.loads(problem))
-        rows: list[list[tuple[int, int, int]]] = [[] for _ in wanted]
-        numbered = [True] * len(wanted)
+        rows: list[list[tuple[int, int, int]]] = [[] for _ in place]
+        numbered = [True] * len(place)
         keys = (columns[name] for name in ("anchor", "decides", "content", "sum(n)", "min(numbered)"))
         for at, decides, content, count, is_number in zip(*keys, strict=True):
             rows[at].append((decides % (1 << 64), content % (1 << 64), count))
             numbered[at] &= bool(is_number)
-        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(wanted)]
+        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(place)]
 
     def name(self, secret: bytes) -> str:
         """A name for the exact content: that of the files, or of the rows in whatever order where there are none."""

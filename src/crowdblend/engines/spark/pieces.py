@@ -62,9 +62,9 @@ class Facts:
         """Count some more."""
         self.counts[name] = self.counts.get(name, 0) + count
 
-    def note_outside(self, counted: Mapping[str, OutsideCounter]) -> None:
+    def note_outside(self, counters: Mapping[str, OutsideCounter]) -> None:
         """Note the values of columns that went to `other`."""
-        self.outside.update(counted)
+        self.outside.update(counters)
 
     def refuse(self, problem: InvalidInput) -> None:
         """Note what is wrong; of several problems, the same one counts whatever the order in which they come."""
@@ -93,9 +93,11 @@ class Facts:
             self.refuse(problem_of(given["problem"]))
 
 
-def problem_of(told: dict[str, Any]) -> InvalidInput:
+def problem_of(document: dict[str, Any]) -> InvalidInput:
     """The refusal that a task has told."""
-    return InvalidInput(told["message"], remedy=told["remedy"] or "", where=told["where"], code=told["code"])
+    return InvalidInput(
+        document["message"], remedy=document["remedy"] or "", where=document["where"], code=document["code"]
+    )
 
 
 def _order(problem: InvalidInput) -> tuple[str, str]:

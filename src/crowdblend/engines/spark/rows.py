@@ -35,33 +35,33 @@ class TaskRows(Rows):
         self._numbers: GrowingArray[np.int64] = GrowingArray(np.int64)
         self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64)
 
-    def once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
+    def once(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The sampled rows of each batch, and their persons; they are noted."""
-        for rows, persons in self.sampled_rows(selected):
+        for rows, persons in self.sampled_rows(columns_sql):
             self._numbers.extend(persons.numbers)
             if len(persons.texts):
                 self._texts.extend(marks(self.row_key, persons.texts).ravel())
             yield rows, persons
 
-    def up_to(self, last: tuple[int, int], selected: str) -> Iterator[pa.Table]:
+    def up_to(self, last: tuple[int, int], columns_sql: str) -> Iterator[pa.Table]:
         """The rows of the persons whose marks (high, low) are not above the last one, in chunks."""
-        yield from chunks(self._below(last, selected))
+        yield from chunks(self._below(last, columns_sql))
 
-    def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.Table]:
+    def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], columns_sql: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
         if self.file is not None:
             # Every row counts as read, so these are all rows of the file.
             within = places[places >= starts[self.file]] - starts[self.file]
-            yield from self.at(within, selected)
+            yield from self.at(within, columns_sql)
         else:
-            yield from chunks(self._rows_with_places(places, starts, selected))
+            yield from chunks(self._rows_with_places(places, starts, columns_sql))
 
     def _rows_with_places(
-        self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str
+        self, places: NDArray[np.int64], starts: Mapping[str, int], columns_sql: str
     ) -> Iterator[pa.RecordBatch]:
         """Yield rows that come with their file and their place in it."""
         file, place = PLACE
-        for batch in self.batches(f"{file}, {place}, {selected}"):
+        for batch in self.batches(f"{file}, {place}, {columns_sql}"):
             files = batch.column(0).dictionary_encode()
             begin = np.array([starts[_path(name)] for name in files.dictionary.to_pylist()], dtype=np.int64)
             here = begin[files.indices.to_numpy()] + batch.column(1).to_numpy()
@@ -69,9 +69,9 @@ class TaskRows(Rows):
             drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
             yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
 
-    def _below(self, last: tuple[int, int], selected: str) -> Iterator[pa.RecordBatch]:
+    def _below(self, last: tuple[int, int], columns_sql: str) -> Iterator[pa.RecordBatch]:
         high, low = np.uint64(last[0]), np.uint64(last[1])
-        for rows, persons in self.sampled_rows(selected):
+        for rows, persons in self.sampled_rows(columns_sql):
             lows, highs = persons.marks(self.row_key).T
             yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
 

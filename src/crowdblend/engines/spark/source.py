@@ -33,19 +33,19 @@ else:
     types = lazy("pyspark.sql.pandas.types")
 
 
-def open_source(spark: SparkSession, data: DataSource, wanted: Sequence[str]) -> SparkRelation:
+def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -> SparkRelation:
     """The data of a policy as a relation."""
     if data.format == "frame":
         require_rows(data)
-        return open_frame(data, data.frame, wanted)
+        return open_frame(data, data.frame, columns)
     if data.format == "catalog":
-        return open_frame(data, _table(spark, data), wanted)
+        return open_frame(data, _table(spark, data), columns)
     if data.format == "parquet" and "://" in data.source:
-        return open_parquet_address(spark, data, wanted)
+        return open_parquet_address(spark, data, columns)
     if data.format == "parquet":
-        return open_parquet_files(spark, data, _absolute(data), wanted)
+        return open_parquet_files(spark, data, _absolute(data), columns)
     if data.format == "csv":
-        return open_csv_files(spark, data, _absolute(data), wanted)
+        return open_csv_files(spark, data, _absolute(data), columns)
     message = f"The Spark engine reads no source of format {data.format}."
     raise refusal("format", message, "Use --engine duckdb, or write Parquet files.", "[data] source")
 
@@ -67,10 +67,10 @@ def _absolute(data: DataSource) -> list[Path]:
 
 
 def open_csv_files(
-    spark: SparkSession, data: DataSource, files: Sequence[Path], wanted: Sequence[str]
+    spark: SparkSession, data: DataSource, files: Sequence[Path], columns: Sequence[str]
 ) -> SparkRelation:
     """Files that the driver and all executors see under the same path; only headers are read here."""
-    return SparkRelation(spark, data, open_csv(data, files, wanted, Path()).fields, files=tuple(files))
+    return SparkRelation(spark, data, open_csv(data, files, columns, Path()).fields, files=tuple(files))
 
 
 # From so many files on, of so many bytes each on average.
@@ -79,33 +79,33 @@ _SMALL = 4 << 20
 
 
 def open_parquet_files(
-    spark: SparkSession, data: DataSource, files: Sequence[Path], wanted: Sequence[str]
+    spark: SparkSession, data: DataSource, files: Sequence[Path], columns: Sequence[str]
 ) -> SparkRelation:
     """Files that the driver and all executors see under the same path."""
-    found = open_parquet(data, files, wanted)
+    found = open_parquet(data, files, columns)
     if len(files) >= _MANY and sum(file.stat().st_size for file in files) <= _SMALL * len(files):
-        return _read_by_tasks(spark, data, files, found, wanted)
+        return _read_by_tasks(spark, data, files, found, columns)
     no_table = duckdb.redact(f"{source_name(data)} holds no table that can be read.", code="table")
     with duckdb.small_database() as connection, no_table:
         described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
         stored = dict(zip(described.columns, map(str, described.types), strict=True))
     frame = read_parquet(spark, data, [_path(file) for file in files])
-    opened = open_frame(data, frame, wanted, stored)
+    opened = open_frame(data, frame, columns, stored)
     return replace(opened, files=tuple(files), rows=found.rows, sizes=found.sizes)
 
 
 def _read_by_tasks(
-    spark: SparkSession, data: DataSource, files: Sequence[Path], found: Relation, wanted: Sequence[str]
+    spark: SparkSession, data: DataSource, files: Sequence[Path], relation: Relation, columns: Sequence[str]
 ) -> SparkRelation:
     """Many small files, which tasks read themselves: for Spark to open one costs as much as to read a million rows."""
     with duckdb.small_database() as connection:
-        fields = describe_relation(connection, data, found, wanted).fields
-    return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows, sizes=found.sizes)
+        fields = describe_relation(connection, data, relation, columns).fields
+    return SparkRelation(spark, data, fields, files=tuple(files), rows=relation.rows, sizes=relation.sizes)
 
 
-def open_parquet_address(spark: SparkSession, data: DataSource, wanted: Sequence[str]) -> SparkRelation:
+def open_parquet_address(spark: SparkSession, data: DataSource, columns: Sequence[str]) -> SparkRelation:
     """Files at an address that Spark knows how to read, such as s3a://bucket/people."""
-    return open_frame(data, read_parquet(spark, data, [data.source]), wanted)
+    return open_frame(data, read_parquet(spark, data, [data.source]), columns)
 
 
 def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) -> DataFrame:
@@ -129,31 +129,31 @@ def _path(file: Path) -> str:
 
 
 def open_frame(
-    data: DataSource, frame: DataFrame, wanted: Sequence[str], stored: Mapping[str, str] | None = None
+    data: DataSource, frame: DataFrame, columns: Sequence[str], stored_types: Mapping[str, str] | None = None
 ) -> SparkRelation:
     """A frame as a relation, with the columns that can be read.
 
-    `stored` are the types of the columns in their files, by the names that DuckDB has for them: a column that Spark
+    `stored_types` are the types of the columns in their files, in DuckDB's names: a column that Spark
     reads as something else cannot be read, because it would be recoded in another way.
     """
     if frame.isStreaming:
         raise refusal("streaming", "The Spark DataFrame is a stream.", "Pass one that ends.", "data")
     with redact():
         arrow = _arrow_types(frame)
-    check_names(data, [name for name, _ in arrow], wanted)
+    check_names(data, [name for name, _ in arrow], columns)
     kinds = _duckdb_types([kind for _, kind in arrow])
     fields: list[Field] = []
     unreadable: dict[str, str] = {}
     for (name, _), kind in zip(arrow, kinds, strict=True):
         if kind is None:
             unreadable[name] = f"{source_name(data)} has values in column {name!r} that no policy can recode."
-        elif stored is not None and name in stored and _plain(kind) != _plain(stored[name]):
+        elif stored_types is not None and name in stored_types and _plain(kind) != _plain(stored_types[name]):
             unreadable[name] = (
                 f"Spark reads column {name!r} of {source_name(data)} as another type than its files have."
             )
         else:
             fields.append(Field(name, f"c{len(fields)}", column_type(kind)))
-    for name in unreadable if data.person is None else [name for name in wanted if name in unreadable]:
+    for name in unreadable if data.person is None else [name for name in columns if name in unreadable]:
         raise _column_type(unreadable[name], name)
     return SparkRelation(frame.sparkSession, data, tuple(fields), frame)
 

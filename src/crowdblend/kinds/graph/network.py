@@ -100,29 +100,29 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
     raise refusal("vertices-of-graph", message, "Remove vertices from [[publish]].", "[[publish]] vertices")
 
 
-def _check_people(links: Links, found: int, *, listed: bool) -> None:
+def _check_people(links: Links, number: int, *, listed: bool) -> None:
     people, where = links.bounds.people, "[[publish]] people"
-    if listed and found != people:
+    if listed and number != people:
         raise refusal(
             "vertices", f"vertices lists another number of people than people = {people}.", "Correct people.", where
         )
-    if found > people:
+    if number > people:
         raise refusal(
             "people", f"The network has more than people = {people} people.", "Correct people in [[publish]].", where
         )
 
 
-def _check_bounds(links: Links, made: Network) -> None:
+def _check_bounds(links: Links, network: Network) -> None:
     bounds = links.bounds
-    if not made.links:
+    if not network.links:
         raise refusal(
             "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "[[publish]]"
         )
-    if int(made.degrees.max()) > bounds.degree_bound:
+    if int(network.degrees.max()) > bounds.degree_bound:
         message = "Give a bound that is known without the data, or cap links before the release."
         remedy = f"Someone has more than degree_bound = {bounds.degree_bound} links."
         raise refusal("degree-bound", remedy, message, "[[publish]] degree_bound")
-    if Fraction(2 * made.links, bounds.people) > Fraction(bounds.average_bound):
+    if Fraction(2 * network.links, bounds.people) > Fraction(bounds.average_bound):
         message = f"People have more than average_bound = {bounds.average_bound:g} links on average."
         remedy = "Give a bound that is known without the data."
         raise refusal("average-bound", message, remedy, "[[publish]] average_bound")
@@ -139,13 +139,13 @@ def _check_names(table: pa.Table, names: Sequence[str], what: str) -> None:
             refuse_blanks(name, what)
 
 
-def _same_type(ends: pa.Table, known: pa.ChunkedArray | None) -> tuple[pa.Table, pa.Array | None]:
+def _same_type(ends: pa.Table, people: pa.ChunkedArray | None) -> tuple[pa.Table, pa.Array | None]:
     """Names of one type: texts where one of the columns has texts."""
-    types = {field.type for field in ends.schema} | ({known.type} if known is not None else set())
+    types = {field.type for field in ends.schema} | ({people.type} if people is not None else set())
     if len(types) > 1:
         ends = ends.cast(pa.schema([(name, pa.string()) for name in ends.column_names]))
-        known = known.cast(pa.string()) if known is not None else None
-    return ends, known.combine_chunks() if known is not None else None
+        people = people.cast(pa.string()) if people is not None else None
+    return ends, people.combine_chunks() if people is not None else None
 
 
 def links_of(graph: Any, links: Links) -> pa.Table:

@@ -98,10 +98,10 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
         check_network(self.policy, engine)
 
     def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> NetworkReading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
-        del key, drawn
+        del key, draw
         with _in_memory():
             return NetworkReading(read_network(self.policy, engine, progress))
 

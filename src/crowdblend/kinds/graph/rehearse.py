@@ -135,10 +135,10 @@ class GraphBatch:
         exact = [exact_values(*one, self.network) for one in zip(policy.requests, mechanisms, strict=True)]
         return list(map(tuple, noisy_numbers(policy, mechanisms, exact, key, self.releases)))
 
-    def show(self, drawn: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
+    def show(self, outcomes: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
         """Return the numbers of some releases, written into one file and read again."""
-        output = numbers_output(self.plan.policy, [number for own in drawn for number in own])
-        return [(files, None) for files in self.files.cut(output, len(drawn))]
+        output = numbers_output(self.plan.policy, [number for own in outcomes for number in own])
+        return [(files, None) for files in self.files.cut(output, len(outcomes))]
 
 
 def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkData:

@@ -9,11 +9,11 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse other rows, or errors that are not those of the noise."""
-    facts = published.facts
+    facts = release.facts
     assert isinstance(facts, GraphFacts)
-    (path,) = require_files(published, "data")
+    (path,) = require_files(release, "data")
     classes = ["class"] if any(one.labels for one in facts.statistics) else []
     rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"])
     expected = [

@@ -10,7 +10,7 @@ from crowdblend.guarantees import PartInCrowds
 from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.mechanisms.strata import publish_classes
-from crowdblend.mechanisms.suppressed import SuppressedRecords
+from crowdblend.mechanisms.suppression import SuppressedRecords
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey

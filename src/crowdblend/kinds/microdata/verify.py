@@ -8,10 +8,10 @@ from crowdblend.reading.cells import N
 from crowdblend.reading.release import PublishedRelease
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse rows of a class with fewer than k."""
-    ((name, table),) = published.tables.items()
-    (path,) = require_files(published, name)
+    ((name, table),) = release.tables.items()
+    (path,) = require_files(release, name)
     cells = require_cells(path, list(table.columns))
-    check_people(published.facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
+    check_people(release.facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
     check_order(table, cells)

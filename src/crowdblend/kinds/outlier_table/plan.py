@@ -144,9 +144,13 @@ def plan_noisy(policy: OutlierTablePolicy, epsilon: float, delta: float) -> Outl
     return _plan_table(own, _part(epsilon, policy.factor), None if policy.delta is None else delta)
 
 
-def _part(spent: float, factor: float) -> float:
+def _part(epsilon_spent: float, factor: float) -> float:
     """The loss of noise of which the factor times as much may be spent, rounded down."""
-    return math.nextafter(spent / factor, 0.0) if factor * (spent / factor) > spent else spent / factor
+    return (
+        math.nextafter(epsilon_spent / factor, 0.0)
+        if factor * (epsilon_spent / factor) > epsilon_spent
+        else epsilon_spent / factor
+    )
 
 
 def _plan_table(policy: OutlierTablePolicy, loss: float, delta: float | None) -> OutlierTablePlan:

@@ -8,10 +8,10 @@ from crowdblend.publishing.verification.estimates import check_estimates
 from crowdblend.reading.release import PublishedRelease
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse a bin below the threshold."""
-    ((name, table),) = published.tables.items()
-    (path,) = require_files(published, name)
+    ((name, table),) = release.tables.items()
+    (path,) = require_files(release, name)
     cells = require_cells(path, list(table.columns), counter=table.laws.counter)
     check_cells(table, cells)
     check_estimates(table.laws, cells)

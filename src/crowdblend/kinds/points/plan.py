@@ -138,10 +138,10 @@ def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
     return replace(planned, delta=policy.delta)
 
 
-def _drawable(planned: PointsPlan) -> PointsPlan:
+def _drawable(plan: PointsPlan) -> PointsPlan:
     """The plan; refuses noise too strong to be drawn, before it is known in which blocks there are people."""
-    mechanism = planned.mechanisms[0]
-    for shape in planned.policy.shapes():
+    mechanism = plan.mechanisms[0]
+    for shape in plan.policy.shapes():
         along = sum(size > 1 for size in shape)
         if any(size > 1 and mechanism.moved_points.loss(size, along) < SMALLEST_EPSILON for size in shape):
             raise InvalidInput(
@@ -151,7 +151,7 @@ def _drawable(planned: PointsPlan) -> PointsPlan:
                 where="[[publish]] noise_epsilon",
                 code="plan.epsilon-too-small",
             )
-    return planned
+    return plan
 
 
 def plan_part(policy: PointsPolicy, budget: PartBudget) -> PointsPlan:

@@ -93,10 +93,10 @@ class PointsObserver:
         block = self.policy.blocks.of(cell[np.newaxis])
         return int(block[0]), cell, self.policy.blocks.size(block)[0]
 
-    def _cells(self, shown: ShownFile, rows: list[list[str]]) -> Cells:
+    def _cells(self, file: ShownFile, rows: list[list[str]]) -> Cells:
         """Return the cells of published points, which lie in their middles."""
         axes = self.policy.axes
-        at = [shown.header.index(column.name) for column in self.policy.columns[-self.policy.dimension :]]
+        at = [file.header.index(column.name) for column in self.policy.columns[-self.policy.dimension :]]
         places = np.array([[row[place] for place in at] for row in rows], float)
         first, step = (np.array(some) for some in zip(*((axis.end(0), axis.step) for _, axis in axes), strict=True))
         cells: Cells = np.floor((places - first) / step).astype(np.int64)

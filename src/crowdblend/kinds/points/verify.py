@@ -22,13 +22,13 @@ _NEAR = 1e-6
 _FARTHEST = 1e9
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse points off the grid or beyond bounds that were kept, fewer than k of one kind, and other estimates."""
-    facts = published.facts
+    facts = release.facts
     assert isinstance(facts, PointsFacts)
     table = facts.tables["data"]
     blocks = ["block"] if facts.show_blocks else []
-    (path,) = require_files(published, "data")
+    (path,) = require_files(release, "data")
     cells = require_cells(path, [*table.columns, *blocks, *facts.axes, *ESTIMATES])
     labels: dict[str, pa.DataType] = dict.fromkeys(table.columns, pa.string())
     numbers = dict.fromkeys(blocks, pa.int64()) | dict.fromkeys(facts.axes, pa.float64())

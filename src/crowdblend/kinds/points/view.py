@@ -67,13 +67,13 @@ def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> lis
     ]
 
 
-def _map(facts: PointsFacts, found: Places, axes: list[str], drawn: bool) -> list[Block]:
-    if not found.points:
+def _map(facts: PointsFacts, shown_places: Places, axes: list[str], drawn: bool) -> list[Block]:
+    if not shown_places.points:
         return ["No point was published: no block reached the crowd size. It does not mean nobody is there."]
     bounds = [(axis.low, axis.high) for axis in facts.axes.values()]
     if len(axes) == 1:
         number = _bins(facts.axes[axes[0]])
-        counts, edges = np.histogram(found.axes[0], bins=number, range=bounds[0], weights=found.counts)
+        counts, edges = np.histogram(shown_places.axes[0], bins=number, range=bounds[0], weights=shown_places.counts)
         ends = [f"{edge:,.10g}" for edge in edges]
         totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
         caption = (
@@ -85,7 +85,7 @@ def _map(facts: PointsFacts, found: Places, axes: list[str], drawn: bool) -> lis
     if not drawn:
         return ["This page has no figures, and so no map of the points. They are in the data file."]
     (left, right), (bottom, top) = bounds[:2]
-    bins, outlines = places.bin_points(found, bounds[:2]), _outlines(facts, axes, bounds)
+    bins, outlines = places.bin_points(shown_places, bounds[:2]), _outlines(facts, axes, bounds)
     names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
 
     caption = (
@@ -130,44 +130,48 @@ def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, flo
     ]
 
 
-def _statistics(facts: PointsFacts, found: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
+def _statistics(facts: PointsFacts, places: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
     kept = facts.keep_in != "none"
-    examined = found.examined_points()
+    examined = places.examined_points()
     moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
     return [
         "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
         "them; people who were not sampled or not shown are no part of it.",
         Heading("Mean"),
-        _means(found, axes, noise, kept),
+        _means(places, axes, noise, kept),
         Heading("Covariance"),
-        _covariances(found, axes, noise, kept),
+        _covariances(places, axes, noise, kept),
         Heading("Quantiles"),
-        _quantiles(found, axes, noise),
+        _quantiles(places, axes, noise),
         Heading("Centres"),
-        _centres(found, examined, axes, noise, kept),
+        _centres(places, examined, axes, noise, kept),
         Heading("Nearest neighbours"),
-        _neighbours(found, examined),
+        _neighbours(places, examined),
         f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real.",
     ]
 
 
-def _means(found: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
-    errors = [places.mean_error(on, found.points, folded=kept) for on in noise]
+def _means(shown_places: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+    errors = [places.mean_error(on, shown_places.points, folded=kept) for on in noise]
     rows = [
-        [label(name), _fit_digits(np.average(found.axes[at], weights=found.counts), errors[at]), _number(errors[at])]
+        [
+            label(name),
+            _fit_digits(np.average(shown_places.axes[at], weights=shown_places.counts), errors[at]),
+            _number(errors[at]),
+        ]
         for at, name in enumerate(axes)
     ]
     return Table(["axis", "mean", "expected error"], rows, "Means of the published points", {1, 2})
 
 
-def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
-    covariance = np.atleast_2d(np.cov(found.axes, fweights=found.counts))
+def _covariances(shown_places: Places, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+    covariance = np.atleast_2d(np.cov(shown_places.axes, fweights=shown_places.counts))
     if not kept:
         covariance = covariance - np.diag([on.deviation**2 for on in noise])
     rows = []
     for one, first in enumerate(axes):
         for other in range(one, len(axes)):
-            error = places.covariance_error(covariance, noise, found.points, one, other)
+            error = places.covariance_error(covariance, noise, shown_places.points, one, other)
             if kept:
                 error = (
                     noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
@@ -179,30 +183,30 @@ def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], kept: b
     return Table(["axis", "and axis", "covariance", "expected error"], rows, caption, {2, 3})
 
 
-def _quantiles(found: Places, axes: list[str], noise: list[AxisNoise]) -> Table:
+def _quantiles(shown_places: Places, axes: list[str], noise: list[AxisNoise]) -> Table:
     rows = [
-        [label(name), *(_fit_digits(q, noise[at].mean) for q in found.quantiles(at)), _number(noise[at].mean)]
+        [label(name), *(_fit_digits(q, noise[at].mean) for q in shown_places.quantiles(at)), _number(noise[at].mean)]
         for at, name in enumerate(axes)
     ]
     headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
     return Table(headers, rows, "Quantiles of the published points", range(1, len(headers)))
 
 
-def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
+def _centres(shown_places: Places, values: Values, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
     rows = []
-    for centre, size in places.centres(examined):
-        points = max(size * found.points // len(examined), 1)
+    for centre, size in places.centres(values):
+        points = max(size * shown_places.points // len(values), 1)
         errors = [places.mean_error(on, points, folded=kept) for on in noise]
         middle = [_fit_digits(value, error) for value, error in zip(centre, errors, strict=True)]
-        rows.append([*middle, f"{100 * size / len(examined):.3g} %", ", ".join(map(_number, errors))])
+        rows.append([*middle, f"{100 * size / len(values):.3g} %", ", ".join(map(_number, errors))])
     headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
     return Table(headers, rows, "k-means centres of the published points", range(len(headers)))
 
 
-def _neighbours(found: Places, examined: Values) -> Table:
-    distances = neighbour_distances(examined)
+def _neighbours(places: Places, points: Values) -> Table:
+    distances = neighbour_distances(points)
     rows = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
-    subset = "" if len(examined) == found.points else f", of {len(examined):,} of the points"
+    subset = "" if len(points) == places.points else f", of {len(points):,} of the points"
     caption = f"Distance to the nearest other point{subset}"
     return Table(["share of points", "distance at most"], rows, caption, {1, 2})
 

@@ -20,7 +20,7 @@ from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, St
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay, TotalsPlan, Way
-from crowdblend.planning.statistics.stratified import own_weights, weights_of
+from crowdblend.planning.statistics.strata_totals import own_weights, weights_of
 from crowdblend.recoding import BoundedRecoding, Breaks
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction

@@ -44,7 +44,7 @@ from crowdblend.planning.statistics import (
     plan_statistics,
     plan_strata_statistics,
 )
-from crowdblend.planning.statistics.stratified import own_weights, weights_of
+from crowdblend.planning.statistics.strata_totals import own_weights, weights_of
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design
@@ -121,13 +121,13 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         }
         return {**super().summary(), "statistics": described}
 
-    def _statistic_fields(self, place: int, made: Statistic) -> dict[str, Any]:
-        way, unit = self.parameters.way_of(place), "rank_error" if made.is_quantile else "error"
+    def _statistic_fields(self, place: int, statistic: Statistic) -> dict[str, Any]:
+        way, unit = self.parameters.way_of(place), "rank_error" if statistic.is_quantile else "error"
         compared: dict[str, Any] = {}
         if isinstance(way, Way):
             errors = {f"error_{name}": self._error_if_all(name, place) for name in (EVERYBODY, SAMPLE)}
             compared = {"samples": way.samples, **errors}
-        equal = "_of_equal_groups" if made.depends_on_groups or not isinstance(way, Way) else ""
+        equal = "_of_equal_groups" if statistic.depends_on_groups or not isinstance(way, Way) else ""
         error = {f"{unit}{equal}": self.values(place).error}
         return {"way": way.mechanism, "noise_epsilon": self.parameters.noise_epsilon(place), **error, **compared}
 
@@ -156,16 +156,16 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             sure = f"errors are those of {people}; each is kept with probability {at_least(policy.confidence)}"
         return [*lines, ("", sure)]
 
-    def _describe(self, place: int, made: Statistic) -> Lines:
-        error = f"{'rank ' if made.is_quantile else ''}±{show_error(self.values(place).error)}"
+    def _describe(self, place: int, statistic: Statistic) -> Lines:
+        error = f"{'rank ' if statistic.is_quantile else ''}±{show_error(self.values(place).error)}"
         way = self.parameters.way_of(place)
         if not isinstance(way, Way):
-            return [("would publish", f"{made.name}: {made.words()}, about {error}")]
+            return [("would publish", f"{statistic.name}: {statistic.words()}, about {error}")]
         groups = ""
-        if made.depends_on_groups:
-            groups = " where groups are of equal size," if made.groups else " if they are all people,"
+        if statistic.depends_on_groups:
+            groups = " where groups are of equal size," if statistic.groups else " if they are all people,"
         counted = _WAYS[EVERYBODY if way.samples == way.population else way.mechanism]
-        lines = [("would publish", f"{made.name}: {made.words()}, {error}{groups} from {counted}")]
+        lines = [("would publish", f"{statistic.name}: {statistic.words()}, {error}{groups} from {counted}")]
         other = SAMPLE if way.mechanism == EVERYBODY else EVERYBODY
         if (instead := self._error_if_all(other, place)) is not None and way.samples < way.population:
             lines.append(("", f"±{show_error(instead)} if all were from {_WAYS[other]}"))
@@ -178,12 +178,12 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return list(dict.fromkeys(column.name for column in columns)) or self.policy.needed_columns
 
     def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> StatisticsReading:
         """Add up everybody, the sample, or both; of strata, count everybody who is kept."""
         if self.strata is not None:
-            return read_strata(self.policy, *self.strata, engine, drawn or self.sample.draw(key.coin()), progress)
-        assert drawn is None, "a part of a sample is drawn by coins"
+            return read_strata(self.policy, *self.strata, engine, draw or self.sample.draw(key.coin()), progress)
+        assert draw is None, "a part of a sample is drawn by coins"
         return read_totals(self.policy, self.parameters, engine, key, progress)
 
     def exact(self, place: int, mechanism: Mechanism, reading: StatisticsReading) -> Whole:
@@ -205,13 +205,13 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 
     def add_noise(
         self,
-        taken: tuple[tuple[int, ...], Way | StrataWay],
+        numbered_way: tuple[tuple[int, ...], Way | StrataWay],
         mechanism: NoisyStatistics,
         exact: Sequence[Whole],
         key: ReleaseKey,
     ) -> Sequence[Noisy]:
         """The noisy totals and chosen quantiles of one way; rows of several releases may stand below each other."""
-        way = taken[1]
+        way = numbered_way[1]
         chooses = any(isinstance(shape, QuantileShape) for shape in way.shapes)
         choices = key.source(f"quantiles, {way.mechanism}".encode()) if chooses else None
         return mechanism.publish(
@@ -298,14 +298,14 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
     return planned
 
 
-def _plan_strata(policy: StatisticsPolicy, design: Design, counted: Everybody | None = None) -> StatisticsPlan:
-    """The noise of every statistic of a stratified or weighted sample; of those `counted` it loses epsilon."""
+def _plan_strata(policy: StatisticsPolicy, design: Design, register: Everybody | None = None) -> StatisticsPlan:
+    """The noise of every statistic of a stratified or weighted sample; of those `register` it loses epsilon."""
     strata = design.strata.strata
     weights = weights_of(strata)
     if design.weighted and design.column is not None:
         weights = own_weights([float(end) for end in getattr(design.column.recoding, "breaks", ())], strata)
     sampled = _design_of(design, policy.sampling)
-    way = plan_strata_statistics(counted or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
+    way = plan_strata_statistics(register or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     way = replace(way, design=sampled)
     # Three guarantees derive from all of it, and one takes a step more.
     if 3 * way.steps + 1 > MOST_STEPS:
@@ -359,22 +359,22 @@ def _plan_statistics(policy: StatisticsPolicy, samples: int) -> StatisticsPlan:
     return StatisticsPlan(policy, plan_statistics(request))
 
 
-def _accurate(planned: StatisticsPlan) -> bool:
+def _accurate(plan: StatisticsPlan) -> bool:
     """Return whether every statistic keeps to the error that is acceptable."""
-    wanted = enumerate(made.error for made in planned.policy.statistics)
-    return all(error is None or planned.values(place).error <= error for place, error in wanted)
+    wanted = enumerate(made.error for made in plan.policy.statistics)
+    return all(error is None or plan.values(place).error <= error for place, error in wanted)
 
 
-def _infeasible(planned: StatisticsPlan) -> Infeasible:
-    policy = planned.policy
+def _infeasible(plan: StatisticsPlan) -> Infeasible:
+    policy = plan.policy
     place, made = next(
         (place, made)
         for place, made in enumerate(policy.statistics)
-        if made.error is not None and planned.values(place).error > made.error
+        if made.error is not None and plan.values(place).error > made.error
     )
     who = f"{policy.samples:,} random people" if policy.samples < policy.people else "everybody"
     return Infeasible(
-        f"With {who}, statistic {made.name[:60]!r} errs by {show_error(planned.values(place).error)}, above the "
+        f"With {who}, statistic {made.name[:60]!r} errs by {show_error(plan.values(place).error)}, above the "
         f"acceptable {made.error:g}.",
         remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
         where=f"statistic {made.name[:60]!r}",

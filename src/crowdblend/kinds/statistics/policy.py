@@ -192,14 +192,14 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                     remedy = "Use a coarser resolution, or fewer groups."
                     raise refusal("steps", message, remedy, f"column {str(made.column)!r}")
 
-    def _check_statistic(self, made: Statistic) -> None:
-        if made.measured:
-            self._check_measured(made)
-        elif made.what == "histogram":
-            self._check_classes(str(made.column))
-        for name in made.groups:
+    def _check_statistic(self, statistic: Statistic) -> None:
+        if statistic.measured:
+            self._check_measured(statistic)
+        elif statistic.what == "histogram":
+            self._check_classes(str(statistic.column))
+        for name in statistic.groups:
             self._check_classes(name)
-        for name, labels in made.among.items():
+        for name, labels in statistic.among.items():
             self._check_classes(name)
             known = self.labels(name)
             for label in labels:
@@ -209,12 +209,12 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                         "unknown-label", f"column {name!r} has no label {label[:60]!r}.", did_you_mean(label, alike)
                     )
 
-    def _check_measured(self, made: Statistic) -> None:
-        name = str(made.column)
+    def _check_measured(self, statistic: Statistic) -> None:
+        name = str(statistic.column)
         if name not in self.measures:
             self._check_declared(name)
-            article = "An" if made.what == "average" else "A"
-            message = f"{article} {made.what} needs bounds, and column {name[:60]!r} has none."
+            article = "An" if statistic.what == "average" else "A"
+            message = f"{article} {statistic.what} needs bounds, and column {name[:60]!r} has none."
             remedy = "Declare from, to and resolution: without bounds no noise hides a person."
             raise refusal("no-bounds", message, remedy)
         bounds = self.measures[name]
@@ -236,24 +236,24 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
 
 
 def shape_of(
-    made: Statistic, bounds: BoundedRecoding | None, bins: int, *, designed: bool, share: float = 1.0
+    statistic: Statistic, bounds: BoundedRecoding | None, bins: int, *, designed: bool, share: float = 1.0
 ) -> AnyShape:
     """Return what the noise has to know of a statistic with so many bins, of a column with these bounds."""
     groups = max(1, bins)
     # How many people strata hold is not public, so that all people are a group like any other.
-    of_some = made.of_some or designed
-    if not made.measured:
-        parts = designed and made.what == "fraction"
+    of_some = statistic.of_some or designed
+    if not statistic.measured:
+        parts = designed and statistic.what == "fraction"
         return planning.Shape(1, 2, share, sized=True) if parts else planning.Shape(1, groups, share)
     if bounds is None:
-        raise refusal("no-bounds", f"Column {made.column!r} has no bounds.", "Declare from, to and resolution.")
-    if made.is_quantile:
-        return planning.QuantileShape(made.share, bounds.steps + 1, groups, share, whole=not of_some)
+        raise refusal("no-bounds", f"Column {statistic.column!r} has no bounds.", "Declare from, to and resolution.")
+    if statistic.is_quantile:
+        return planning.QuantileShape(statistic.share, bounds.steps + 1, groups, share, whole=not of_some)
     if not of_some:
         return planning.Shape(bounds.steps, 1, share)
-    if made.what == "sum" and bounds.from_zero is not None:
+    if statistic.what == "sum" and bounds.from_zero is not None:
         return planning.Shape(bounds.from_zero, groups, share)
-    return planning.Shape(bounds.steps, 2 * groups, share, sized=made.what == "average")
+    return planning.Shape(bounds.steps, 2 * groups, share, sized=statistic.what == "average")
 
 
 def _of_intervals(intervals: Intervals) -> BoundedRecoding:

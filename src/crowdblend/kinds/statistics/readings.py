@@ -29,7 +29,7 @@ from crowdblend.planning.statistics import EVERYBODY, Mechanism, Shape, StrataWa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding.bounded import BoundedRecoding, Steps
+from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
 from crowdblend.releases.class_counts import ClassCountsReading, refusing_weights
 from crowdblend.releases.plan import Reading
 
@@ -68,7 +68,7 @@ def labelled_columns(statistics: Sequence[Statistic]) -> set[str]:
 
 
 def read_totals(
-    policy: StatisticsPolicy, planned: TotalsPlan, engine: Engine, key: ReleaseKey, progress: Progress | None
+    policy: StatisticsPolicy, plan: TotalsPlan, engine: Engine, key: ReleaseKey, progress: Progress | None
 ) -> TotalsReading:
     """Add up everybody, the sample, or both; then count what has to be counted by steps, in another reading."""
     plain = [made for made in policy.statistics if crossing_of(made) is None]
@@ -78,7 +78,7 @@ def read_totals(
     totals: dict[Mechanism, ClassCounts] = {}
     crossed: dict[tuple[Mechanism, Crossing], SampledClasses] = {}
     with engine.open(policy.data, policy.needed_columns, policy.resources, progress) as source:
-        for places, way in planned.ways:
+        for places, way in plan.ways:
             assert isinstance(way, Way), "strata are read in a way of their own"
             everybody = way.mechanism == EVERYBODY
             whole = everybody or policy.sampling.already_drawn
@@ -88,7 +88,7 @@ def read_totals(
             wanted = {crossing_of(policy.statistics[place]) for place in places} - {None}
             for crossing in sorted(filter(None, wanted), key=lambda one: (one.column, one.labels)):
                 crossed[way.mechanism, crossing] = source.class_counts(crossing.columns(policy), draw).classes
-    return TotalsReading(max(way.people_counted for _, way in planned.ways), totals, crossed)
+    return TotalsReading(max(way.people_counted for _, way in plan.ways), totals, crossed)
 
 
 def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:

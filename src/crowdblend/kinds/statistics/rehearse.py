@@ -208,20 +208,20 @@ class StatisticsBatch:
                 columns[place] = self._by_release(rows)
         return list(zip(*(columns[place] for place in sorted(columns)), strict=True))
 
-    def show(self, drawn: Sequence[tuple[Drawn, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
+    def show(self, outcomes: Sequence[tuple[Drawn, ...]]) -> list[tuple[dict[str, ShownFile], None]]:
         """Return the rows of some releases, written into one file and read again."""
-        below = {place: _below(rows) for place, rows in enumerate(zip(*drawn, strict=True))}
+        below = {place: _below(rows) for place, rows in enumerate(zip(*outcomes, strict=True))}
         published = self.plan.published_numbers(below)
-        widths = {place: len(rows) // len(drawn) for place, rows in published.items()}
+        widths = {place: len(rows) // len(outcomes) for place, rows in published.items()}
         outputs = [
             numbers_output(
                 self.plan.policy,
                 {place: rows[release * widths[place] :][: widths[place]] for place, rows in published.items()},
             )
-            for release in range(len(drawn))
+            for release in range(len(outcomes))
         ]
         joined = {name: [value for one in outputs for value in one.values[name]] for name in outputs[0].values}
-        return [(files, None) for files in self.files.cut(replace(outputs[0], values=joined), len(drawn))]
+        return [(files, None) for files in self.files.cut(replace(outputs[0], values=joined), len(outcomes))]
 
     def _compositions(self, way: Way, key: ReleaseKey) -> list[Composition]:
         """Return how many of each crowd are counted in each release."""

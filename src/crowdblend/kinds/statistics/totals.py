@@ -15,7 +15,7 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import Whole
 from crowdblend.policies.columns import Column
-from crowdblend.recoding.bounded import BoundedRecoding, Steps
+from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
 
 
 def totals_of(totals: ClassCounts, statistic: Statistic, bins: Sequence[str]) -> Whole:
@@ -45,49 +45,49 @@ class Crossing:
         return [*(known[name] for name in self.labels), Column(self.column, (Steps(policy.measures[self.column]),))]
 
 
-def crossing_of(made: Statistic) -> Crossing | None:
+def crossing_of(statistic: Statistic) -> Crossing | None:
     """Return the columns to count a statistic by; None where class counts and sums are enough."""
-    if not (made.is_quantile or made.of_some):
+    if not (statistic.is_quantile or statistic.of_some):
         return None
-    return Crossing(str(made.column), tuple(sorted({*made.among, *made.groups})))
+    return Crossing(str(statistic.column), tuple(sorted({*statistic.among, *statistic.groups})))
 
 
-def people_at_steps(counted: SampledClasses, made: Statistic, bounds: BoundedRecoding) -> NDArray[np.int64]:
+def people_at_steps(classes: SampledClasses, statistic: Statistic, bounds: BoundedRecoding) -> NDArray[np.int64]:
     """Return the number of people by group (row) and step, in the order of the groups' labels."""
-    fits = fitting(counted, made)
-    groups, number = group_numbers(counted, made.groups)
+    fits = fitting(classes, statistic)
+    groups, number = group_numbers(classes, statistic.groups)
     found = np.zeros((groups, bounds.steps + 1), dtype=np.int64)
-    np.add.at(found, (number[fits], counted.codes[fits, -1]), counted.counts[fits])
+    np.add.at(found, (number[fits], classes.codes[fits, -1]), classes.counts[fits])
     return found
 
 
-def fitting(counted: SampledClasses, made: Statistic) -> NDArray[np.bool_]:
+def fitting(classes: SampledClasses, statistic: Statistic) -> NDArray[np.bool_]:
     """Return the classes with the labels of the people who count."""
-    fits = np.ones(len(counted.counts), dtype=np.bool_)
-    for name, labels in made.among.items():
-        place = counted.columns.index(name)
-        accepted = [counted.labels[place].index(label) for label in labels]
-        fits &= np.isin(counted.codes[:, place], accepted)
+    fits = np.ones(len(classes.counts), dtype=np.bool_)
+    for name, labels in statistic.among.items():
+        place = classes.columns.index(name)
+        accepted = [classes.labels[place].index(label) for label in labels]
+        fits &= np.isin(classes.codes[:, place], accepted)
     return fits
 
 
-def group_numbers(counted: SampledClasses, groups: tuple[str, ...]) -> tuple[int, NDArray[np.int64]]:
+def group_numbers(classes: SampledClasses, groups: tuple[str, ...]) -> tuple[int, NDArray[np.int64]]:
     """Return the number of groups, and the group of every class."""
-    places = [counted.columns.index(name) for name in groups]
-    sizes = [len(counted.labels[place]) for place in places]
-    number = np.zeros(len(counted.counts), dtype=np.int64)
+    places = [classes.columns.index(name) for name in groups]
+    sizes = [len(classes.labels[place]) for place in places]
+    number = np.zeros(len(classes.counts), dtype=np.int64)
     for place, size in zip(places, sizes, strict=True):
-        number = number * size + counted.codes[:, place]
+        number = number * size + classes.codes[:, place]
     return math.prod(sizes), number
 
 
-def group_totals(ranks: NDArray[np.int64], made: Statistic, bounds: BoundedRecoding) -> Whole:
+def group_totals(ranks: NDArray[np.int64], statistic: Statistic, bounds: BoundedRecoding) -> Whole:
     """Return the totals of every group: steps from 0, or a pair, below and above the bounds.
 
     The two of a group add up to all steps for each of its people, so that they tell its size as well.
     """
     steps = np.arange(bounds.steps + 1)
-    if made.what == "sum" and bounds.from_zero is not None:
+    if statistic.what == "sum" and bounds.from_zero is not None:
         totals: Whole = ranks @ (steps + bounds.from_zero - bounds.steps)
         return totals
     pairs: Whole = np.column_stack([ranks @ steps[::-1], ranks @ steps]).ravel()

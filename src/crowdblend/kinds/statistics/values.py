@@ -105,11 +105,11 @@ class StatisticValues(ABC):
     def _rank_error(self, group: int, size: int, people: int) -> float:
         """Return the error in the rank of a quantile, for a group of this noisy size."""
 
-    def of_choice(self, chosen: ChosenQuantile, people: int) -> list[PublishedNumber]:
+    def of_choice(self, choice: ChosenQuantile, people: int) -> list[PublishedNumber]:
         """The quantiles that were chosen, with how far their ranks may be off."""
         return [
             PublishedNumber(float(self.bounds.value(Fraction(step))), None, self._rank_error(group, size, people))
-            for group, (step, size) in enumerate(zip(chosen.steps, chosen.sizes, strict=True))
+            for group, (step, size) in enumerate(zip(choice.steps, choice.sizes, strict=True))
         ]
 
     @property

@@ -20,12 +20,12 @@ Row = dict[str, Any]
 _ERRORS = ("error", "rank_error")
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse other rows, errors that do not follow from the noise, and impossible shares, counts and quantiles."""
-    facts = published.facts
+    facts = release.facts
     assert isinstance(facts, StatisticsFacts)
     quantiles = any(made.is_quantile for made in facts.statistics)
-    (path,) = require_files(published, "data")
+    (path,) = require_files(release, "data")
     columns = ["statistic", "group", "value", "error", *(["rank_error"] if quantiles else [])]
     rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
     planned = [(place, label) for place, made in enumerate(facts.statistics) for label in facts.bins(made) or (None,)]
@@ -45,11 +45,11 @@ def check(published: PublishedRelease) -> None:
             raise contradiction(f"{path.name} has numbers that its grid, its rate or its noise does not give")
 
 
-def _on_grid(facts: StatisticsFacts, made: Statistic, rows: list[Row]) -> bool:
+def _on_grid(facts: StatisticsFacts, statistic: Statistic, rows: list[Row]) -> bool:
     """Return whether quantiles are steps of the grid among which they were chosen."""
-    if not made.is_quantile:
+    if not statistic.is_quantile:
         return True
-    bounds = facts.measures[str(made.column)]
+    bounds = facts.measures[str(statistic.column)]
     return all(_is_whole((row["value"] - float(bounds.ends[0])) / float(bounds.resolution)) for row in rows)
 
 
@@ -89,38 +89,40 @@ def _least_error(facts: StatisticsFacts, place: int) -> float:
     return facts.values(place).least_error if made.is_quantile or made.what in ("average", "fraction") else 0.0
 
 
-def _error_holds(facts: StatisticsFacts, made: Statistic, row: Row, stated: float | None, least: float) -> bool:
+def _error_holds(
+    facts: StatisticsFacts, statistic: Statistic, row: Row, stated_error: float | None, least: float
+) -> bool:
     """Return whether the error is the stated one; where none was, that it is a possible one."""
-    name, blank = _ERRORS[:: -1 if made.is_quantile else 1]
+    name, blank = _ERRORS[:: -1 if statistic.is_quantile else 1]
     if row.get(blank) is not None or row[name] is None:
         return False
-    if stated is not None:
-        return bool(row[name] == stated)
+    if stated_error is not None:
+        return bool(row[name] == stated_error)
     if row[name] < least * (1 - 1e-9):
         return False
     if name == "rank_error":
         return bool(row[name] <= 1)
-    if made.what not in ("average", "fraction"):
+    if statistic.what not in ("average", "fraction"):
         return bool(0 <= row[name] < math.inf)
-    low, high = (0.0, 1.0) if made.what == "fraction" else _bounds(facts, made)
+    low, high = (0.0, 1.0) if statistic.what == "fraction" else _bounds(facts, statistic)
     return bool(0 <= row[name] <= (high - low) * (1 + 1e-9))
 
 
-def _is_possible(facts: StatisticsFacts, made: Statistic, row: Row) -> bool:
-    if made.what == "average" or made.is_quantile:
-        low, high = _bounds(facts, made)
+def _is_possible(facts: StatisticsFacts, statistic: Statistic, row: Row) -> bool:
+    if statistic.what == "average" or statistic.is_quantile:
+        low, high = _bounds(facts, statistic)
         return bool(low <= row["value"] <= high)
-    if not isinstance(facts.design, Survey) and made.what != "fraction":
+    if not isinstance(facts.design, Survey) and statistic.what != "fraction":
         # How many people there are is an estimate too, so that nothing bounds a sum from above.
-        negative = made.what == "sum" and _bounds(facts, made)[0] < 0
+        negative = statistic.what == "sum" and _bounds(facts, statistic)[0] < 0
         return bool((-math.inf if negative else 0.0) <= row["value"] < math.inf)
-    if made.what == "sum":
-        low, high = _bounds(facts, made)
+    if statistic.what == "sum":
+        low, high = _bounds(facts, statistic)
         return bool(min(0, low * facts.people) <= row["value"] <= max(0, high * facts.people))
-    return bool(0 <= row["value"] <= (1.0 if made.what == "fraction" else facts.people))
+    return bool(0 <= row["value"] <= (1.0 if statistic.what == "fraction" else facts.people))
 
 
-def _bounds(facts: StatisticsFacts, made: Statistic) -> tuple[float, float]:
+def _bounds(facts: StatisticsFacts, statistic: Statistic) -> tuple[float, float]:
     """The bounds of the column of a statistic, as the certificate declares them."""
-    low, high = facts.measures[str(made.column)].ends
+    low, high = facts.measures[str(statistic.column)].ends
     return float(low), float(high)

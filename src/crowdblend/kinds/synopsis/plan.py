@@ -97,10 +97,10 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         return [column.name for column in self.policy.columns]
 
     def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, drawn: Draw | None = None
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
-        assert drawn is None, "exactly so many people are drawn here"
+        assert draw is None, "exactly so many people are drawn here"
         counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
         return EverybodyReading(counted)
 
@@ -169,11 +169,11 @@ def universe_order(policy: SynopsisPolicy) -> list[int]:
     return sorted(range(len(sizes)), key=lambda place: -sizes[place])
 
 
-def asked_queries(policy: SynopsisPolicy, measured: QueryClass | None = None) -> Queries:
+def asked_queries(policy: SynopsisPolicy, queries: QueryClass | None = None) -> Queries:
     """Return the queries of the policy, and the way in which conjunctions are measured."""
     return Queries(
         conjunctions=policy.conjunctions,
-        add_up=measured.add_up if isinstance(measured, Conjunctions) else 0,
+        add_up=queries.add_up if isinstance(queries, Conjunctions) else 0,
         ranges=policy.ranges,
         half_planes=policy.half_planes,
         listed=None if policy.queries is None else tuple(dict(condition) for condition in policy.queries),

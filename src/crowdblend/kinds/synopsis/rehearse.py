@@ -15,7 +15,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.kinds.synopsis.plan import SynopsisPlan
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
-from crowdblend.mechanisms.synopsis.fitted import Synopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
 from crowdblend.randomness import ReleaseKey, Source, new_key
 from crowdblend.randomness.choice import distinct_rows
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Files, Population, Values, drawn_here, people_in_memory
@@ -160,11 +160,11 @@ class SynopsisBatch:
         found = self._synopses(tables, key.source(b"synopsis: noise, choice and rows"))
         return [(one.cells.astype(np.int64).tobytes(), one.misfit) for one in found]
 
-    def show(self, drawn: Sequence[tuple[bytes, float | None]]) -> list[tuple[dict[str, ShownFile], Misfit | None]]:
+    def show(self, outcomes: Sequence[tuple[bytes, float | None]]) -> list[tuple[dict[str, ShownFile], Misfit | None]]:
         """Return the rows of some releases, written into one file and read again."""
-        cells = np.frombuffer(b"".join(cells for cells, _ in drawn), np.int64)
-        cut = self.files.cut(self.plan.output(Synopsis(cells)), len(drawn))
-        fits = [None if misfit is None else Misfit(misfit) for _, misfit in drawn]
+        cells = np.frombuffer(b"".join(cells for cells, _ in outcomes), np.int64)
+        cut = self.files.cut(self.plan.output(Synopsis(cells)), len(outcomes))
+        fits = [None if misfit is None else Misfit(misfit) for _, misfit in outcomes]
         return list(zip(cut, fits, strict=True))
 
     def _samples(self, source: Source) -> Whole:

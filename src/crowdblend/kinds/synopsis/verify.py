@@ -13,11 +13,11 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import CellTable, contradiction
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse another number of rows than the facts say."""
-    facts = published.facts
+    facts = release.facts
     assert isinstance(facts, SynopsisFacts)
-    (path,) = require_files(published, "data")
+    (path,) = require_files(release, "data")
     table = CellTable(facts.columns, CellLaws(None))
     found = check_cells(table, require_cells(path, list(facts.columns)), least=1)
     if (pc.sum(found.column(N)).as_py() or 0) != facts.mechanism.rows:

@@ -13,7 +13,7 @@ from crowdblend.designs import Everybody
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
-from crowdblend.mechanisms.suppressed import SuppressedHistogram
+from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
 from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction

@@ -40,12 +40,12 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
     """The plan of a table."""
 
     def mechanism_of(
-        self, stratum: StratumPlan, chosen: ChosenRecoding | None = None
+        self, stratum: StratumPlan, choice: ChosenRecoding | None = None
     ) -> SuppressedHistogram | NoisyHistogram:
         """The histogram that is published; from which value on it shows cells depends on the chosen recoding."""
         if stratum.noise_epsilon is None:
             return SuppressedHistogram(stratum.k)
-        cells = self.policy.cells if chosen is None else self.policy.cells_at(chosen.node)
+        cells = self.policy.cells if choice is None else self.policy.cells_at(choice.node)
         assert cells is not None, "a noisy table has a closed domain"
         show_from = threshold_for(self.policy.show_from, cells, stratum.noise_epsilon)
         return NoisyHistogram(stratum.k, stratum.noise_epsilon, show_from, self.policy.flag)
@@ -68,11 +68,11 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         sample, chosen = self.sample_of(reading, key, progress)
         return self.publish_sample(sample, chosen, key)
 
-    def publish_sample(self, sample: SampledClasses, chosen: ChosenRecoding | None, key: ReleaseKey) -> Result:
+    def publish_sample(self, sample: SampledClasses, choice: ChosenRecoding | None, key: ReleaseKey) -> Result:
         """The table of a sample that is in the recoding in which it is published."""
-        mechanisms = self.mechanisms if chosen is None else (self.mechanism_of(self.crowds.strata[0], chosen),)
+        mechanisms = self.mechanisms if choice is None else (self.mechanism_of(self.crowds.strata[0], choice),)
         published = publish_classes(mechanisms, sample, self.stratum, key)
-        ran = Result((), mechanisms, chosen, internal_counts(sample, published))
+        ran = Result((), mechanisms, choice, internal_counts(sample, published))
         return replace(ran, outputs=(counts_output(self.policy, published, self.facts(ran)),))
 
 

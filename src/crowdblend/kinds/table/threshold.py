@@ -187,13 +187,13 @@ def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> Thresh
     return plan_within(policy, loss, own)
 
 
-def _lower_loss(planned: ThresholdPlan) -> ThresholdPlan:
+def _lower_loss(plan: ThresholdPlan) -> ThresholdPlan:
     """The plan with a hair less of loss, and a higher threshold, where rounding or a survey needs that."""
-    policy = planned.policy
+    policy = plan.policy
     for step in range(8):
-        if planned.keeps:
-            return planned
-        loss, show_from = planned.mechanism.noise_epsilon, planned.mechanism.show_from
+        if plan.keeps:
+            return plan
+        loss, show_from = plan.mechanism.noise_epsilon, plan.mechanism.show_from
         less = policy.noise_epsilon or math.nextafter(loss, 0.0)
-        planned = replace(planned, mechanism=ThresholdHistogram(less, policy.show_from or show_from + (step > 3)))
-    return planned
+        plan = replace(plan, mechanism=ThresholdHistogram(less, policy.show_from or show_from + (step > 3)))
+    return plan

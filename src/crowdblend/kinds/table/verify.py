@@ -11,12 +11,12 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction
 
 
-def check(published: PublishedRelease) -> None:
+def check(release: PublishedRelease) -> None:
     """Refuse a table with a cell that is not shown, or without one that is, and totals that were not planned."""
-    facts = published.facts
+    facts = release.facts
     assert isinstance(facts, TableFacts)
-    ((name, table),) = published.tables.items()
-    path, *totals = require_files(published, name, *([TOTALS] if facts.totals else []))
+    ((name, table),) = release.tables.items()
+    path, *totals = require_files(release, name, *([TOTALS] if facts.totals else []))
     cells = require_cells(path, list(table.columns), counter=table.laws.counter, flagged=table.flagged)
     check_people(facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
     check_estimates(table.laws, cells)

@@ -3,9 +3,9 @@
 from crowdblend.mechanisms.synopsis.classes import half_planes, list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
-from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis, Synopsis
-from crowdblend.mechanisms.synopsis.planned import PlannedSynopsis, fitted_synopsis, plan_synopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis, Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
+from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis, plan_synopsis
 
 __all__ = [
     "Conjunctions",

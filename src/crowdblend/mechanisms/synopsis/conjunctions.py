@@ -107,14 +107,15 @@ class Conjunctions(QueryClass):
     def describe(self) -> dict[str, str | int | list[int]]:
         return {"queries": "conjunctions", "shape": list(self.shape), "size": self.size, "order": self.order}
 
-    def _fewest_parts(self, kept: Columns) -> Columns:
+    def _fewest_parts(self, columns: Columns) -> Columns:
         """The table of full width that adds up the fewest cells for each cell of this one."""
         return min(
-            (full for full in self._full if set(kept) < set(full)), key=lambda full: self._dropped_cells(full, kept)
+            (full for full in self._full if set(columns) < set(full)),
+            key=lambda full: self._dropped_cells(full, columns),
         )
 
-    def _dropped_cells(self, full: Columns, kept: Columns) -> int:
-        return math.prod(self.shape[c] for c in full if c not in kept)
+    def _dropped_cells(self, full: Columns, columns: Columns) -> int:
+        return math.prod(self.shape[c] for c in full if c not in columns)
 
     def _marginals(self, table: Table) -> Vector:
         """The cells of all tables."""
@@ -122,42 +123,42 @@ class Conjunctions(QueryClass):
         self._descend(table, tuple(range(len(self.shape))), 0, found)
         return self._add_up(found, self._cheapest)
 
-    def _add_up(self, found: Vector, tables: dict[Columns, Columns]) -> Vector:
+    def _add_up(self, vector: Vector, tables: dict[Columns, Columns]) -> Vector:
         """Fill in tables of fewer columns."""
         for kept, full in tables.items():
-            self._part(found, kept)[...] = self._part(found, full).sum(axis=_axes(full, kept))
-        return found
+            self._part(vector, kept)[...] = self._part(vector, full).sum(axis=_axes(full, kept))
+        return vector
 
-    def _span(self, kept: Columns) -> tuple[int, int]:
-        place = self._places[kept]
+    def _span(self, columns: Columns) -> tuple[int, int]:
+        place = self._places[columns]
         return self._starts[place], self._starts[place + 1]
 
-    def _part(self, counts: Vector, kept: Columns) -> Table:
-        first, last = self._span(kept)
-        return counts[first:last].reshape([self.shape[c] for c in kept])
+    def _part(self, counts: Vector, columns: Columns) -> Table:
+        first, last = self._span(columns)
+        return counts[first:last].reshape([self.shape[c] for c in columns])
 
-    def _marginal(self, kept: Columns) -> Block:
-        dropped = _axes(tuple(range(len(self.shape))), kept)
-        return _Marginal(dropped, tuple(size if c in kept else 1 for c, size in enumerate(self.shape)))
+    def _marginal(self, columns: Columns) -> Block:
+        dropped = _axes(tuple(range(len(self.shape))), columns)
+        return _Marginal(dropped, tuple(size if c in columns else 1 for c, size in enumerate(self.shape)))
 
     @cached_property
     def _largest_first(self) -> list[int]:
         return sorted(range(len(self.shape)), key=lambda column: -self.shape[column])
 
-    def _descend(self, table: Table, left: Columns, first: int, found: Vector) -> None:
+    def _descend(self, table: Table, columns_left: Columns, first: int, vector: Vector) -> None:
         """Sum out columns until `order` are left, the largest first, in the order of their ranks.
 
         So every set of columns is reached in exactly one way, and what two tables leave out is summed only once: a
         round over all tables costs about as much as a few sums of the whole array.
         """
-        still = len(left) - self.order
+        still = len(columns_left) - self.order
         if still == 0:
-            self._part(found, left)[...] = table
+            self._part(vector, columns_left)[...] = table
             return
         for rank in range(first, len(self.shape) - still + 1):
             column = self._largest_first[rank]
-            kept = tuple(c for c in left if c != column)
-            self._descend(table.sum(axis=left.index(column)), kept, rank + 1, found)
+            kept = tuple(c for c in columns_left if c != column)
+            self._descend(table.sum(axis=columns_left.index(column)), kept, rank + 1, vector)
 
 
 @dataclass(frozen=True)
@@ -175,9 +176,9 @@ class _Marginal(Block):
         table *= factors.reshape(self.shape)
 
 
-def _axes(left: Columns, kept: Columns) -> tuple[int, ...]:
-    """The axes of a table over `left` that a table over `kept` does not have."""
-    return tuple(axis for axis, column in enumerate(left) if column not in kept)
+def _axes(columns_left: Columns, columns: Columns) -> tuple[int, ...]:
+    """The axes of a table over `columns_left` that a table over `columns` does not have."""
+    return tuple(axis for axis, column in enumerate(columns_left) if column not in columns)
 
 
 def conjunctions(shape: tuple[int, ...], order: int) -> list[Conjunctions]:

@@ -18,7 +18,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sanitizers
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.mechanisms.synopsis.fitted import Synopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
 from crowdblend.randomness import Source, permutation
 from crowdblend.selection.exponential import choose_several

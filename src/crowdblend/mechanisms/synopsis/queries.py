@@ -143,16 +143,16 @@ def vc_bound(size: int) -> int:
 class Explicit(QueryClass):
     """A class given by matrices: which cells each measured count adds up, and which counts each answer adds up."""
 
-    def __init__(self, shape: tuple[int, ...], measured: Table, adds: Table | None, dimension: int, name: str) -> None:
+    def __init__(self, shape: tuple[int, ...], matrix: Table, adds: Table | None, dimension: int, name: str) -> None:
         check_universe(shape)
         self.shape, self.dimension, self._name = shape, dimension, name
-        self._measured = sparse.csr_array(measured.astype(np.float64))
+        self._measured = sparse.csr_array(matrix.astype(np.float64))
         self._adds = sparse.csr_array(adds.astype(np.float64)) if adds is not None else None
-        self.size = (measured if adds is None else adds).shape[0]
+        self.size = (matrix if adds is None else adds).shape[0]
         check_size(self.size)
         self.parts = 1 if adds is None else int(adds.sum(axis=1).max())
         # In the worst case nothing that the old data satisfied is satisfied by the new.
-        self.sensitivity = int(min(2 * measured.sum(axis=0).max(), measured.shape[0]))
+        self.sensitivity = int(min(2 * matrix.sum(axis=0).max(), matrix.shape[0]))
         asked = self._measured if self._adds is None else self._adds @ self._measured
         self._asked = sparse.csr_array(asked)
 

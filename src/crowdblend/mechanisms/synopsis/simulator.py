@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.mechanisms.synopsis.fitted import Synopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
 from crowdblend.mechanisms.synopsis.rows import Cells, count_rows
 from crowdblend.randomness import Source, distinct
@@ -58,9 +58,9 @@ def release(sanitizer: Sanitizer, table: Cells, samples: int, source: Source) ->
     return sanitize(sanitizer, random_samples(table, samples, source), source)
 
 
-def sanitize(sanitizer: Sanitizer, drawn: Cells, source: Source) -> Synopsis:
+def sanitize(sanitizer: Sanitizer, cells: Cells, source: Source) -> Synopsis:
     """The simulator: what it makes of drawn rows, one of which may be concealed."""
-    return sanitizer.publish(count_rows(drawn, sanitizer.queries.shape), len(drawn), source)
+    return sanitizer.publish(count_rows(cells, sanitizer.queries.shape), len(cells), source)
 
 
 def concealing(table: Cells, person: int) -> Cells:

@@ -59,68 +59,70 @@ _SAMPLERS: dict[str, tuple[Rule, ...]] = {
 }
 
 
-def _apply(rule: Rule, asked: AskedStatistic, bounds: Bounds, *premises: Derivation, **more: float) -> Derivation:
+def _apply(rule: Rule, statistic: AskedStatistic, bounds: Bounds, *premises: Derivation, **more: float) -> Derivation:
     """A rule with those of the public bounds and of the other numbers that it takes."""
     known = {
         "degree_bound": bounds.degree_bound,
         "average_bound": bounds.average_bound,
         "population": bounds.people,
-        "width": asked.width,
-        "dimension": asked.classes,
+        "width": statistic.width,
+        "dimension": statistic.classes,
         **more,
     }
     return rule(*premises, **{name: known[name] for name in rule.parameters})
 
 
-def estimator(asked: AskedStatistic, bounds: Bounds, seen: SimulatorView) -> Derivation:
+def estimator(statistic: AskedStatistic, bounds: Bounds, view: SimulatorView) -> Derivation:
     """Return the accuracy of the statistic's sampler, on average over its luck."""
-    found = [_apply(rule, asked, bounds, **vars(seen)) for rule in _ESTIMATORS[asked.name]]
+    found = [_apply(rule, statistic, bounds, **vars(view)) for rule in _ESTIMATORS[statistic.name]]
     return min(found, key=lambda made: float(made.conclusion.reach))
 
 
-def sampler(asked: AskedStatistic, bounds: Bounds, seen: SimulatorView) -> Derivation:
+def sampler(statistic: AskedStatistic, bounds: Bounds, view: SimulatorView) -> Derivation:
     """Return how often the sampler misses its accuracy; that of the average degree is a share of L."""
-    assert asked.accuracy is not None
-    scale = bounds.average_bound if asked.name == "average-degree" else 1
-    more = {**vars(seen), "accuracy": asked.accuracy * scale}
-    found = [_apply(rule, asked, bounds, **more) for rule in _SAMPLERS[asked.name]]
+    assert statistic.accuracy is not None
+    scale = bounds.average_bound if statistic.name == "average-degree" else 1
+    more = {**vars(view), "accuracy": statistic.accuracy * scale}
+    found = [_apply(rule, statistic, bounds, **more) for rule in _SAMPLERS[statistic.name]]
     return min(found, key=lambda made: float(made.conclusion.failure))
 
 
 def derive_release(
-    asked: AskedStatistic, bounds: Bounds, estimated: Derivation, scale: float, resolution: float
+    statistic: AskedStatistic, bounds: Bounds, estimate: Derivation, scale: float, resolution: float
 ) -> Derivation:
     """The guarantee of the statistic with noise of that scale on that grid."""
     rules = {
         "average": graph_releases.sharp_average,
         "histogram": graph_releases.sharp_histogram,
-        "average-degree": graph_releases.published_degree if asked.published else graph_releases.sharp_degree,
+        "average-degree": graph_releases.published_degree if statistic.published else graph_releases.sharp_degree,
     }
-    distance = graph_releases.published_distance if asked.published else graph_releases.sharp_distance
-    return _apply(rules.get(asked.name, distance), asked, bounds, estimated, scale=scale, resolution=resolution)
+    distance = graph_releases.published_distance if statistic.published else graph_releases.sharp_distance
+    return _apply(rules.get(statistic.name, distance), statistic, bounds, estimate, scale=scale, resolution=resolution)
 
 
-def claim_of(asked: AskedStatistic, bounds: Bounds, seen: SimulatorView, scale: float, resolution: float) -> Derivation:
+def claim_of(
+    statistic: AskedStatistic, bounds: Bounds, view: SimulatorView, scale: float, resolution: float
+) -> Derivation:
     """The guarantee of a statistic relative to what its simulator looks at."""
-    estimated = (sampler if asked.published else estimator)(asked, bounds, seen)
-    return derive_release(asked, bounds, estimated, scale, resolution)
+    estimated = (sampler if statistic.published else estimator)(statistic, bounds, view)
+    return derive_release(statistic, bounds, estimated, scale, resolution)
 
 
-def differential(asked: AskedStatistic, bounds: Bounds, scale: float, resolution: float) -> Derivation:
+def differential(statistic: AskedStatistic, bounds: Bounds, scale: float, resolution: float) -> Derivation:
     """Return the guarantee of the noise alone, against an adversary who knows everybody else."""
     rules = {
         "average": graph_releases.differential_average,
         "histogram": graph_releases.differential_histogram,
         "average-degree": graph_releases.differential_degree,
     }
-    rule = rules.get(asked.name, graph_releases.differential_distance)
-    return _apply(rule, asked, bounds, scale=scale, resolution=resolution)
+    rule = rules.get(statistic.name, graph_releases.differential_distance)
+    return _apply(rule, statistic, bounds, scale=scale, resolution=resolution)
 
 
-def sensitivity(asked: AskedStatistic, bounds: Bounds) -> float:
+def sensitivity(statistic: AskedStatistic, bounds: Bounds) -> float:
     """Return how far concealing a person moves the statistic; only to start a search from."""
-    if asked.name == "average":
-        return (asked.width or 0.0) / bounds.people
-    if asked.name == "histogram":
+    if statistic.name == "average":
+        return (statistic.width or 0.0) / bounds.people
+    if statistic.name == "histogram":
         return 1 / bounds.people
-    return (2 * bounds.degree_bound if asked.name == "average-degree" else 2) / bounds.people
+    return (2 * bounds.degree_bound if statistic.name == "average-degree" else 2) / bounds.people

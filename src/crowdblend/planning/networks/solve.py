@@ -152,8 +152,8 @@ def trades(plan: NetworkPlan) -> dict[str, float]:
     return found
 
 
-def _enough(needed: int | None, people: int) -> str:
-    return f", or publish about at least {needed} people" if needed is not None and needed > people else ""
+def _enough(need: int | None, people: int) -> str:
+    return f", or publish about at least {need} people" if need is not None and need > people else ""
 
 
 def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> NetworkPlan:
@@ -168,7 +168,7 @@ def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> Network
 
 
 def _keeping(
-    request: NetworkRequest, estimated: Derivation, seen: SimulatorView, scale: float, resolution: float, epsilon: float
+    request: NetworkRequest, estimate: Derivation, view: SimulatorView, scale: float, resolution: float, epsilon: float
 ) -> NetworkPlan:
     """A scale found in doubles may be a last digit too small; what is guaranteed is computed by the rule."""
     if resolution < scale * FINEST:
@@ -179,9 +179,9 @@ def _keeping(
             code="plan.resolution",
         )
     while True:
-        derivation = derive_release(request, request.bounds, estimated, scale, resolution)
+        derivation = derive_release(request, request.bounds, estimate, scale, resolution)
         if derivation.conclusion.epsilon <= epsilon:
-            return NetworkPlan(request, derivation, seen, scale, resolution)
+            return NetworkPlan(request, derivation, view, scale, resolution)
         scale *= 1 + 1e-12
 
 
@@ -268,9 +268,9 @@ def _people_to_explore(request: NetworkRequest, samples: int) -> int:
     return request.explored or min(request.bounds.people, math.ceil(factor * math.sqrt(2 * samples / math.log(2))))
 
 
-def _resolution(request: NetworkRequest, moved: float) -> float:
+def _resolution(request: NetworkRequest, distance: float) -> float:
     """A power of ten, fine enough not to matter."""
-    step = moved / FINENESS
+    step = distance / FINENESS
     if request.resolution is None and step < sys.float_info.min:
         message = "The range of a statistic is too small for a grid of doubles."
         raise Infeasible(message, remedy="Use another unit.", where="[[publish.statistics]] to", code="plan.range")

@@ -3,7 +3,7 @@
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.quantiles import QuantileShape
-from crowdblend.planning.statistics.stratified import StrataWay, plan_strata_statistics, strata_claim
+from crowdblend.planning.statistics.strata_totals import StrataWay, plan_strata_statistics, strata_claim
 from crowdblend.planning.statistics.ways import (
     EVERYBODY,
     SAMPLE,

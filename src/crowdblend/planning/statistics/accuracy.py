@@ -86,14 +86,14 @@ def error_of_sample(shape: Shape, noise_epsilon: float, samples: int, population
     )
 
 
-def group_draw_error(drawn: int, failure: float, share_drawn: float) -> float:
-    """Return the error of a group's share, or of its mean in [0, 1], from `drawn` random people.
+def group_draw_error(people: int, failure: float, share_drawn: float) -> float:
+    """Return the error of a group's share, or of its mean in [0, 1], from `people` random people.
 
     `share_drawn` is 1 where everybody is counted, and nothing strays.
     """
     if share_drawn == 1:
         return 0.0
-    return 1.0 if drawn < 1 else min(1.0, math.sqrt(math.log(2 / failure) / (2 * drawn)) * UP)
+    return 1.0 if people < 1 else min(1.0, math.sqrt(math.log(2 / failure) / (2 * people)) * UP)
 
 
 def parts_of_failure(failure: float, groups: int, samples: int, population: int) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.planning.statistics.stratified import StrataWay
+from crowdblend.planning.statistics.strata_totals import StrataWay
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, AnyShape, SampleWay, Way, plan_way
 
 # The positions of some statistics, and the way that they go; all statistics together.

@@ -41,36 +41,36 @@ def verify_release(folder: Path) -> VerifiedRelease:
     return VerifiedRelease(certificate, uncovered, check_explanations(published))
 
 
-def check_data(published: PublishedRelease) -> None:
+def check_data(release: PublishedRelease) -> None:
     """Refuse a certificate that does not follow from its facts, and data that contradict them."""
     try:
-        check_certificate(published)
-        part(published.kind, "verify").check(published)
+        check_certificate(release)
+        part(release.kind, "verify").check(release)
     except InvalidInput as problem:
-        where = problem.where if problem.where in published.facts.files else CERTIFICATE
+        where = problem.where if problem.where in release.facts.files else CERTIFICATE
         raise DoesNotVerify(str(problem), code=CONTRADICTION, where=where) from None
     except (ValueError, TypeError, ArithmeticError, LookupError) as problem:
         raise contradiction("its facts do not describe its data files") from problem
 
 
-def check_certificate(published: PublishedRelease) -> None:
+def check_certificate(release: PublishedRelease) -> None:
     """Refuse derivations other than those that the facts give, and what is taken on trust and not said to be."""
-    if by_strength(derive(published.facts)) != published.certificate.derivations:
+    if by_strength(derive(release.facts)) != release.certificate.derivations:
         raise contradiction("its derivations are not those that its facts give")
-    assumed = {Assumption.ASSUMED_RATE, Assumption.ASSUMED_SURVEY} & {*published.certificate.stated}
-    if assumed != {published.facts.assumption} - {None}:
+    assumed = {Assumption.ASSUMED_RATE, Assumption.ASSUMED_SURVEY} & {*release.certificate.stated}
+    if assumed != {release.facts.assumption} - {None}:
         raise contradiction("whether its rate is an assumption is not what it states")
-    if published.facts.rows_are_people != (Assumption.ROWS_ARE_PEOPLE in published.certificate.stated):
+    if release.facts.rows_are_people != (Assumption.ROWS_ARE_PEOPLE in release.certificate.stated):
         raise contradiction("whether its rows are people is not what it states")
-    if bool(published.facts.proposed) != (Assumption.PROPOSED_DOMAINS in published.certificate.stated):
+    if bool(release.facts.proposed) != (Assumption.PROPOSED_DOMAINS in release.certificate.stated):
         raise contradiction("whether its domains were proposed is not what it states")
 
 
-def require_files(published: PublishedRelease, *tables: str) -> list[Path]:
+def require_files(release: PublishedRelease, *tables: str) -> list[Path]:
     """Return the data files of these tables, in order; refuse a certificate that lists other data files."""
-    if set(published.files) != set(tables):
+    if set(release.files) != set(tables):
         raise contradiction("its data files are not those of its kind")
-    return [published.files[table] for table in tables]
+    return [release.files[table] for table in tables]
 
 
 def require_cells(path: Path, columns: list[str], *, counter: str | None = None, flagged: bool = False) -> Cells:

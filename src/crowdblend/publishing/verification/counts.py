@@ -55,10 +55,14 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
     return found
 
 
-def check_people(facts: ReleaseFacts, table: CellTable, shown: int) -> None:
+def check_people(facts: ReleaseFacts, table: CellTable, people_shown: int) -> None:
     """Refuse exact counts of more people than a survey has: a smaller survey would guarantee more."""
     sample = facts.sample
-    if isinstance(sample, ThinnedSurvey) and all(law.noiseless for law in table.shown_by) and shown > sample.people:
+    if (
+        isinstance(sample, ThinnedSurvey)
+        and all(law.noiseless for law in table.shown_by)
+        and people_shown > sample.people
+    ):
         raise contradiction("it shows more people than its survey has")
 
 

@@ -32,21 +32,21 @@ def check_totals(cells: Cells, losses: Sequence[float]) -> None:
         _compare(cells, found, total_intervals(losses, found.counts))
 
 
-def check_point_estimates(laws: CellLaws, cells: Cells, found: Estimates) -> None:
+def check_point_estimates(laws: CellLaws, cells: Cells, estimates: Estimates) -> None:
     """Refuse what is said of groups of points; `found.counts` says how many each has."""
-    assert found.counts is not None
-    _compare(cells, found, laws.intervals(found.counts, None, found.labels))
+    assert estimates.counts is not None
+    _compare(cells, estimates, laws.intervals(estimates.counts, None, estimates.labels))
 
 
-def _compare(cells: Cells, found: Estimates, right: Intervals) -> None:
+def _compare(cells: Cells, estimates: Estimates, right: Intervals) -> None:
     """Hold every row against the right one."""
     estimate, low, high = right.estimate, right.low, right.high
-    silent = np.isnan(found.estimate) & (found.low < 0) & (found.high < 0)
-    near = np.abs(found.estimate - estimate) <= _NEAR * np.maximum(1, np.abs(estimate))
-    if (~silent & ~near & ~(np.isnan(found.estimate) & np.isnan(estimate))).any():
+    silent = np.isnan(estimates.estimate) & (estimates.low < 0) & (estimates.high < 0)
+    near = np.abs(estimates.estimate - estimate) <= _NEAR * np.maximum(1, np.abs(estimate))
+    if (~silent & ~near & ~(np.isnan(estimates.estimate) & np.isnan(estimate))).any():
         raise contradiction(f"{cells.path.name} has an estimate that is not its count divided by the rate")
     width = np.where(high < 0, low, high - low) + 1
-    narrow = (found.low > low) | ((high < 0) & (found.high >= 0)) | ((high >= 0) & (found.high < high))
-    wide = (found.low < low - width) | ((high >= 0) & (found.high > high + width))
+    narrow = (estimates.low > low) | ((high < 0) & (estimates.high >= 0)) | ((high >= 0) & (estimates.high < high))
+    wide = (estimates.low < low - width) | ((high >= 0) & (estimates.high > high + width))
     if (~silent & (narrow | wide)).any():
         raise contradiction(f"{cells.path.name} has an interval that does not follow from its count and the rate")

@@ -23,12 +23,12 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NEAR = 0.021
 
 
-def check_explanations(published: PublishedRelease) -> tuple[str, ...]:
+def check_explanations(release: PublishedRelease) -> tuple[str, ...]:
     """Refuse files that say something else than facts and data give; return those that were not compared."""
-    written = [name for name in EXPLANATIONS if name in published.facts.files]
-    if published.facts.software.get("crowdblend") != __version__:
+    written = [name for name in EXPLANATIONS if name in release.facts.files]
+    if release.facts.software.get("crowdblend") != __version__:
         return tuple(written)
-    folder, certificate = published.folder, published.certificate
+    folder, certificate = release.folder, release.certificate
     if datapackage.NAME in written:
         _compare(folder / datapackage.NAME, datapackage.data_package(folder, certificate))
     if readme.NAME in written:

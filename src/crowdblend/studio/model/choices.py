@@ -24,7 +24,7 @@ from crowdblend.policies.schema import kind_lists, kind_sections
 from crowdblend.policies.starter import check_design, usual
 from crowdblend.policies.terms import Terms
 from crowdblend.programme.facts import DESIGNS
-from crowdblend.studio.model.typed import typed_text, typed_value
+from crowdblend.studio.model.typed_values import typed_text, typed_value
 
 Texts = dict[str, str]
 WAY = "way"

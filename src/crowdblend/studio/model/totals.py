@@ -31,9 +31,9 @@ class Totals:
     """With one more release, composed by profiles; None where that says nothing more."""
 
 
-def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
+def totals(ledger: Ledger, plan: AnyPlan) -> Totals:
     """Return the totals of the planned release's population, from the policy alone."""
-    spending = pending.planned_spending(planned)
+    spending = pending.planned_spending(plan)
     population = spending.population
     try:
         accounts = ledger.accounts()

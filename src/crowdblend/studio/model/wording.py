@@ -61,8 +61,8 @@ def in_words(text: str) -> str:
     name = rf"({'|'.join(sorted(keys, key=len, reverse=True))})"
     section = _SECTION.pattern
 
-    def name_field(found: re.Match[str]) -> str:
-        return f"“{label_of(found['key'])}”"
+    def name_field(match: re.Match[str]) -> str:
+        return f"“{label_of(match['key'])}”"
 
     key = f"(?P<key>{name[1:-1]})"
     text = re.sub(
@@ -81,9 +81,9 @@ def in_words(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _state_field(found: re.Match[str]) -> str:
+def _state_field(match: re.Match[str]) -> str:
     """Return a key with its value, as the page shows the field."""
-    key, value = found["key"], found["value"].strip("\"'")
+    key, value = match["key"], match["value"].strip("\"'")
     if key == "design":
         return f"“{DESIGNS[value].words}”" if value in DESIGNS else "another answer to what the data are"
     if value in ("true", "false"):

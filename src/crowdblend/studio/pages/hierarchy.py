@@ -115,10 +115,10 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _rows(sent: Mapping[str, str]) -> list[list[str]]:
+def _rows(form: Mapping[str, str]) -> list[list[str]]:
     cells = {
         (int(found[1]), int(found[2])): text
-        for name, text in sent.items()
+        for name, text in form.items()
         if (found := _CELL.fullmatch(name)) is not None
     }
     if not cells:

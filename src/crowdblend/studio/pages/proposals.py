@@ -15,7 +15,7 @@ from crowdblend.policies.key import keys_of
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.readiness import missing_in_data
-from crowdblend.studio.model.typed import typed_text, typed_value
+from crowdblend.studio.model.typed_values import typed_text, typed_value
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_post
 

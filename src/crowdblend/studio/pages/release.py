@@ -110,17 +110,17 @@ def save(visit: Visit) -> Response:
     return visit.step(draft, "release", "fragments/plan.html", unplanned, plan=plan)
 
 
-def _change_choices(choices: Choices, sent: Mapping[str, str]) -> Choices:
+def _change_choices(choices: Choices, form: Mapping[str, str]) -> Choices:
     """Return the choices with what a form sent; another kind, and a publication more or less, change the fields."""
-    if sent.get("planned") in PLANNED:
-        sent = {**sent, PLANNED[sent["planned"]]: ""}
+    if form.get("planned") in PLANNED:
+        form = {**form, PLANNED[form["planned"]]: ""}
     for section in GROUPS:
-        keys, texts = choices.declared_by_section.get(section, {}), prefixed_fields(sent, f"{section}:")
+        keys, texts = choices.declared_by_section.get(section, {}), prefixed_fields(form, f"{section}:")
         choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in keys})
-    if sent.get("split", choices.split) in ("", *SPLITS) and choices.several:
-        choices = replace(choices, split=sent.get("split", choices.split))
+    if form.get("split", choices.split) in ("", *SPLITS) and choices.several:
+        choices = replace(choices, split=form.get("split", choices.split))
     kinds = [one.kind for one in choices.publish]
-    for place, item in numbered_sections(sent, PUBLISH).items():
+    for place, item in numbered_sections(form, PUBLISH).items():
         if place < len(kinds):
             inside = {
                 section: list(numbered_sections(item, section).values()) for section in choices.declared_lists(place)
@@ -129,9 +129,9 @@ def _change_choices(choices: Choices, sent: Mapping[str, str]) -> Choices:
             kinds[place] = item.get("kind", kinds[place])
     for place, kind in enumerate(kinds):
         choices = choices if kind == choices.publish[place].kind else with_kind(choices, kind, place)
-    if sent.get("remove", "").isdigit() and int(sent["remove"]) < len(kinds):
-        return without(choices, int(sent["remove"]))
-    return with_another(choices, sent["add"]) if sent.get("add") in KINDS and may_join(sent["add"]) else choices
+    if form.get("remove", "").isdigit() and int(form["remove"]) < len(kinds):
+        return without(choices, int(form["remove"]))
+    return with_another(choices, form["add"]) if form.get("add") in KINDS and may_join(form["add"]) else choices
 
 
 def show_totals(visit: Visit) -> Response:
@@ -201,10 +201,10 @@ def planned_numbers(studio: Studio, draft: Draft) -> dict[str, str]:
     return {**({"guarantee": plan["lead"]} if plan["lead"] else {}), **lines}
 
 
-def _side_by_side(planned: Mapping[str, Mapping[str, Any]], choices: Choices) -> dict[str, object]:
+def _side_by_side(plans: Mapping[str, Mapping[str, Any]], choices: Choices) -> dict[str, object]:
     """Return every publication of a plan with its share, k, noise and expected errors, as far as some has them."""
-    keys = [key for key in _BESIDE if any(key in one for one in planned.values())]
-    rows = [(one.name, one.kind, [_short(key, planned[one.name].get(key)) for key in keys]) for one in choices.publish]
+    keys = [key for key in _BESIDE if any(key in one for one in plans.values())]
+    rows = [(one.name, one.kind, [_short(key, plans[one.name].get(key)) for key in keys]) for one in choices.publish]
     meaning = f"For every publication {'; '.join(_BESIDE[key][1] for key in keys)}."
     return {"publications": rows, "headings": [_BESIDE[key][0] for key in keys], "meaning": meaning}
 

@@ -20,7 +20,7 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reading.release import read
 from crowdblend.reading.tables import write_csv
-from crowdblend.reading.zipped import zip_release
+from crowdblend.reading.zip_folders import zip_release
 from crowdblend.regular_files import read_regular
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.reports.page import Block

@@ -163,18 +163,18 @@ class Report:
         return f'<iframe sandbox="" srcdoc="{page}" width="100%" height="600" style="border:0"></iframe>'
 
 
-def release_html(done: Release) -> str:
+def release_html(release: Release) -> str:
     """A release in a notebook: the guarantee in one sentence, the first figure of the report, and the first rows."""
-    tables = done._arrow
+    tables = release._arrow
     name, table = next(iter(tables.items()))
-    figure = _FIGURE.search(done.report.html)
+    figure = _FIGURE.search(release.report.html)
     others = f"; also published: {', '.join(list(tables)[1:])}" if len(tables) > 1 else ""
-    recorded = "" if done.entry is None else f", release {done.entry} of the ledger"
-    where = "in memory" if done.folder is None else str(done.folder)
+    recorded = "" if release.entry is None else f", release {release.entry} of the ledger"
+    where = "in memory" if release.folder is None else str(release.folder)
     rows = f"{name}: the first of {table.num_rows:,} rows{others}"
     shown = markupsafe.Markup("<div><p><b>{}</b></p>{}<p>{}</p>{}<p><small>{}</small></p></div>")
     drawn = markupsafe.Markup(figure.group(0)) if figure else ""
-    return str(shown.format(guarantee_sentence(done.certificate), drawn, rows, _rows(table), where + recorded))
+    return str(shown.format(guarantee_sentence(release.certificate), drawn, rows, _rows(table), where + recorded))
 
 
 def guarantee_sentence(certificate: Certificate) -> str:

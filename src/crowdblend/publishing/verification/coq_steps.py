@@ -108,9 +108,9 @@ def whole_number_test(k: int, given_rate: float, epsilon: float, delta: float) -
     return f"passes {others} {up} {down} {' '.join(f'{number}%Z' for number in numbers)}"
 
 
-def _worst(others: int, reached: Fraction) -> int:
+def _worst(others: int, bound: Fraction) -> int:
     """The first n, at least `others`, with n − others + 1 ≥ reached: the peak of the theorem."""
-    return others + max(0, math.ceil(reached) - 1)
+    return others + max(0, math.ceil(bound) - 1)
 
 
 def factor_below(epsilon: float) -> Fraction:

@@ -13,7 +13,7 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import QuerySampler, Useful
 from crowdblend.mechanisms.synopsis.exponential import MOST_CANDIDATES, ExponentialSynopsis, candidates_of
-from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
 
 FITTED, EXPONENTIAL = "fitted", "exponential"
@@ -207,8 +207,8 @@ class _Way:
         return kept
 
 
-def _accuracy(derived: Derivation) -> float:
-    stated: QuerySampler = derived.conclusion
+def _accuracy(derivation: Derivation) -> float:
+    stated: QuerySampler = derivation.conclusion
     return stated.accuracy
 
 

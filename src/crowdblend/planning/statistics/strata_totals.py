@@ -215,18 +215,18 @@ class StrataWay:
         return _share_error(self.weights.of(strata), chosen, size + t, size - t, each)
 
 
-def _share_error(weights: Weights, noise: float, most: float, divided: float, failure: float) -> float:
-    """Noise, draw and bias: the draw of people whose copies are at most `most`, divided by `divided`."""
+def _share_error(weights: Weights, noise: float, most: float, divisor: float, failure: float) -> float:
+    """Noise, draw and bias: the draw of people whose copies are at most `most`, divided by `divisor`."""
     _, expected = _means(most, most, weights, 1, failure * _SIZE)
     drawn = _deviation(weights, 1, expected / 4, failure * (1 - _NOISE - _SIZE))
-    return min(1.0, (noise + drawn / divided + weights.share_bias) * UP)
+    return min(1.0, (noise + drawn / divisor + weights.share_bias) * UP)
 
 
-def _deviation(weights: Weights, steps: int, expected: float, failure: float) -> float:
-    """Return a sum's deviation from its mean (Bernstein); variances sum to at most `expected` spreads."""
+def _deviation(weights: Weights, steps: int, mean_spread: float, failure: float) -> float:
+    """Return a sum's deviation from its mean (Bernstein); variances sum to at most `mean_spread` spreads."""
     logarithm = math.log(2 / failure)
     bound = logarithm * weights.jump * steps / 3
-    return (bound + math.sqrt(bound**2 + 2 * logarithm * weights.spread * steps * expected)) * UP
+    return (bound + math.sqrt(bound**2 + 2 * logarithm * weights.spread * steps * mean_spread)) * UP
 
 
 def _means(low: float, high: float, weights: Weights, steps: int, failure: float) -> tuple[float, float]:
