@@ -22,7 +22,7 @@ from crowdblend.auditing.statistical import (
     hard_sizes,
     views_of,
 )
-from crowdblend.auditing.statistical.events import Fold, best_event, candidates
+from crowdblend.auditing.statistical.events import Fold, best_event, candidates, spread
 from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.workers import processes, submit_calls
 from crowdblend.errors import InvalidInput
@@ -260,3 +260,9 @@ def test_workers_import_nothing_from_the_working_folder_and_leave_interruptions_
     assert signal.getsignal(signal.SIGINT) is before
     assert not (tmp_path / "imported").exists()
     assert not os.environ.get("PYTHONSAFEPATH")
+
+
+def test_the_spread_of_an_excess_is_that_of_rare_events() -> None:
+    """In one run of each side: one with probability 0.3, less e with probability 0.01."""
+    exact = math.sqrt(0.3 * 0.7 + math.e**2 * 0.01 * 0.99)
+    assert spread((3_000, 10_000), (100, 10_000), 1.0) == pytest.approx(exact, rel=0.005)

@@ -1,9 +1,18 @@
-"""Exactly k people, those with the smallest marks."""
+"""Exactly k people, those with the smallest marks; classes of people who have no names, thinned."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from crowdblend.engines.sampling import random_places, smallest_marks
+from crowdblend.designs.draw import Everybody, Part, StratifiedCoin
+from crowdblend.engines.duckdb.database import database
+from crowdblend.engines.sampling import random_places, smallest_marks, thin_classes
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.policies.columns import Column
+from crowdblend.policies.source import Resources
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
 from tests.randomness.goodness import fits_share
@@ -40,3 +49,31 @@ def test_random_places_are_all_different_in_order_and_equally_likely() -> None:
         assert (np.diff(places) > 0).all()
         counts[places] += 1
     assert all(fits_share(int(count), runs, 0.4) for count in counts)
+
+
+def test_strata_are_thinned_with_bits_of_their_own() -> None:
+    """Alike by chance once in 2^100: everybody is alone in a class, and one rate is a hair above the other."""
+    codes = np.array([(stratum, label) for stratum in range(2) for label in range(100)], np.int32)
+    labels = ("a", "b"), tuple(map(str, range(100)))
+    alone = SampledClasses(("stratum", "label"), labels, codes, np.ones(200, np.int64))
+    columns = [Column.of(name, own) for name, own in zip(alone.columns, labels, strict=True)]
+    draw = StratifiedCoin(DrawKey(bytes(32)), "stratum", (0.5, math.nextafter(0.5, 1)))
+    left = thin_classes(columns, alone, draw)
+    kept = [set(left.codes[left.codes[:, 0] == stratum, 1].tolist()) for stratum in range(2)]
+    assert kept[0]
+    assert kept[0] != kept[1]
+
+
+def test_two_parts_of_people_without_names_are_everybody() -> None:
+    crowd = SampledClasses(("label",), (("a", "b"),), np.array([[0], [1]], np.int32), np.array([400, 600]))
+    ends = [(Fraction(0), Fraction(1, 4)), (Fraction(1, 4), Fraction(1))]
+    parts = [Everybody(part=Part(DrawKey(bytes(32)), *each)) for each in ends]
+    first, second = (thin_classes([Column.of("label", ("a", "b"))], crowd, part).counts for part in parts)
+    assert (first + second == crowd.counts).all()
+    assert 150 < first.sum() < 350  # seven deviations
+
+
+def test_the_database_installs_nothing(tmp_path: Path) -> None:
+    with database(Resources(), tmp_path) as connection:
+        setting = "SELECT current_setting('autoinstall_known_extensions')"
+        assert connection.execute(setting).fetchall() == [(False,)]

@@ -134,6 +134,12 @@ def test_parts_of_a_sample_are_hardest_at_the_rate_of_whoever_is_in_no_other_par
     assert {size for _, size in found.sizes} == {size for sizes in of_each for size in sizes.values() if size <= 100}
 
 
+def test_strata_with_the_smallest_and_the_largest_rate_are_audited() -> None:
+    text = FAMILIES["stratified table"].policy.replace('["x", "y"]', '["a", "b", "c", "d"]')
+    text = text.replace("{ x = 0.8, y = 0.4 }", "{ a = 0.5, b = 0.8, c = 0.3, d = 0.4 }")
+    assert {pair.name.split()[1].strip(",") for pair in subject_of_text(text).pairs()} == set("abcd")
+
+
 def test_noisy_cells_are_audited_with_somebody_alone_and_with_one_other() -> None:
     found: Any = FAMILIES["threshold"].subject(hard_sizes)
     assert [size for _, size in found.sizes[:2]] == [1, 2]

@@ -1,11 +1,17 @@
 """Pieces come together by bucket, and what does not fit the driver is refused; no session is needed."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from crowdblend.designs.draw import Exactly
 from crowdblend.engines.packing import Packing
+from crowdblend.engines.persons import read_persons
 from crowdblend.engines.refusals import outside_domain
+from crowdblend.engines.spark import class_counts
 from crowdblend.engines.spark import rows as task_rows
 from crowdblend.engines.spark.pieces import (
     Facts,
@@ -19,10 +25,12 @@ from crowdblend.engines.spark.pieces import (
     pieces_of,
     split,
 )
+from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.tasks import Merge
 from crowdblend.policies import parse_policy
-from crowdblend.randomness import marks
+from crowdblend.randomness import DrawKey
 from tests.engines.spark.test_layouts import policy
+from tests.refusals import refuses
 
 
 def run(task, pieces):
@@ -65,11 +73,14 @@ def test_a_person_goes_to_one_bucket_from_whichever_task_and_nobody_is_lost(enou
     found = []
     for order in (1, -1):
         rows = task_rows.TaskRows.__new__(task_rows.TaskRows)
+        rows.row_key = bytes(32)
         rows.begin()
         pieces: list[Piece] = []
         for start in range(0, 200, 40):
-            rows._numbers.extend(np.array(numbers[::order][start : start + 40], np.int64))
-            rows._texts.extend(marks(bytes(32), texts[::order][start : start + 40]).ravel())
+            each = [pa.array(some[::order][start : start + 40]) for some in (numbers, texts)]
+            batches = [(None, read_persons(some, "id")) for some in each if len(some)]
+            monkeypatch.setattr(rows, "sampled_rows", lambda selected, batches=batches: iter(batches))
+            assert len(list(rows.once("1"))) == len(batches)
             pieces += rows.noted_persons()
         pieces += rows.noted_persons(last=True)
         assert list(rows.noted_persons(last=True)) == []
@@ -120,3 +131,24 @@ def test_of_several_problems_the_same_one_counts():
         for problem in order:
             facts.refuse(problem)
         assert facts.problem.where == "column 'a'"
+
+
+def test_fewer_people_than_are_to_be_drawn_are_not_looked_for(monkeypatch, tmp_path):
+    facts = Facts()
+    facts.add("read", 3)
+    monkeypatch.setattr(class_counts, "merge", lambda *_: (facts, []))
+    data = policy(tmp_path, "people.parquet", person="rows_are_people = true").data
+    relation = SparkRelation(None, data, (), rows=3)
+    with refuses("data.people", "[data] people"):
+        class_counts._last_mark(relation, Exactly(DrawKey(bytes(32)), 5, 9), None, None)
+    with refuses("data.missing-rows"):
+        class_counts.check_rows(replace(relation, rows=4), facts)
+
+
+def test_files_of_unknown_size_begin_where_the_one_before_ends(monkeypatch, tmp_path):
+    facts = Facts({"rows of /b": 3, "rows of /a": 4})
+    monkeypatch.setattr(class_counts, "merge", lambda *_: (facts, []))
+    relation = SparkRelation(
+        None, policy(tmp_path, "people.csv", person="rows_are_people = true").data, (), files=(Path("/a"), Path("/b"))
+    )
+    assert class_counts._starts(relation) == {"/a": 0, "/b": 4}
