@@ -103,9 +103,12 @@ def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> N
 def test_the_upper_end_of_an_unpublished_cell_of_a_biased_sample_counts_the_exceptions() -> None:
     """Who has any probability may never be sampled: of a larger cell the others are still enough."""
     k, lost, least = 12, 3, 0.08
-    most = Estimator(ExactCounts(k), InclusionRates(0.1, least, 0.12, lost)).largest_unpublished()
+    biased = Estimator(ExactCounts(k), InclusionRates(0.1, least, 0.12, lost))
+    plain, most = Estimator(ExactCounts(k), InclusionRates.at_rate(least)), biased.largest_unpublished()
     assert binom.cdf(k - 1, most + 1 - lost, least) < 0.05 + 1e-9
-    assert most == lost + Estimator(ExactCounts(k), InclusionRates.at_rate(least)).largest_unpublished()
+    assert most == lost + plain.largest_unpublished()
+    shown = np.array([k, 2 * k, 400])
+    assert (biased.cells(shown).high == lost + plain.cells(shown).high).all()
 
 
 def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:

@@ -6,6 +6,7 @@ from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates
 from crowdblend.estimates import (
+    CellLaws,
     Estimator,
     ExactCounts,
     Law,
@@ -179,3 +180,9 @@ def test_totals_of_noise_that_nothing_bounds_say_nothing() -> None:
     assert np.isnan(found.estimate[0])
     assert (found.low[0], found.high[0]) == (-1, -1)
     assert found.low[1] <= 5 <= found.high[1]
+
+
+def test_strata_share_the_level_of_what_is_added_over_them() -> None:
+    own = Estimator(ExactCounts(20), InclusionRates.at_rate(0.5))
+    assert CellLaws(None, stratum="region", strata={"north": own, "south": own}).level(0.95) == pytest.approx(0.975)
+    assert CellLaws(own).level(0.95) == pytest.approx(0.95)

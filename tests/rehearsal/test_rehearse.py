@@ -153,7 +153,8 @@ def test_a_survey_that_is_thinned_has_the_guarantee_of_its_own_plan() -> None:
         delta=1e-4,
         publish=cb.Table(),
     )
-    found, stated = cb.rehearse(policy, times=1), policy.plan().guarantees[0]
+    found = cb.rehearse(policy, times=1)
+    stated: Any = policy.plan().guarantees[0]
     assert (found.epsilon, found.delta) == (stated.epsilon, stated.delta)
 
 
