@@ -11,12 +11,18 @@ import pytest
 Test = Callable[..., None]
 
 
+# Whether every case is tried; conftest.py sets it for the long suites.
+THOROUGH = False
+
+
 def for_each(
-    names: str | tuple[str, ...], values: Iterable[Any] | Callable[[], Iterable[Any]]
+    names: str | tuple[str, ...], values: Iterable[Any] | Callable[[], Iterable[Any]], *, daily: int | None = None
 ) -> Callable[[Test], Test]:
     """Run a test for every case, as `pytest.mark.parametrize` does, but as one test; cases may be listed by a function.
 
-    Every case has a `tmp_path` and a `monkeypatch` of its own. Other fixtures are shared, so they must not change.
+    Of cases about one law it is enough to try some every day: `daily` of them, evenly spread, the first among them. The
+    long suites try all. Every case has a `tmp_path` and a `monkeypatch` of its own. Other fixtures are shared, so they
+    must not change.
     """
     keys = (names,) if isinstance(names, str) else names
 
@@ -28,6 +34,9 @@ def for_each(
         def run(**fixtures: Any) -> None:
             cases = listed if isinstance(listed, list) else list(listed())
             assert cases, "no cases"
+            if daily is not None and not THOROUGH:
+                assert daily < len(cases), "all of them are tried"
+                cases = [cases[number * len(cases) // daily] for number in range(daily)]
             assert not any(isinstance(case, type(pytest.param())) for case in cases), "only parametrize knows marks"
             for number, value in enumerate(cases):
                 case = dict(zip(keys, (value,) if isinstance(names, str) else value, strict=True))

@@ -16,6 +16,7 @@ from crowdblend.calculus.theorem import Rule
 from crowdblend.engines.duckdb import engine
 from crowdblend.engines.duckdb.database import database
 from crowdblend.policies.source import Resources
+from tests import cases
 from tests.golden.releases import write_sources
 from tests.needs import required
 
@@ -33,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
         derandomize=config.getoption("markexpr") == "not slow",
     )
     settings.load_profile("any machine")
+    cases.THOROUGH = config.getoption("markexpr") != "not slow"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -62,8 +62,9 @@ def test_every_release_has_its_part_and_all_keep_the_whole(name: str, tmp_path: 
 
 
 def test_one_of_several_publications_is_in_no_series_of_its_own() -> None:
-    tables = [cb.Table("sex", name="a", below_k="noise"), cb.OutlierTable("sex", name="b", limit=300)]
-    many = policy("an outlier table", publish=tables, split="budget", delta=1e-6)
+    both = [cb.Table("sex", name="a"), cb.Statistics(cb.median("age", name="median"), name="b")]
+    columns = {"sex": cb.values("F", "M"), "age": cb.bounds(0, 100, resolution=1)}
+    many = policy("statistics of a register", publish=both, columns=columns, split="budget", delta=1e-6)
     document = to_json(planned(many).facts())
     document["published"]["b"]["facts"]["series"] = {"releases": 2, "epsilon": 5.0, "delta": 1e-3}
     with pytest.raises(DoesNotVerify, match="another budget"):

@@ -15,7 +15,7 @@ CASES = [
 ]
 
 
-@for_each(("k", "p", "factor"), CASES)
+@for_each(("k", "p", "factor"), CASES, daily=12)
 def test_one_more_and_one_fewer_are_suprema(k: int, p: Fraction, factor: Fraction) -> None:
     more = fewer = Fraction(0)
     for n in range(50):

@@ -17,7 +17,7 @@ def published(n: int, k: int, rate: Fraction) -> Fraction:
     return sum((j * exact.pmf(n, j, rate) for j in range(k, n + 1)), Fraction(0))
 
 
-@for_each(("k", "rate"), CASES)
+@for_each(("k", "rate"), CASES, daily=8)
 def test_no_class_gains_more_and_some_class_gains_that_much(k: int, rate: float) -> None:
     """Sizes up to far beyond the peak at k/β; from there on the gains fall towards β, as the theorem says."""
     values = [published(n, k, Fraction(rate)) for n in range(int(2 * k / rate) + 30)]

@@ -48,7 +48,7 @@ def test_the_plan_takes_the_noise_with_the_smaller_error(count: int, terms: Any,
     assert {type(one) for one in made.mechanisms} == {kind}
     said = "\n".join(f"{what}: {how}" for what, how in made.describe())
     assert ("smaller than that of Laplace noise" in said) == (kind is GaussianEverywhere)
-    differential = next(one for one in made.derived if type(one.conclusion).__name__ == "Differential")
+    differential = next(one for one in made.derived_guarantees if type(one.conclusion).__name__ == "Differential")
     assert differential.conclusion.epsilon <= 1.0
     assert differential.conclusion.delta <= 1e-6
 

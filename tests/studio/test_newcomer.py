@@ -101,6 +101,7 @@ def test_a_made_up_town_is_published_and_verified(newcomer: Newcomer, studio: Ru
     page.wait_for_selector(".files")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason="the files of real data are not on this machine")
 def test_a_messy_file_is_dropped_and_published(newcomer: Newcomer, studio: Running) -> None:
     page = newcomer.page

@@ -63,14 +63,14 @@ def test_one_table(sigma: float, rate: float | None) -> None:
     check(one, other, rate, claims(curve, LOSSES))
 
 
-def test_two_tables_on_everybody_and_on_a_sample() -> None:
+@for_each(("first", "second"), PAIRS, daily=2)
+def test_two_tables_on_everybody_and_on_a_sample(first: float, second: float) -> None:
     """All pairs of noises, each on everybody and on samples at five rates."""
-    for first, second in PAIRS:
-        uses = tuple(Uses(GaussianCurve(sigma), 1) for sigma in {first, second})
-        uses = (Uses(GaussianCurve(first), 2),) if first == second else uses
-        one, other = (np.outer(noisy(at, first), noisy(at, second)).ravel() for at in (1, 0))
-        pair = together(uses, 1e-2, 1e-16)
-        composed = [(float(pair.up.delta(loss).upper()), float(pair.down.delta(loss).upper())) for loss in LOSSES]
-        check(one, other, None, composed)
-        for rate in RATES[1:]:
-            check(one, other, rate, claims(OneSampleCurve(rate, uses), LOSSES))
+    uses = tuple(Uses(GaussianCurve(sigma), 1) for sigma in {first, second})
+    uses = (Uses(GaussianCurve(first), 2),) if first == second else uses
+    one, other = (np.outer(noisy(at, first), noisy(at, second)).ravel() for at in (1, 0))
+    pair = together(uses, 1e-2, 1e-16)
+    composed = [(float(pair.up.delta(loss).upper()), float(pair.down.delta(loss).upper())) for loss in LOSSES]
+    check(one, other, None, composed)
+    for rate in RATES[1:]:
+        check(one, other, rate, claims(OneSampleCurve(rate, uses), LOSSES))

@@ -1,6 +1,7 @@
 """blending.sharp before its suprema IS the linear program behind CBP Lemmas 14 and 15, and after them bounds it."""
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -42,7 +43,7 @@ def bound_at(n: int, k: int, rate: Fraction, blend: Fraction, growth: Fraction) 
     return up if gain <= 0 else max(up, gain * corners(growth * rate / (gain * blend), more=False))
 
 
-@for_each("case", CASES)
+@for_each("case", CASES, daily=12)
 def test_the_bound_at_each_class_size_is_the_optimum(case: tuple[int, Fraction, Fraction, Fraction]) -> None:
     k, rate, blend, growth = case
     supremum = crowd_divergence(exact, k, rate, blend, growth)
@@ -60,8 +61,7 @@ def test_a_larger_k_or_a_smaller_blend_is_too_optimistic() -> None:
     assert float(bound_at(n, k, rate, blend * Fraction(99, 100), growth)) < optimum - 1e-5
 
 
-@for_each("blend", [Fraction(11, 10), Fraction(3, 2)])
-@for_each("rate", [0.1, 0.25, 0.5])
+@for_each(("blend", "rate"), product([Fraction(11, 10), Fraction(3, 2)], [0.1, 0.25, 0.5]), daily=2)
 def test_the_sharp_rule_is_below_the_papers_and_above_the_program(rate: float, blend: Fraction) -> None:
     premise = CrowdBlending(4, epsilon_above(blend))
     closed = RULES["blending.closed-form"].conclude(premise, rate=rate)

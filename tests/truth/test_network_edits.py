@@ -56,7 +56,7 @@ def test_euler_s_theorem_is_about_one_walk(n: int) -> None:
 
 
 @for_each("name", PROPERTIES)
-@for_each("n", [1, 2, 3, 4, 5, 6])
+@for_each("n", [1, 2, 3, 4, 5, 6], daily=4)
 def test_edits_are_the_fewest(n: int, name: str) -> None:
     edits = fewest(n, name)
     assert all(FORMULAS[name](structure(n, graph)) == edits[graph] for graph in renamings(n))

@@ -86,7 +86,7 @@ def random_world(seed: int) -> World:
     )
 
 
-@for_each("first", range(0, WORLDS, AT_ONCE))
+@for_each("first", range(0, WORLDS, AT_ONCE), daily=2)
 def test_the_bound_holds_in_random_worlds_in_both_directions(first: int) -> None:
     for seed in range(first, first + AT_ONCE):
         world = random_world(seed)

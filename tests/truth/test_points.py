@@ -106,8 +106,7 @@ def shown_from(block: dict, k: int) -> dict:
     return mix((p, surely(outcome if outcome[0] >= k else ())) for outcome, p in block.items())
 
 
-@for_each("rate", [Fraction(1, 3), Fraction(4, 5)])
-@for_each("blend", [ONE, Fraction(3, 2), Fraction(4)])
+@for_each(("rate", "blend"), product([Fraction(1, 3), Fraction(4, 5)], [ONE, Fraction(3, 2), Fraction(4)]), daily=2)
 def test_no_larger_block_of_unlike_points_leaks_more(blend: Fraction, rate: Fraction) -> None:
     """Crowd sizes from 1 to 4, and blocks beyond the worst size: some points respond like t, some not, some evenly."""
     right, growths = blend / (blend + 1), (ONE, Fraction(3, 2), Fraction(20))

@@ -95,7 +95,7 @@ def compare(curves: tuple[LossCurve, ...], releases: int, monkeypatch: pytest.Mo
 
 
 @for_each("releases", [10])
-@for_each("name", QUICK)
+@for_each("name", QUICK, daily=3)
 def test_within_one_percent_of_a_finer_grid(name: str, releases: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(QUICK[name], releases, monkeypatch)
 

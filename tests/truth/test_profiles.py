@@ -238,7 +238,7 @@ def random_curves(dice: random.Random) -> list[LossCurve]:
 SEEDS = range(40)
 
 
-@for_each("seed", SEEDS)
+@for_each("seed", SEEDS, daily=10)
 def test_no_product_of_small_worlds_exceeds_the_composed_profile(seed: int) -> None:
     dice = random.Random(seed)
     curves = random_curves(dice)

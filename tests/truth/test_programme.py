@@ -52,7 +52,7 @@ from .distributions import Distribution, growth_below, hockey_stick
 from .programmes import ONE, PRIVATE, Fading, Laplace, Lists, NoiseBelow, Response, Suppressed, World, random_world
 
 GROWTHS = (ONE, Fraction(21, 20), Fraction(3, 2), Fraction(3))
-WORLDS, MANY = 40, 1000
+WORLDS, MANY = 12, 1000
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 
@@ -91,7 +91,7 @@ def parts_of(world: World) -> list[PartOfSample]:
     return [made.part(float(share)) for share, made in zip(world.shares, world.mechanisms, strict=True)]
 
 
-@for_each("seed", range(24))
+@for_each("seed", range(24), daily=8)
 def test_what_the_rules_state_is_true_and_hardly_more(seed: int) -> None:
     """The rule at one ε, and the profile at every ε, against the enumeration and against the bound in fractions."""
     world = random_world(seed)

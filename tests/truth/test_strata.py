@@ -84,7 +84,7 @@ def claim(case: Case, epsilon: float) -> Derivation:
 
 
 @for_each("biased", [False, True])
-@for_each("first", range(0, WORLDS, AT_ONCE))
+@for_each("first", range(0, WORLDS, AT_ONCE), daily=1)
 def test_nothing_in_small_worlds_exceeds_the_certificate(first: int, biased: bool) -> None:
     """One person more or less in any stratum, at any rate that the stratum may have, both ways."""
     for seed in range(first, first + AT_ONCE):

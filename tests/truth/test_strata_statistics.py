@@ -25,7 +25,7 @@ STEPS, GROUPS = 2, 2
 # e^η of the noise on totals, e^{η/2} of the choice.
 TOTAL, CHOICE = Fraction(6, 5), Fraction(9, 8)
 Law = dict[Hashable, Fraction]
-WORLDS, MANY = range(4), range(100, 220)
+WORLDS, MANY = range(1), range(100, 220)
 
 
 @dataclass(frozen=True)

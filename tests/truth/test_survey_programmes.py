@@ -19,7 +19,7 @@ from .distributions import Distribution, growth_below, hockey_stick, mix
 from .programmes import PRIVATE, Fading, Laplace, Response, World, random_world
 from .test_programme import HAIR, parts_of
 
-WORLDS, MANY = 24, 1_000
+WORLDS, MANY = 10, 1_000
 EPSILONS = (0.1, 0.4, 1.0, 2.0)
 
 
@@ -68,7 +68,6 @@ def test_no_survey_of_many_exceeds_what_its_programme_states(first: int) -> None
 
 def test_amplified_as_if_one_person_were_missing_a_survey_exceeds_it() -> None:
     """Whoever is asked instead counts too: without replacing inside, some world loses more than is stated."""
-    exceeded = 0
     for seed in range(1, 400, 2):
         world = random_world(seed, PRIVATE)
         people, number = (*world.others, world.person), 1
@@ -84,5 +83,6 @@ def test_amplified_as_if_one_person_were_missing_a_survey_exceeds_it() -> None:
                 factor = 1 + (arb(epsilon).exp() - 1) * len(people) / number
                 (up,), (down,) = curve_of(inside).bounds([factor])
                 claimed = max(Fraction(round_up(found)) for found in (up, down) if found is not None) * share
-                exceeded += hockey_stick(*laws, growth_below(epsilon)) > claimed * (1 + HAIR) + HAIR
-    assert exceeded > 0
+                if hockey_stick(*laws, growth_below(epsilon)) > claimed * (1 + HAIR) + HAIR:
+                    return
+    pytest.fail("no world exceeds it")

@@ -39,7 +39,7 @@ from .programmes import Laplace, Mechanism, Moved, NoiseBelow, Response, Suppres
 
 ONE = Fraction(1)
 EPSILONS = (0.0, 0.2, 0.7, 1.5)
-WORLDS, MANY = 60, 2_560
+WORLDS, MANY = 20, 2_560
 # Rates and losses of the rules are doubles, which stand for fractions up to this.
 HAIR = Fraction(1, 10**12)
 Surveys = list[tuple[int, ...]]

@@ -61,7 +61,7 @@ def with_and_without(world: tuple[Fraction, int, tuple[int, ...]]) -> tuple[Dist
     return table((others[0] + 1, *others[1:]), ratio, show_from), table(others, ratio, show_from)
 
 
-@for_each(("ratio", "show_from", "others"), WORLDS)
+@for_each(("ratio", "show_from", "others"), WORLDS, daily=120)
 def test_no_table_leaks_more_and_some_leak_that_much(ratio: Fraction, show_from: int, others: tuple[int, ...]) -> None:
     one, other = with_and_without((ratio, show_from, others))
     claimed = RULES["histogram.threshold"].conclude(noise_epsilon=epsilon_above(1 / ratio), show_from=show_from)

@@ -140,14 +140,14 @@ def holds(
     )
 
 
-@for_each(("name", "k"), _worlds_and_samples())
+@for_each(("name", "k"), _worlds_and_samples(), daily=5)
 def test_everybodys_totals_can_be_simulated_from_random_rows(name: str, k: int) -> None:
     world = WORLDS[name]
     promise = RULES["totals.zero-knowledge"].conclude(world.totals(), samples=k, population=N)
     assert holds(promise, world, lambda t: everybody(world, t), lambda seen: simulated(world, seen, k))
 
 
-@for_each(("name", "k"), _worlds_and_samples())
+@for_each(("name", "k"), _worlds_and_samples(), daily=5)
 def test_totals_of_a_sample_can_be_simulated_from_random_rows(name: str, k: int) -> None:
     world = WORLDS[name]
     private = RULES["totals.differential"].conclude(world.totals())
@@ -155,7 +155,7 @@ def test_totals_of_a_sample_can_be_simulated_from_random_rows(name: str, k: int)
     assert holds(promise, world, lambda t: sampled(world, t, k), lambda seen: sampled(world, seen, k))
 
 
-@for_each("name", WORLDS)
+@for_each("name", WORLDS, daily=3)
 def test_totals_hide_a_replaced_person(name: str) -> None:
     world, k = WORLDS[name], 2
     whole = RULES["totals.differential"].conclude(world.totals())
