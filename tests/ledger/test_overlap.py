@@ -28,9 +28,9 @@ def of(people: Iterable[int], kind: Kind = "person", anchor: Anchor = ID, secret
 
 @for_each("rates", [(0.1, 0.1), (0.5, 0.5), (0.9, 0.3), (1.0, 0.4)])
 def test_independent_samples_keep_to_the_bound(rates: tuple[float, float]) -> None:
-    """Thirty pairs of independent samples; the chance that any of them is refused is below 1.2e-7."""
+    """Ten pairs of independent samples; the chance that any of them is refused is below 4e-8."""
     chance = random.Random(3)
-    for _ in range(30):
+    for _ in range(10):
         drawn = [[one for one in range(1500) if chance.random() < rate] for rate in rates]
         assert not too_much_in_common(of(drawn[0]), of(drawn[1]), rates)
         assert not too_much_in_common(of(drawn[1]), of(drawn[0]), rates[::-1])

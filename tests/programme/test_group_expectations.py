@@ -41,7 +41,11 @@ def test_strata_are_not_told_by_one_rate() -> None:
     assert plan(POLICY.replace(sampling=cb.Everybody(), publish=cb.OutlierTable(limit=99))).facts().rate is None
 
 
-@for_each(("policy", "most"), [(POLICY, 10_000), (POLICY.replace(epsilon=0.2, publish=cb.Table(below_k="noise")), 100)])
+@for_each(
+    ("policy", "most"),
+    [(POLICY, 100), (POLICY.replace(epsilon=0.2, publish=cb.Table(below_k="noise")), 100), (POLICY, 10_000)],
+    daily=2,
+)
 def test_expected_errors_are_the_mean_deviations_of_estimates(policy: cb.Policy, most: int) -> None:
     facts = plan(policy).facts()
     law, rate = facts.tables[DATA].shown_by[0], 0.5

@@ -39,7 +39,7 @@ def test_every_place_is_equally_likely():
 @for_each(("trials", "rate"), [(10**18, 3e-18), (10**12, 2e-12), (7, 0.25)])
 def test_numbers_of_successes(trials, rate):
     source, law = SeededSource(3), rational(rate)
-    draws = [len(successes(trials, law, source)) for _ in range(400)]
+    draws = [len(successes(trials, law, source)) for _ in range(150)]
     top = np.arange(30)
     expected = binom.pmf(top, trials, rate) if trials < 100 else poisson.pmf(top, trials * rate)
     assert fits_whole_numbers(draws, expected, 0)
