@@ -213,7 +213,7 @@ def test_assumptions_are_sentences_with_numbers_in_order() -> None:
         RULES["differential.replace"](RULES["histogram.laplace"](noise_epsilon=0.2)), samples=100, population=1000
     )
     sentences = [made.sentence() for made in drawn.assumptions()]
-    assert any(sentence.startswith("Exactly 100 of 1000 people were drawn, uniformly, ") for sentence in sentences)
+    assert any(sentence.startswith("Exactly 100 of 1,000 people were drawn, uniformly, ") for sentence in sentences)
 
 
 def _sampled() -> Derivation:

@@ -32,7 +32,7 @@ def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> No
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
     assert "2 statistics about people" in text
     assert "the data of 20 random people out of 60 with yours concealed tell" in text
-    assert "with a probability of at least 0.95; of a histogram, all bins at once" in text
+    assert "with a probability of at least 0.95; of a histogram, all classes at once" in text
     assert "mean &amp; more average of age" in text
     assert "times what it would be from the data of 20 random people out of 60, you concealed" in text
     # 1 - e^-2/2, rounded up

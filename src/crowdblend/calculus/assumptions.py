@@ -276,7 +276,7 @@ class StepAssumption:
         """The assumption in words; the certificate has its numbers in full."""
         numbers = dict(self.numbers)
         if self.assumption is Assumption.FIXED_SIZE_SAMPLING and numbers["samples"] == numbers["population"]:
-            return _EVERYBODY.format(exactly(numbers["population"]))
+            return _EVERYBODY.format(_short(numbers["population"]))
         shown = []
         for text, name, spec, _ in Formatter().parse(self.assumption.value):
             shown.append(text)
@@ -295,11 +295,13 @@ class StepAssumption:
 def _short(number: float) -> str:
     """A number as it is, or to six digits where it has more than ten characters.
 
-    >>> _short(0.044696403769342447), _short(0.9999999999), _short(1e-06), _short(120000000000)
-    ('0.0446965', '1', '1e-06', '120000000000')
+    >>> _short(0.044696403769342447), _short(0.99999999999), _short(1e-06), _short(120000)
+    ('0.0446965', '1', '1e-06', '120,000')
     """
+    if isinstance(number, int):
+        return f"{number:,}"
     whole = exactly(number)
-    return whole if isinstance(number, int) or len(whole) <= 10 else f"{number:.6g}"
+    return whole if len(whole) <= 10 else f"{number:.6g}"
 
 
 def in_order(assumptions: Iterable[StepAssumption]) -> tuple[StepAssumption, ...]:

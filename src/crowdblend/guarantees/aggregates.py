@@ -76,7 +76,7 @@ class Exploration(Aggregate):
     explored: int
 
     def words(self) -> str:
-        return f"{self.samples} random people and up to {self.explored} people reached from each, you concealed"
+        return f"{self.samples:,} random people and up to {self.explored:,} people reached from each, you concealed"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Neighbourhood(Aggregate):
 
     def words(self) -> str:
         steps = "1 step" if self.radius == 1 else f"{self.radius} steps"
-        return f"{self.samples} random people and everybody within {steps} of each, you concealed"
+        return f"{self.samples:,} random people and everybody within {steps} of each, you concealed"
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
         )
     sure = f"with a probability of at least {at_least(facts.confidence)}"
     yield (
-        f"Each statistic is within ± its error of the true one {sure}; of a histogram, all bins at once, and so of "
+        f"Each statistic is within ± its error of the true one {sure}; of a histogram, all classes at once, and so of "
         "groups. The error includes the noise and, where a sample was drawn, the draw. It was fixed before anybody "
         "looked at the data, or follows from noisy sizes of groups."
     )
@@ -149,8 +149,6 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
     how = _how(facts, name) or "noisy"
     alike = len({number.within for number in numbers}) == 1
     caption = f"{description}: {f'every one within {numbers[0].within} at once' if alike else 'with errors'}, {how}."
-    if alike and numbers[0].error is not None:
-        caption = f"{description}: every bin within {numbers[0].within} at once, {how}."
     shown = numbers[:MOST_ROWS]
     counts = made.what in ("histogram", "count")
     heads = ["group", "people" if counts else "value"]
@@ -166,6 +164,7 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
             for one in numbers
         ]
         blocks.append(figure(lambda narrow: interval_chart(intervals, narrow=narrow), caption))
+        caption = "The numbers"
     return [*blocks, Table(heads, rows, caption, range(1, len(heads)))]
 
 
