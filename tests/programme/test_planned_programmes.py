@@ -12,7 +12,7 @@ from crowdblend.designs.design import differential_claim, differential_of
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
-from crowdblend.programme.plan import shares_of
+from crowdblend.programme.plan import compare_splits, shares_of, with_other_splits
 from crowdblend.programme.programme import PlannedPublication
 from tests.programme.programmes import COLUMNS, five, planned, two
 
@@ -69,6 +69,8 @@ def test_what_is_left_open_is_planned_and_the_other_splits_are_compared():
     assert open_split.split == "fresh"
     assert list(open_split.others) == ["people"]
     by_people = planned(two(sampling=cb.Poisson(0.1), split="people"))
+    assert not by_people.others
+    assert with_other_splits(by_people).others == {"fresh": compare_splits(open_split)}
     shares = [one.share or 0 for one in by_people.planned]
     assert 0.99 < sum(shares) <= 1
     # 20 cells beside 16: shares so that cells have about the same relative error.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -22,9 +22,12 @@ from crowdblend.releases.facts import planned_releases
 
 if TYPE_CHECKING:
     from crowdblend import kinds, policies
+    from crowdblend.programme import plan as programme
+    from crowdblend.programme.programme import ProgrammePlan
 else:
     kinds = lazy("crowdblend.kinds")
     policies = lazy("crowdblend.policies")
+    programme = lazy("crowdblend.programme.plan")
 
 NUMBER = Parameter()
 
@@ -51,7 +54,10 @@ def command(policy: str | None, **parameters: Any) -> None:
     if given:
         message = f"{', '.join(f'--{name}' for name in given)} cannot be combined with a policy."
         raise wrong_use(message, "Write it into the policy, or leave POLICY out.", "POLICY")
-    planned = kinds.plan(policies.load_policy(policy))
+    loaded = policies.load_policy(policy)
+    planned = kinds.plan(loaded)
+    if loaded.is_programme:
+        planned = programme.with_other_splits(cast("ProgrammePlan", planned))
     answer(plan_document(planned), *plan_lines(planned))
 
 

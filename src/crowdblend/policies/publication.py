@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
@@ -105,6 +106,12 @@ class Publication:
         """Return the publication with these keys of its own, by the names of their fields, as TOML has them."""
         made = cls.__new__(cls)
         Publication.__init__(made, columns, name, share, weight, keys, {})
+        return made
+
+    def without_share(self) -> Publication:
+        """Return the same with no part of the sample of its own."""
+        made = copy(self)
+        made.share = None
         return made
 
     def within(self, terms: Terms) -> PublicationPolicy:
