@@ -109,6 +109,12 @@ def _rule(rule: Rule) -> str:
     return f"{first}{listed}{f': {rule.because}' if rule.because else ''}."
 
 
+@cache
+def _nodes(within: ast.AST) -> tuple[ast.AST, ...]:
+    """The nodes of a tree, found once: each is looked through several times."""
+    return tuple(ast.walk(within))
+
+
 def _raised() -> Iterator[tuple[str, str, str]]:
     """What the sources raise with a code, as templates."""
     trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(ROOT.rglob("*.py"))}
@@ -116,21 +122,21 @@ def _raised() -> Iterator[tuple[str, str, str]]:
     for file, tree in trees.items():
         known = {**_imported(tree, helpers), **helpers[file]}
         known |= _wrappers(tree, known)
-        for function in ast.walk(tree):
+        for function in _nodes(tree):
             if isinstance(function, ast.FunctionDef):
-                for call in ast.walk(function):
-                    if isinstance(call, ast.Call):
+                for call in _nodes(function):
+                    if isinstance(call, ast.Call) and (_name(call) in known or _keyword(call, "code") is not None):
                         yield from _sentence(call, known, _assigned(function, call.lineno))
 
 
 def _helpers(tree: ast.Module) -> dict[str, Helper]:
     """Functions of a file whose errors have a code with a parameter of theirs in it."""
     found = {}
-    for function in ast.walk(tree):
+    for function in _nodes(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
         parameters = tuple(one.arg for one in function.args.args if one.arg != "self")
-        for call in ast.walk(function):
+        for call in _nodes(function):
             code = _keyword(call, "code") if isinstance(call, ast.Call) else None
             if isinstance(code, ast.JoinedStr) and isinstance(code.values[0], ast.Constant) and "code" in parameters:
                 assert isinstance(call, ast.Call)
@@ -142,10 +148,10 @@ def _helpers(tree: ast.Module) -> dict[str, Helper]:
 def _wrappers(tree: ast.Module, known: dict[str, Helper]) -> dict[str, Helper]:
     """Functions of a file that hand their own parameter `code` on to a helper."""
     found = {}
-    for function in ast.walk(tree):
+    for function in _nodes(tree):
         if isinstance(function, ast.FunctionDef) and function.name not in known:
             parameters = tuple(one.arg for one in function.args.args if one.arg != "self")
-            for call in ast.walk(function):
+            for call in _nodes(function):
                 helper = known.get(_name(call)) if isinstance(call, ast.Call) else None
                 if helper is not None and isinstance(call, ast.Call) and "code" in parameters:
                     given = dict(zip(helper.parameters, call.args, strict=False))
@@ -157,7 +163,7 @@ def _wrappers(tree: ast.Module, known: dict[str, Helper]) -> dict[str, Helper]:
 def _imported(tree: ast.Module, helpers: dict[Path, dict[str, Helper]]) -> dict[str, Helper]:
     """The helpers that a file takes from others."""
     found = {}
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("crowdblend"):
             file = ROOT.parent / f"{node.module.replace('.', '/')}.py"
             for name in node.names:
@@ -169,7 +175,7 @@ def _imported(tree: ast.Module, helpers: dict[Path, dict[str, Helper]]) -> dict[
 def _assigned(function: ast.FunctionDef, line: int) -> dict[str, ast.expr]:
     """What names of a function were last given before a line."""
     found: dict[str, tuple[int, ast.expr]] = {}
-    for node in ast.walk(function):
+    for node in _nodes(function):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and node.lineno < line:
             names, values = (
                 (node.targets[0].elts, node.value.elts)
