@@ -223,6 +223,7 @@ def test_differencing() -> None:
 
     larger = counts[:, None] > counts[None, :]
     first = [float((np.outer(shown(people), shown(stayed)) * larger).sum()) for people in (stayed + 1, stayed)]
+    assert numbers("differencing", "exact counts") == (1, 0)
     assert numbers("differencing", "ours") == pytest.approx(tuple(first))
     assert numbers("differencing", "the same sample") == (pytest.approx(0.25 * binom.sf(k - 2, stayed, 0.25)), 0)
 

@@ -125,6 +125,8 @@ def test_pairs_differ_in_one_person_and_have_the_hard_sizes() -> None:
         sizes.add(pair.more[0].size)
     assert {9, 10, 11, 1} <= sizes
     assert {pair.more[0].values for pair in subject.pairs()} == {("x", "0.0"), ("y", "60.0")}
+    few = FAMILIES["suppressed table"].subject(hard_sizes, people=9).pairs()
+    assert {pair.more[1].size for pair in few if pair.more[0].size >= 9} == {1}  # somebody is elsewhere
 
 
 def test_parts_of_a_sample_are_hardest_at_the_rate_of_whoever_is_in_no_other_part() -> None:

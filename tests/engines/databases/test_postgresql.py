@@ -10,6 +10,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes, identify, on_disk
+from crowdblend.engines.databases import postgresql
 from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
 from crowdblend.ledger.identity import FingerprintRequest
@@ -253,3 +254,8 @@ def test_the_command_releases_a_table(address, tmp_path, monkeypatch):
         done = crowdblend("release", "policy.toml", *more, folder=tmp_path)
         assert done.returncode == 0, done.stderr
     assert cb.verify(tmp_path / "published")
+
+
+def test_declared_digits_are_kept_as_far_as_decimals_have_them() -> None:
+    kinds = [postgresql._decimal("pay", (digits << 16 | 2) + 4) for digits in (10, 38, 39)]
+    assert ["DECIMAL" in repr(kind) for kind in kinds] == [True, True, False]
