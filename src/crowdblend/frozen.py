@@ -2,9 +2,10 @@
 
     from crowdblend.frozen import dataclass
 
-The standard library compiles six methods for every frozen class when it is defined, which for all of ours was a fifth
-of a small release. Here comparing, hashing, showing and refusing to change are functions over the names of fields, and
-`__init__` is compiled when the first value of a class is made. Fields, defaults and `replace` are the library's own.
+The standard library compiles six methods for every frozen class when it is defined, which for all classes here was a
+fifth of a small release. Here comparing, hashing, showing and refusing to change are functions over the names of
+fields, and `__init__` is compiled when the first value of a class is made. Fields, defaults and `replace` are the
+library's own.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def _fields(cls: type, *, kw_only: bool) -> list[dataclasses.Field[Any]]:
         else:
             delattr(cls, name)
     parameters = beside.__dict__["__dataclass_params__"]
-    parameters.frozen, parameters.eq = True, True  # whoever derives a class with the library is asked for the same
+    parameters.frozen, parameters.eq = True, True  # anyone who derives a class with the library is asked for the same
     cls.__dataclass_fields__, cls.__dataclass_params__ = found, parameters  # type: ignore[attr-defined]
     return list(dataclasses.fields(cls))
 

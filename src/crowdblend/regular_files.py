@@ -1,4 +1,4 @@
-"""Files that somebody names are opened here: a pipe would hang whoever reads it, and a device may never end.
+"""Files that someone names are opened here: a pipe would hang anyone who reads it, and a device may never end.
 
 Both raise OSError with the reason in `strerror`, as every other failure to open a file does.
 """
@@ -15,7 +15,7 @@ MOST_BYTES = 10_000_000
 
 
 def open_regular(path: Path | str, flags: int = 0) -> BufferedReader:
-    """Open a regular file for reading, and nothing else; does not wait for whoever writes to a pipe."""
+    """Open a regular file for reading, and nothing else; does not wait for anyone who writes to a pipe."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | flags)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -24,7 +24,7 @@ def open_regular(path: Path | str, flags: int = 0) -> BufferedReader:
 
 
 def read_regular(path: Path | str, most: int = MOST_BYTES) -> bytes:
-    """Return the content of a regular file of at most so many bytes."""
+    """Return the content of a regular file of at most this many bytes."""
     with open_regular(path) as file:
         content = file.read(most + 1)
     if len(content) > most:

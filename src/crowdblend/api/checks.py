@@ -134,8 +134,8 @@ def audit(
 
     Of a policy with several publications, `publication` names the one to audit, by itself.
     The verdict has a `finding` with probability at most `error` where the guarantee holds. Without one nothing is
-    proved: the proof is in the certificate. It takes so many `runs`, or as many as fit into `seconds`, a minute unless
-    stated; `announce` is told beforehand what these can find. `epsilon` audits the same release at another ε,
+    proved: the proof is in the certificate. It takes this many `runs`, or as many as fit into `seconds`, a minute
+    unless stated; `announce` is told beforehand what these can find. `epsilon` audits the same release at another ε,
     `understate` claims ε divided by it, to test the audit; `batch` runs many releases as one, which is far faster and
     takes for granted what docs/audit.md says. Several `workers` are processes of their own, for which a script needs
     `if __name__ == "__main__":`.

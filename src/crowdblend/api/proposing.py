@@ -1,8 +1,8 @@
 """`propose`: domains from the data, at a loss that is stated first: labels that many people share, bounds of numbers.
 
 A proposal is a release about everybody: noise on the labels that occur, shown from a threshold on, and noise on every
-class of a public grid of numbers. So it has a certificate and an entry in the ledger, and whoever takes a domain from
-it names its folder in the policy (`proposed`).
+class of a public grid of numbers. So it has a certificate and an entry in the ledger, and anyone who takes a domain
+from it names its folder in the policy (`proposed`).
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _breaks(breaks: list[int | float], counts: Mapping[str, int], labels: Sequen
     if not places:
         return None
     low, high = breaks[places[0]], breaks[places[-1] + 1]
-    # Classes of hardly anybody are part of the one below them, and decades are for years alone.
+    # Classes of hardly anyone are part of the one below them, and decades are for years alone.
     starts = [breaks[place] for place in places if sure[place]]
     if not _YEARS[0] <= low < high <= _YEARS[-1]:
         starts = [one for one in starts if one not in _YEARS]

@@ -40,7 +40,7 @@ def rehearse(
     times: int | None = None,
     progress: Progress | None = None,
 ) -> Expectation:
-    """Release made-up people of the declared domain so many times, and say what to expect.
+    """Release made-up people of the declared domain this many times, and say what to expect.
 
     Of a policy with several publications, `publication` names the one to rehearse, with what the plan gives it.
     `people` is how many there are, 100,000 unless the policy says it. `spread` 0 has equally many people in every class

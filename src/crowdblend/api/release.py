@@ -66,7 +66,7 @@ def release(
     ledger records the release before anything is computed: the user's own unless another is named. `ledger=None`
     records nothing, and the certificate then says that nobody compared the sample with earlier ones.
 
-    `key`, 32 secret bytes, makes the release reproducible for whoever holds it; use it for one release only. Without
+    `key`, 32 secret bytes, makes the release reproducible for anyone who holds it; use it for one release only. Without
     `figures` the report has tables and sentences alone.
     """
     chosen = _engine_for(data, engine)

@@ -50,7 +50,7 @@ def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
 
 
 def _fresh(ours: OurTable, runs_stayed: int, more: int) -> Fraction:
-    """Return the chance that the first count is larger than the second, with so many more people in it."""
+    """Return the chance that the first count is larger than the second, with this many more people in it."""
     first, second = (published_law(people, Fraction(ours.rate), ours.k) for people in (runs_stayed + more, runs_stayed))
     return difference_at_least(first, second, 1)
 

@@ -1,4 +1,4 @@
-"""Noise on the cells where somebody is: then a cell that is missing says that it is empty."""
+"""Noise on the cells where someone is: then a cell that is missing says that it is empty."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from crowdblend.attacks.trial import Attack, Trial, exactly, in_runs, unsafe
 from crowdblend.guarantees import Relation
 from crowdblend.packages import special
 
-# People asked, of so many people: a small example to check by hand, and the town's survey.
+# People asked, of this many people: a small example to check by hand, and the town's survey.
 SMALL, TOWN = (4, 20), (10_000, 40_000)
 SMALL_K = 3
 THIN = 0.5
@@ -51,7 +51,7 @@ def _thinned_survey(runs: int, respondents: int, people: int, ours: OurTable) ->
     def fewer(person: bool) -> int:
         return int((ours.publish(_surveys(runs, respondents, people, person)).sum(axis=1) < expected).sum())
 
-    # With so many people the other class is always shown.
+    # With this many people the other class is always shown.
     alone, full = (
         float(special.bdtr(np.ceil(expected) - 1, others, ours.rate)) for others in (respondents - 1, respondents)
     )

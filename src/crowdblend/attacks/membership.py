@@ -18,7 +18,7 @@ STEPS = 20
 
 @dataclass(frozen=True)
 class Test:
-    """Published counts of a class of so many people that make the attacker say "in the data"."""
+    """Published counts of a class of this many people that make the attacker say "in the data"."""
 
     people: int
     counts: frozenset[int]
@@ -30,7 +30,7 @@ class Test:
         return self.hit - Fraction(growth) * self.miss
 
 
-# What tells with every count of a sample: somebody is shown where nobody else is.
+# What tells with every count of a sample: someone is shown where nobody else is.
 ALONE = Test(1, frozenset({1}), Fraction(0), Fraction(0))
 
 

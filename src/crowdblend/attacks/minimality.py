@@ -12,7 +12,7 @@ from crowdblend.guarantees import Relation
 
 K = 20
 HEPATITIS, FLU = 0, 1
-# So many cases of hepatitis and of the flu: k − 1 of each are known, and the patient is one of either.
+# This many cases of hepatitis and of the flu: k − 1 of each are known, and the patient is one of either.
 TWENTY, NINETEEN = (K, K), (K - 1, K + 1)
 
 

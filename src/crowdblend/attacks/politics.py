@@ -169,7 +169,7 @@ def _lead_of_clique(democrats: Law) -> Law:
 
 
 def _sample_chances(people: int) -> list[float]:
-    """The chances of 0, 1, …, MOST sampled among so many; more have a chance below 1e-30."""
+    """The chances of 0, 1, …, MOST sampled among this many; more have a chance below 1e-30."""
     return [math.comb(people, j) * RATE**j * (1 - RATE) ** (people - j) for j in range(MOST + 1)]
 
 

@@ -72,8 +72,8 @@ def _cut(rows: Rows, k: int) -> list[Rows]:
 def cluster(rows: Rows, k: int) -> Groups:
     """Groups of at least k rows that lie close together. Fewer than k rows are not published at all.
 
-    A group starts with the smallest row that is left and takes its k − 1 nearest neighbours; whoever remains joins the
-    group whose first row is nearest.
+    A group starts with the smallest row that is left and takes its k − 1 nearest neighbours; anyone who remains joins
+    the group whose first row is nearest.
 
     >>> clustered(np.array([[1], [2], [3], [4], [9]]), 2)
     [(((1, 2),), 2), (((3, 9),), 3)]

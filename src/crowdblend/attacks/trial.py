@@ -94,7 +94,7 @@ def exactly(hit: Fraction | float, miss: Fraction | float) -> Pair:
 
 
 def in_runs(runs: int, counts: Callable[[bool], int]) -> Pair | None:
-    """Return how often the event was seen in so many runs of either world; `counts` runs one of them and counts."""
+    """Return how often the event was seen in this many runs of either world; `counts` runs one of them and counts."""
     return Pair(observed_chance(counts(True), runs), observed_chance(counts(False), runs)) if runs else None
 
 
@@ -102,7 +102,7 @@ def in_runs(runs: int, counts: Callable[[bool], int]) -> Pair | None:
 class Bound:
     """The bound that an (ε, δ) guarantee sets an attacker, and whose guarantee it is.
 
-    For every event P[event | one world] ≤ e^ε·P[event | other world] + δ, both ways round. Whoever guesses between
+    For every event P[event | one world] ≤ e^ε·P[event | other world] + δ, both ways round. Anyone who guesses between
     two equally likely worlds is then right at most (e^ε + δ)/(e^ε + 1) of the time: adding up "right in one world ≤
     e^ε·wrong in the other + δ" for both worlds gives a + b ≤ e^ε(2 − a − b) + 2δ, a and b the chances of being right.
     """
@@ -250,7 +250,7 @@ class Attack:
     """A chart of its own; otherwise the chances of the event under every release."""
 
     def launch(self, runs: int) -> Finding:
-        """Return what becomes of the attack, with so many runs of the real code in either world."""
+        """Return what becomes of the attack, with this many runs of the real code in either world."""
         trials, guarantee = self.trials(runs), self.guarantee()
         chart = self.chart() if self.chart is not None else self._chances(trials, guarantee)
         return Finding(trials, guarantee, chart, self.remark if isinstance(self.remark, str) else self.remark())

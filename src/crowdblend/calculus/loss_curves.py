@@ -70,7 +70,7 @@ from crowdblend.numerics.series import Spread, cut_for, spread_of
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
-# In so many ways is ε divided between removing a person's data and adding other data.
+# In this many ways is ε divided between removing a person's data and adding other data.
 SHARES = 32
 # Mechanisms on one sample are composed with ends that are cut where they are small against this.
 FINEST_DELTA = 1e-20

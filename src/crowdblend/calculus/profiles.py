@@ -59,7 +59,7 @@ def _computable(profile: Profile) -> bool:
 
 
 def _through(derivation: Derivation) -> Derivation | None:
-    """The first premise whose curve is known: all premises are about this very release."""
+    """The first premise whose curve is known: all premises are about this release."""
     return next((made for made in map(_known_profile, derivation.premises) if made is not None), None)
 
 

@@ -134,7 +134,7 @@ class PersonCheck:
 class Check:
     """The result of a check of the rows, for the steward alone.
 
-    Its repr has no value and no count of anybody, since notebooks keep what they show; `describe()` has both.
+    Its repr has no value and no count of anyone, since notebooks keep what they show; `describe()` has both.
     """
 
     source: str

@@ -25,7 +25,7 @@ from crowdblend.recoding import Axis, ClosedRecoding, ComputedRecoding, Lookup, 
 from crowdblend.recoding.bounded_recoding import Steps
 from crowdblend.recoding.reading import blank_sql
 
-# So many values of a column are listed, and so many labels looked at for one that is nearly the same.
+# This many values of a column are listed, and this many labels looked at for one that is nearly the same.
 _MOST_LISTED = 20
 _MOST_COMPARED = 2_000
 _PERSONS = "crowdblend_persons"

@@ -89,7 +89,7 @@ def command(
 
 
 def at_a_terminal() -> bool:
-    """Return whether somebody sees a question and can answer it."""
+    """Return whether someone sees a question and can answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

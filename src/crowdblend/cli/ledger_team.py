@@ -59,7 +59,7 @@ def limit(
 
     A release that would exceed the limit is refused before its data are read. The limit holds also where a release
     reacts to earlier ones: losses are added up, those of a declared series (releases in a policy) as one by its curve.
-    Whoever changes a limit says why; every limit is an entry of its own. Without --epsilon and --delta the limits so
+    Anyone who changes a limit says why; every limit is an entry of its own. Without --epsilon and --delta the limits so
     far are shown.
     """
     if epsilon is None and delta is None:

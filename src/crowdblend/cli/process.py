@@ -1,7 +1,7 @@
 """The command line in a process of its own, which loads and leaves as little as it can.
 
 pyarrow loads pandas, when it is installed, to recognize pandas objects that it might be given. That takes a third of a
-second, and a command is given files only. So in this process pandas counts as not installed. Inside somebody else's
+second, and a command is given files only. So in this process pandas counts as not installed. Inside someone else's
 Python, `cli.main.main` is called instead and nothing is hidden.
 
 A command makes hundreds of thousands of small objects while it loads, and keeps them: looking for rings of garbage

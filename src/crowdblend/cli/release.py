@@ -180,7 +180,7 @@ def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None
 
 
 def _asks() -> bool:
-    """Return whether somebody is there to answer."""
+    """Return whether someone is there to answer."""
     return sys.stdin.isatty()
 
 

@@ -1,7 +1,7 @@
 """A generated population with realistic margins: nobody in it exists.
 
 The generator is seeded so that the demo is the same everywhere. That is harmless here and only here: the people are
-invented, and nothing that protects anybody is drawn from it.
+invented, and nothing that protects anyone is drawn from it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
 
-# So many strata are listed in a sentence.
+# This many strata are listed in a sentence.
 MOST_LISTED = 12
 Rate = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
@@ -92,7 +92,7 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
     @property
     def largest_rate(self) -> float:
-        """The largest probability with which coins keep anybody who is protected."""
+        """The largest probability with which coins keep anyone who is protected."""
         raise NotImplementedError
 
     def draw(self, coin: DrawKey) -> Draw:

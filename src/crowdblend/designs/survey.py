@@ -1,4 +1,4 @@
-"""Surveys of a fixed number of people, each set of so many equally likely: drawn here, or before and thinned here."""
+"""Surveys of a fixed number of people, each set of this many equally likely: drawn here, or before and thinned here."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Survey(Design, frozen=True, tag="survey"):
         return InclusionRates.at_rate(self.people / self.of)
 
     def draw(self, coin: DrawKey) -> Draw:
-        """Exactly so many, each set of them equally likely; all where they were drawn before."""
+        """A fixed number, each set of them equally likely; all where they were drawn before."""
         return Everyone(row_key=coin) if self.already_drawn else Exactly(coin, self.people, self.of)
 
     def derive_drawn(self, claim: Derivation) -> tuple[Derivation, Derivation]:
@@ -82,7 +82,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
 
     @property
     def drawn_before(self) -> bool:
-        """Always: that so many were drawn at random is assumed."""
+        """Always: that this many were drawn at random is assumed."""
         return True
 
     @property

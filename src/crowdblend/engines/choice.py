@@ -73,7 +73,7 @@ def count_classes(
 def identify(
     data: DataSource, resources: Resources, place: FingerprintRequest, engine: Engine | None = None
 ) -> Identity:
-    """Open a source and say by what it is known again."""
+    """Open a source and return its identity."""
     with (engine or default_engine()).open(data, (), resources) as source:
         return source.identity(place)
 

@@ -4,7 +4,7 @@ A table that was already drawn is one sample for ever, whatever policy, order, f
 for a release is known by its key, so a key that is used twice is noticed, also for other people: the key draws the
 noise too, and the same noise twice cancels out.
 
-Every source is known by its rows too, without the person column: so it is known again when its ids were numbered anew,
+Every source is known by its rows too, without the person column: so it is recognized when its ids were numbered anew,
 and when one of two policies says that ids number the rows of one table only.
 
 Which columns tell rows apart is chosen from the hashes of some rows. Columns with few values come first, the most
@@ -132,7 +132,7 @@ def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
 
 
 def largest_rate(sampling: Sampling, design: Design | None = None) -> float | None:
-    """The largest probability with which an already drawn table holds anybody."""
+    """The largest probability with which an already drawn table holds anyone."""
     if design is not None:
         return max(design.strata.high, sampling.max_rate or 0.0)
     return sampling.table_rate
@@ -167,7 +167,7 @@ def name_of(parts: Sequence[bytes], secret: bytes) -> str:
 def digest_of(file: Path, key: bytes) -> bytes:
     """The keyed hash of a file's content: Poly1305, a tenth of the time of SHA-256 where no processor helps it.
 
-    Two different files of up to L bytes share it with probability at most L/2^107, for whoever does not know the key
+    Two different files of up to L bytes share it with probability at most L/2^107, for anyone who does not know the key
     (Bernstein, The Poly1305-AES message-authentication code, 2005, Theorem 3.3). It goes into `name_of`, whose value
     says nothing about it.
     """
@@ -184,7 +184,7 @@ _CELLS = 4_000_000
 # These columns tell apart all but one in a thousand of the rows that all columns tell apart.
 _ENOUGH = 0.999
 _UNIQUE = 0.9
-# At least about so many different values decide which rows a sketch keeps.
+# At least about this many different values decide which rows a sketch keeps.
 _DECIDING = 32
 _MANY_ROWS = 1_000_000
 # Columns with more different values than this share of rows come last.

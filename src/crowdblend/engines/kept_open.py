@@ -1,4 +1,4 @@
-"""An engine whose sources stay open, for whoever reads the same few people again and again.
+"""An engine whose sources stay open, for anyone who reads the same few people again and again.
 
 Starting a database takes longer than reading a few thousand people.
 """

@@ -1,6 +1,6 @@
 """Values outside a column's declared domain that went to its class `other`: for the steward, and nobody else.
 
-Whoever misspelt a value in the policy, or whose file has codes that the code book does not know, finds them here.
+Anyone who misspelt a value in the policy, or whose file has codes that the code book does not know, finds them here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from crowdblend.engines.refusals import at_column, refusal, to_see
 
-# So many different values of a column are counted one by one; of these, as many are listed.
+# This many different values of a column are counted one by one; of these, as many are listed.
 _MOST_COUNTED = 10_000
 _MOST_LISTED = 100
 

@@ -1,7 +1,7 @@
-"""One row per person: who is drawn, and what happens when somebody who is drawn has several rows.
+"""One row per person: who is drawn, and what happens when someone who is drawn has several rows.
 
-All rows of a person share the coin, so a second row of somebody who is drawn is drawn too, and a second row of
-somebody who is not is irrelevant. Only the sample has to be looked at.
+All rows of a person share the coin, so a second row of someone who is drawn is drawn too, and a second row of
+someone who is not is irrelevant. Only the sample has to be looked at.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _texts(column: pa.Array) -> Texts:
 
 
 class DuplicateCheck:
-    """Refuses a second row of anybody in the sample, exactly."""
+    """Refuses a second row of anyone in the sample, exactly."""
 
     def __init__(self, key: bytes, name: str, memory_limit: int | None) -> None:
         self._key, self._name = key, name
@@ -129,7 +129,7 @@ class DuplicateCheck:
             self._texts.extend(persons.marks_of_texts(self._key)[:, 0])
 
     def check(self, again: Callable[[], Iterable[Persons]]) -> None:
-        """Refuse if anybody has two rows; `again` goes through the sample once more."""
+        """Refuse if anyone has two rows; `again` goes through the sample once more."""
         suspects = _repeated_values(self._texts.sorted_items())
         if self._numbers.found() or (len(suspects) and self._same_mark(suspects, again())):
             raise repeated_person(self._name)
@@ -174,7 +174,7 @@ class RandomRowPerPerson:
     def several(
         self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int, *, distinct: bool = False
     ) -> tuple[PackedCodes, int]:
-        """The classes of at most so many random rows of everybody, and how many people there are.
+        """The classes of at most this many random rows of everybody, and how many people there are.
 
         All sets of `most` rows of a person are equally likely: rows of one class have tickets of their own, by their
         number among them. With `distinct`, rows of one person and class are one row, so that a class counts people.

@@ -9,7 +9,7 @@ Theorem. The k people with the smallest keyed marks are a uniformly random set o
 
 Proof. Marks are uniform and independent between people, so every order of them is equally likely. ∎
 
-Theorem. For an ideal keyed function, whoever is kept where the person's mark lies below the rate of the person's
+Theorem. For an ideal keyed function, anyone who is kept where the person's mark lies below the rate of the person's
 stratum is kept with probability exactly that rate, independently of the others.
 
 Proof. Marks are uniform and independent between people, and a person's stratum does not depend on marks. ∎

@@ -26,7 +26,7 @@ from crowdblend.frozen import dataclass
 
 # Deviations beyond which the binomial distribution is left out, and grid points per deviation.
 DEVIATIONS, FINENESS, COARSEST = 8.0, 20.0, 4.0
-# Above so many people the grid is coarser: intervals are a little wider, and no work is done in vain.
+# Above this many people the grid is coarser: intervals are a little wider, and no work is done in vain.
 FINE = 20_000
 # Beyond this many expected people quantiles come from four cumulants; their error is then below that of the grid.
 LARGE = 250.0
@@ -75,7 +75,7 @@ def acceptance(law: Law, rate: float, level: float) -> Acceptance:
 
 
 def hidden_with(law: Law, rate: float, people: int) -> float:
-    """Return the probability that nothing is shown of a cell of so many people."""
+    """Return the probability that nothing is shown of a cell of this many people."""
     return float(_masses(law, rate, np.array([people]))[2][0])
 
 

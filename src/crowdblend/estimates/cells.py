@@ -101,7 +101,7 @@ class CellLaws:
         *,
         confidence: float = CONFIDENCE,
     ) -> Intervals:
-        """The intervals for rows of the data, or for groups of so many points of one row; `labels` are their strata."""
+        """Return intervals for rows of the data, or for groups of points; `labels` are their strata."""
         if self.stratum is None or labels is None:
             return self._row_intervals(self.estimator, counts, exact, confidence)
         found = nothing_known(len(counts))

@@ -26,7 +26,7 @@ CONFIDENCE = 0.95
 _NOISE_SHARE = 0.5
 # A value so much above k is noise with less than this probability in all cells together.
 _SURELY_EXACT = 1e-6
-# Noise of a smaller loss reaches over so many values that their laws are not listed: bounds take their place.
+# Noise of a smaller loss reaches over this many values that their laws are not listed: bounds take their place.
 _FAINT = 0.01
 
 
@@ -164,7 +164,7 @@ def _largest_hidden(law: Law, rate: float, level: float) -> int:
 
 
 def _less(law: Law, exceptions: int) -> Law:
-    """The law of the others, and of values less so many, where so many people are in the sample for certain."""
+    """The law of the others, and of values less this many, where this many people are in the sample for certain."""
     if isinstance(law, ExactCounts):
         return ExactCounts(max(law.k - exceptions, 0))
     if isinstance(law, NoiseFromThreshold) and exceptions:  # the cell is not empty

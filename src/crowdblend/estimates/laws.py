@@ -19,9 +19,9 @@ from crowdblend.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-# Noise beyond so many scales has a probability of e^-40.
+# Noise beyond this many scales has a probability of e^-40.
 SCALES = 40.0
-# Normal noise beyond so many standard deviations has a probability of e^-40.
+# Normal noise beyond this many standard deviations has a probability of e^-40.
 _DEVIATIONS = 9.0
 # e to minus so much is below all doubles.
 _NOTHING = 745.0
@@ -40,7 +40,7 @@ class Law(ABC):
 
     @abstractmethod
     def kernel(self, people: Whole, places: Whole) -> Floats:
-        """P[the value is at the place | so many are sampled], a row for every number of sampled people."""
+        """P[the value is at the place | this many are sampled], a row for every number of sampled people."""
 
     def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
         """The law of the place for every row of weights of numbers of sampled people."""
@@ -72,7 +72,7 @@ class Law(ABC):
         return 0.0, 0.0
 
     def sum_reach(self, cells: int, level: float) -> int:
-        """Return an r that the noise of so many cells together exceeds with probability `level` at most."""
+        """Return an r that the noise of this many cells together exceeds with probability `level` at most."""
         return sum_reach(cells, self.widest_loss, level)
 
     @property
@@ -243,7 +243,7 @@ class NoiseOnEveryCell(Law):
 
 @dataclass(frozen=True)
 class NoiseFromThreshold(Law):
-    """Discrete Laplace noise on cells in which somebody is, shown from shown_from on; an empty one is never shown."""
+    """Discrete Laplace noise on cells in which someone is, shown from shown_from on; an empty one is never shown."""
 
     noise_epsilon: float
     shown_from: int = 1
@@ -354,7 +354,7 @@ def laplace_cumulants(loss: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=4096)
 def sum_reach(cells: int, loss: float, level: float) -> int:
-    """The smallest r with P[|sum of the noise of so many cells| > r] ≤ level, for discrete Laplace noise of that loss.
+    """Return the smallest r with P[|sum of the noise of the cells| > r] ≤ level, for discrete Laplace noise.
 
     The sum's distribution is the inverse Fourier transform of a power. Fewer noisy cells reach less far: adding a
     symmetric unimodal number spreads a symmetric unimodal one. Where the transform would be very long, the answer is

@@ -1,6 +1,6 @@
 """The meaning of a guarantee to a person: how often an observer guesses right.
 
-**Differential privacy.** Somebody who thinks it as likely as not that your data were used, and then sees the release,
+**Differential privacy.** Someone who thinks it as likely as not that your data were used, and then sees the release,
 guesses right with probability at most (e^ε + δ)/(e^ε + 1).
 
 Proof. Let P and Q be the laws of the output with and without your data, and A the outputs after which the guess is
@@ -81,7 +81,7 @@ def percent(probability: float) -> str:
 def guess_sentence(guarantee: Guarantee, releases: int | None = 1) -> str | None:
     """A guarantee for one person as a sentence about guessing; None where it is about something else.
 
-    It names the releases that the guarantee is about: one, so many of a series, or None for all about some people.
+    It names the releases that the guarantee is about: one, this many of a series, or None for all about some people.
 
     >>> from crowdblend.guarantees import Relation
     >>> sentence = guess_sentence(Differential(1.0, 1e-6, Relation.ADD_REMOVE))

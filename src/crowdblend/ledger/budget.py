@@ -103,7 +103,7 @@ class SpendingGroup(Losses):
     guarantees: tuple[Guarantee, ...]
     fresh: bool
     series: int = 1
-    """Of so many releases each was declared together with others of the group; 1 where they were not."""
+    """Of this many releases each was declared together with others of the group; 1 where they were not."""
     count: int = 1
 
     @classmethod

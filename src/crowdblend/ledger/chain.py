@@ -1,6 +1,6 @@
 """The hash chain: every record seals all records before it, so that an edit anywhere is found.
 
-Keys and the ledger's secret stay outside the chain, which holds commitments to them. Whoever keeps a head, how many
+Keys and the ledger's secret stay outside the chain, which holds commitments to them. Anyone who keeps a head, how many
 records there are and the hash that seals them all, finds a ledger that was cut off, replaced or put back.
 """
 

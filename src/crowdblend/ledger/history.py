@@ -232,7 +232,7 @@ def _edited_error(number: int, problem: str) -> DoesNotVerify:
 
 
 def edited_ledger(problem: str) -> DoesNotVerify:
-    """Return the error for a ledger that somebody changed as a whole."""
+    """Return the error for a ledger that someone changed as a whole."""
     return DoesNotVerify(problem, remedy="Restore it from a backup.", where="ledger", code="does-not-verify")
 
 

@@ -1,4 +1,4 @@
-"""The identity of a source: by what the ledger knows again the table that a release reads."""
+"""The identity of a source: by which the ledger recognizes the table that a release reads."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def fingerprint(text: str) -> str:
 class FingerprintRequest:
     """A request for a source's fingerprint, with the secret under which marks are made.
 
-    `columns` are the single columns, `rows` the sets of columns, by which earlier sources are known again.
+    `columns` are the single columns, `rows` the sets of columns, by which earlier sources are recognized.
     """
 
     secret: bytes
@@ -68,7 +68,7 @@ class FingerprintRequest:
 
 
 MOST = 4096
-"""A sketch has at most so many marks: beyond, its level rises, which halves it."""
+"""A sketch has at most this many marks: beyond, its level rises, which halves it."""
 _BITS = 64
 _PERSON, _ROW = struct.Struct(">BQ"), struct.Struct(">BQI")
 _MOST_OFTEN = 2**32 - 1

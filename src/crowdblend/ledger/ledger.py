@@ -48,7 +48,7 @@ class Ledger:
 
     `limit`, `describe` and `overlap` declare what holds for a population; `budget` and `total` say what was spent.
 
-    A release calls `begin` before anything is computed from anybody's data, and `finish` when its output is about to
+    A release calls `begin` before anything is computed from anyone's data, and `finish` when its output is about to
     appear. From `begin` on the entry is spent, whatever happens. Until it is finished the ledger holds its key: a
     release that crashed is run again with that key and gives the same output, so that nobody sees two outputs of one
     sample.
@@ -145,7 +145,7 @@ class Ledger:
         series as one; with `renyi` they are counted by Rényi divergence, of an order that is fixed here.
 
         `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. A limit that ends
-        is followed by one that does not only if `until` is "never". `by` is whoever sets it, by default the user of
+        is followed by one that does not only if `until` is "never". `by` is anyone who sets it, by default the user of
         this process. A change of a limit needs `why`.
         """
         day = None if until in (None, NEVER) else str(until)
@@ -266,7 +266,7 @@ class Ledger:
     # Whether it is whole.
 
     def head(self, trusted_head: str | Head | None = None) -> Head:
-        """Return the head of the chain, after a check of everything; whoever keeps it finds a later cut or replacement.
+        """Return the head of the chain after a full check; with it, a later cut or replacement is found.
 
         Records, keys, identities and the ledger's secret are compared with what the chain says of them. With an earlier
         hash or head as `trusted_head`, a ledger whose end was cut off, or an older copy of it, is found too.

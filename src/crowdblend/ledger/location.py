@@ -18,7 +18,7 @@ _PASSWORD_OPTION = re.compile(r"(?i)([?&]password=)[^&]*")
 
 @dataclass(frozen=True)
 class Location:
-    """A file or a database; `named` says that somebody asked for this one, so that it should be there."""
+    """A file or a database; `named` says that someone asked for this one, so that it should be there."""
 
     path: Path | None = None
     url: str | None = None

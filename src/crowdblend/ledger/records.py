@@ -1,6 +1,6 @@
 """Records of a ledger: one typed value for each step, to and from JSON.
 
-A record of somebody else's making is refused here: every field has its type, and no field is unknown.
+A record of someone else's making is refused here: every field has its type, and no field is unknown.
 """
 
 from __future__ import annotations

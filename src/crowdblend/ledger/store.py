@@ -169,7 +169,7 @@ def _prepare_file(path: Path, *, make: bool) -> None:
         elif not path.is_file():
             raise InvalidInput(f"{path} is not a regular file. Name another.", where="ledger", code="ledger.folder")
         elif path.stat().st_mode & 0o077:
-            with suppress(PermissionError):  # somebody else's file is theirs to protect
+            with suppress(PermissionError):  # someone else's file is theirs to protect
                 path.chmod(0o600)
     except OSError as problem:
         message = f"The folder of the ledger {path} cannot be written: {problem.strerror}. Name another."

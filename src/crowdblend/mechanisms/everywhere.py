@@ -18,7 +18,7 @@ from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
 class NoiseEverywhere(Mechanism, frozen=True, tag="noisy-cells"):
-    """Discrete Laplace noise of loss `noise_epsilon` per row on every cell; a person has at most so many rows."""
+    """Discrete Laplace noise of loss `noise_epsilon` per row on every cell; a person has at most this many rows."""
 
     noise_epsilon: Loss
     rows_per_person: Crowd | None = None

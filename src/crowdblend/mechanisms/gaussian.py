@@ -20,7 +20,7 @@ from crowdblend.mechanisms.mechanism import Mechanism
 from crowdblend.mechanisms.noisy import cell_codes, cell_numbers
 from crowdblend.randomness import ReleaseKey, discrete_gaussian
 
-# At so many times 1/σ what is left beyond ε is below 10^−18.
+# At this many times 1/σ what is left beyond ε is below 10^−18.
 FAR = 9.0
 
 

@@ -1,6 +1,7 @@
 """Mechanisms, as values of their parameters, written into the facts as they ran.
 
-Whoever reads the facts has the mechanism again, and derives from it what it guarantees and what published values say.
+Anyone who reads the facts has the mechanism again, and derives from it what it guarantees and what published values
+say.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A statistic of a network with discrete Laplace noise on a grid (ZKP Theorem 26 on a grid).
 
 It is computed from the whole network. Its simulator estimates it by looking at a few random people of the network with
-somebody concealed, and adds the same noise. That their outputs are close is the guarantee, and tests try it.
+someone concealed, and adds the same noise. That their outputs are close is the guarantee, and tests try it.
 """
 
 from __future__ import annotations

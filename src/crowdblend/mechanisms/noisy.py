@@ -1,6 +1,6 @@
 """Counts that are exact from k on and carry discrete Laplace noise below (CBP 3.1; rule histogram.noisy).
 
-Every cell of the declared domain takes part, the empty ones too: showing only cells in which somebody is would say who
+Every cell of the declared domain takes part, the empty ones too: showing only cells in which someone is would say who
 is there. All of them are shown, negative values included, so that sums of cells are unbiased. Where there are too many
 cells for that, those are shown whose published value reaches `show_from`, whether exact or noisy, so that a cell that
 is missing says no more than its value would. For empty cells the number and the places of those that reach it are then

@@ -211,7 +211,7 @@ class AxisNoise:
     """How many cells there are to move in; less noise than would fill them is hardly changed by being folded."""
 
     def within(self, side: int) -> AxisNoise:
-        """The same noise on points that are folded back into a block of so many cells."""
+        """The same noise on points that are folded back into a block of this many cells."""
         return AxisNoise(self.loss, float(side))
 
     @property

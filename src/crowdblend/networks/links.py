@@ -88,7 +88,7 @@ def _ends(counts: Whole) -> Whole:
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-# A table of places is quicker than hashing while it has at most so many places a name.
+# A table of places is quicker than hashing while it has at most this many places a name.
 MOST_PLACES = 8
 
 

@@ -21,7 +21,7 @@ from crowdblend.numerics.arithmetic import Arithmetic, Number, sampled_factors
 LARGEST_CLASS = 600
 # A δ this small is not worth scanning for.
 NEGLIGIBLE = 1e-30
-# The scan asks every so many class sizes whether it may stop.
+# The scan asks every this many class sizes whether it may stop.
 STRIDE = 4
 
 

@@ -17,7 +17,7 @@ from crowdblend.numerics.balls import precision
 from crowdblend.numerics.noise_below_k import LARGEST_CLASS, Output, too_large
 from crowdblend.numerics.profile_curves import LARGEST_LOSS, Bounds, crowd_distance
 
-# Ratios this close to a factor are compared there in balls. Doubles of balls with so many sure bits, and not near the
+# Ratios this close to a factor are compared there in balls. Doubles of balls with this many sure bits, and not near the
 # smallest doubles, have ratios that are off by far less.
 CLOSE = 1e-9
 SURE_BITS = 40
@@ -26,9 +26,9 @@ SMALLEST = 1e-290
 NEGLIGIBLE = 1e-25
 # Classes of which, on average, this many more than k are sampled end the scan.
 LIKELY = 12
-# The scan asks every so many class sizes whether it may stop.
+# The scan asks every this many class sizes whether it may stop.
 STRIDE = 8
-# Counts this many standard deviations, and so many people, above the mean are added up without being told apart.
+# Counts this many standard deviations, and this many people, above the mean are added up without being told apart.
 DEVIATIONS, FURTHER = 12, 25
 # What is missing to 1 is far below what is negligible.
 ENOUGH_BITS = 104

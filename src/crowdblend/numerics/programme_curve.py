@@ -72,7 +72,7 @@ class SampledGaps:
 class SurveyMixture:
     """The curve of a survey that has a person with probability `share`, the same number of people in every survey.
 
-    With b the share, P and R the survey with one and with the other data of the person, and S somebody else's data
+    With b the share, P and R the survey with one and with the other data of the person, and S someone else's data
     instead, bP + (1 − b)S and bR + (1 − b)S are b·H_α apart at 1 + b(α − 1), where P, R and S are H_α apart pairwise.
     Where S is not close to P (people who are asked together), they are b·H_α apart at α itself: `apart` is False.
     """
@@ -139,7 +139,7 @@ class BlendingCrowds(Crowds):
 
 
 class OwnCurve:
-    """A mechanism with a curve of its own: the person in its table or not, whoever else is there."""
+    """A mechanism with a curve of its own: the person in its table or not, anyone who else is there."""
 
     def __init__(self, curve: Curve) -> None:
         self.curve, self.kinks, self.density, self.distance = curve, curve.kinks, curve.density, curve.distance

@@ -15,7 +15,7 @@ from crowdblend.numerics.arithmetic import Arithmetic, Number
 
 
 def appears(ratio: Number, show_from: int) -> Number:
-    """P[1 + Y ≥ show_from]: the probability that somebody who is alone in a cell makes it appear."""
+    """P[1 + Y ≥ show_from]: the probability that someone who is alone in a cell makes it appear."""
     return ratio ** (show_from - 1) / (1 + ratio)
 
 

@@ -1,8 +1,8 @@
 """The first point of a table, which no differentially private release can keep and crowd-blending can (CBP Prop. 12).
 
 A line of CELLS places. The table has k + 1 points at its left end and then k at its right end; its neighbour has the
-first point at the right end instead. Nobody is an outlier. Whoever publishes a point for every row, in order, should at
-least say on which side the first one is, within a quarter of the line. Proposition 12: an ε-differentially private
+first point at the right end instead. Nobody is an outlier. Anyone who publishes a point for every row, in order, should
+at least say on which side the first one is, within a quarter of the line. Proposition 12: an ε-differentially private
 release fails on one of the two tables with probability 1/(1 + e^ε) or more, that is nearly every second time.
 
 The experiment keeps rows in their order, as the paper's mechanism does. That is covered by points.noisy, not by

@@ -60,7 +60,7 @@ def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> floa
     with precision(128):
         kept = arb(epsilon)
         if request.survey_parameters:
-            # Replacing is removing and adding, and asking so many of so many people makes good for the rest.
+            # Replacing is removing and adding, and asking n of N people makes good for the rest.
             kept = log1p(expm1(epsilon) * arb(request.population) / arb(request.samples)) / 2
         return round_down(log1p(kept.expm1() / arb(rate)))
 

@@ -117,7 +117,7 @@ class SolvedPlan(Plan):
 
     @property
     def sampled_with(self) -> float:
-        """The largest sampling probability of anybody protected; a δ as large guarantees nothing beyond sampling."""
+        """The largest sampling probability of anyone protected; a δ as large guarantees nothing beyond sampling."""
         if self.rate is None or self.request.biased:
             return self.request.protected_rate
         return self.design.inclusion.most

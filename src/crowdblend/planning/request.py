@@ -24,9 +24,9 @@ class PlanRequest(CheckedFields):
     With below_k = "noise" small counts are noised rather than dropped; `flag` says whether cells tell that they are
     exact, and noise_epsilon the loss of the noise, by default the largest that sampling makes good for.
     With `shares` several tables are published, each from its own part of the sample.
-    With `releases` above 1, epsilon and delta are for so many releases together, each from a fresh sample. Where each
+    With `releases` above 1, epsilon and delta are for this many releases together, each from a fresh sample. Where each
     of them chooses its recoding, choice_epsilon is what a choice costs and choosing_share the part that chooses.
-    With `samples` and `population` the table is a survey of so many people, which is thinned at the rate; epsilon and
+    With `samples` and `population` the table is a survey of this many people, which is thinned at the rate; epsilon and
     delta are then for one person's data replaced.
     """
 
@@ -85,7 +85,7 @@ class PlanRequest(CheckedFields):
 
     @property
     def protected_rate(self) -> float:
-        """The largest sampling probability of anybody who is protected."""
+        """The largest sampling probability of anyone who is protected."""
         if self.max_rate is not None:
             return self.max_rate
         return self.high if self.exceptions == 0 and self.high is not None else 1.0

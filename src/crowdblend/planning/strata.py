@@ -24,7 +24,7 @@ from crowdblend.planning.request import PlanRequest
 # larger k, and the loss of the noise falls only by the logarithm.
 _NOISE_SHARE = 0.25
 # In a series people may change their stratum, which costs more than one stratum every time: all crowds are raised by
-# so many hundredths until they keep to the totals together.
+# this many hundredths until they keep to the totals together.
 _MOST_RAISED = 1_000
 
 
@@ -109,11 +109,11 @@ class CrowdPlan:
 
     @property
     def sampled_with(self) -> float:
-        """The largest sampling probability of anybody who is protected."""
+        """The largest sampling probability of anyone who is protected."""
         return max(stratum.parameters.sampled_with for stratum in self.strata)
 
     def raise_k(self, hundredths: int) -> CrowdPlan:
-        """Return the plan with every k larger by so many hundredths, rounded up."""
+        """Return the plan with every k larger by this many hundredths, rounded up."""
         crowds = (math.ceil(one.k * (100 + hundredths) / 100) for one in self.strata)
         raised = zip(self.strata, crowds, strict=True)
         return replace(self, strata=tuple(replace(one, parameters=replace(one.parameters, k=k)) for one, k in raised))

@@ -158,7 +158,7 @@ def refuse_choice(columns: Iterable[Column], kind: str) -> None:
 
 
 def check_names(columns: Sequence[Column], person: str | None, reserved_names: tuple[str, ...]) -> None:
-    """Refuse to publish who somebody is, and names that the published table has itself."""
+    """Refuse to publish who someone is, and names that the published table has itself."""
     for column in columns:
         if person is not None and column.name.lower() == person.lower():
             raise column.refusal(

@@ -164,7 +164,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
 
     @property
     def max_rate(self) -> float | None:
-        """The largest rate of anybody who is protected; what rounding adds to the largest rate, it adds to this one."""
+        """The largest rate of anyone who is protected; what rounding adds to the largest rate, it adds to this one."""
         stated, (_, high) = self.sampling.max_rate, self.rate_range
         return stated if stated is None or high is None else max(stated, high)
 

@@ -100,7 +100,7 @@ class CsvReading:
         return text.translate({ord(","): ".", ord("."): ","}) if swapped else text
 
     def known_again_sql(self, column: str) -> str:
-        """Return the text by which a value is known again in a copy of another format."""
+        """Return the text by which a value is recognized in a copy of another format."""
         text = _trimmed_sql(column)
         # Where digits alone are a date, or a part of one, numbers of other columns would be taken for dates.
         marked = (
@@ -152,7 +152,7 @@ def _trimmed_sql(column: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """A text as an SQL literal. What loads recodings loads NumPy, and whoever only writes a policy needs neither."""
+    """A text as an SQL literal. What loads recodings loads NumPy, and anyone who only writes a policy needs neither."""
     return "'" + text.replace("'", "''") + "'"
 
 

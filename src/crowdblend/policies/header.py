@@ -1,8 +1,8 @@
 """The names and types of the columns of a data file, from its schema, or from the first lines of a CSV file.
 
-A file without a header has a record in its first line. Whoever took that for names would copy a person into the policy,
-so a first line that looks like data is refused: fields that are blank, numbers or dates, that are repeated, or that
-occur again further down in their column.
+A file without a header has a record in its first line. Anyone who took that for names would copy a person into the
+policy, so a first line that looks like data is refused: fields that are blank, numbers or dates, that are repeated, or
+that occur again further down in their column.
 """
 
 from __future__ import annotations

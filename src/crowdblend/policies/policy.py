@@ -207,7 +207,7 @@ class Policy:
 
     @property
     def proposes(self) -> bool:
-        """Whether it proposes domains of later policies."""
+        """True if it proposes domains of later policies."""
         return self.terms.proposes
 
     def _refuse_foreign(self, only: Publication) -> None:

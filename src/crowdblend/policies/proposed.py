@@ -1,6 +1,6 @@
 """Domains that were proposed from the data: what the releases that proposed them have spent of a policy's budget.
 
-A proposal is itself a release about everybody, with a certificate and an entry in the ledger. Whoever takes a domain
+A proposal is itself a release about everybody, with a certificate and an entry in the ledger. Anyone who takes a domain
 from it names its folder, and what it lost is part of what the policy may lose.
 """
 

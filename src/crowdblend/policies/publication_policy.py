@@ -10,7 +10,7 @@ SourceAndFormat
     │   │       ├── TablePolicy
     │   │       └── MicrodataPolicy
     │   ├── OutlierTablePolicy
-    │   └── ExactPolicy                exactly so many of so many people
+    │   └── ExactPolicy                a fixed number of people
     │       ├── StatisticsPolicy
     │       └── SynopsisPolicy
     └── GraphPolicy

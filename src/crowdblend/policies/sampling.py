@@ -1,7 +1,7 @@
 """The section [sampling]: how people come into what is counted, one class for each design.
 
-Drawn here: Poisson. The table is itself a sample: Coins, Weights. Either of the two: Survey (exactly so many), Strata,
-Biased. Nobody is drawn: Everybody. Whoever reads a policy asks for rates, columns and numbers by the same names,
+Drawn here: Poisson. The table is itself a sample: Coins, Weights. Either of the two: Survey (a fixed number), Strata,
+Biased. Nobody is drawn: Everybody. Anyone who reads a policy asks for rates, columns and numbers by the same names,
 whatever the design; a design that has none of them says None.
 """
 
@@ -74,7 +74,7 @@ class Sampling(Section, frozen=True):
 
     @property
     def max_rate(self) -> float | None:
-        """The largest probability of anybody protected, where it is stated."""
+        """The largest probability of anyone protected, where it is stated."""
         return None
 
     @property
@@ -89,7 +89,7 @@ class Sampling(Section, frozen=True):
 
     @property
     def table_rate(self) -> float | None:
-        """The largest probability with which a table that is itself a sample holds anybody."""
+        """The largest probability with which a table that is itself a sample holds anyone."""
         return max((rate for rate in (self.rate, self.high, self.max_rate) if rate is not None), default=None)
 
     @property
@@ -250,7 +250,7 @@ class Survey(Sampling, frozen=True):
         return None if self.people is None or self.of is None else self.people / self.of
 
     def drawn_here(self) -> Survey:
-        """Return so many people who are drawn now."""
+        """Return this many people who are drawn now."""
         return self.replace(thin=None)
 
     @property

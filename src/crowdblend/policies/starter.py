@@ -74,7 +74,7 @@ _CHECK_PERSON = "# Proposed by its name. Make sure that it tells people apart, t
 _ROW_NUMBERS = '"table"   # person numbers the rows; leave this out if other tables call the same people so'
 # Of samples by coins rows and medians are proposed too.
 _WITH_MEDIANS = ("poisson", "coins")
-# So many tables of a register are proposed.
+# This many tables of a register are proposed.
 _MOST_TABLES = 3
 _COLUMNS = "[columns]   # delete every column that need not be published, here and in [[publish]]\n"
 _SEVERAL = "# Each publication has its part of the guarantee. Add others, or delete what you do not need.\n"

@@ -49,12 +49,12 @@ class Strata:
 
     @property
     def low(self) -> float:
-        """The smallest rate of anybody."""
+        """The smallest rate of anyone."""
         return min(stratum.low for stratum in self.strata)
 
     @property
     def high(self) -> float:
-        """The largest rate of anybody."""
+        """The largest rate of anyone."""
         return max(stratum.high for stratum in self.strata)
 
     @property

@@ -62,7 +62,7 @@ def _publication(publication: Publication, folder: Path) -> Iterator[str]:
     for field, value in publication.keys.items():
         if field in declared:
             key = declared[field]
-            lines.append(f"{key.name} = {toml_value(_placed(key, value, folder))}")
+            lines.append(f"{key.name} = {toml_value(_place_value(key, value, folder))}")
         elif parts[field].many:
             titles = (parts[field].title, value)
             inside += ["\n".join([titles[0], *_lines(one, keys_of(type(one)), folder)]) for one in titles[1]]
@@ -99,11 +99,11 @@ def _lines(holder: Section, keys: Mapping[str, Key], folder: Path) -> list[str]:
     for attribute, key in keys.items():
         value = getattr(holder, attribute)
         if key.is_given(value):
-            lines.append(f"{key.name} = {toml_value(_placed(key, value, folder))}")
+            lines.append(f"{key.name} = {toml_value(_place_value(key, value, folder))}")
     return lines
 
 
-def _placed(key: Key, value: object, folder: Path) -> object:
+def _place_value(key: Key, value: object, folder: Path) -> object:
     """A value as a policy in that folder writes it."""
     if key.kind == "paths" and isinstance(value, tuple):
         return [_relative(one, folder) for one in value]

@@ -81,12 +81,12 @@ def expected_of(facts: ReleaseFacts) -> ExpectedErrors:
 
 
 def _mostly_shown(people: int, cut: Sequence[tuple[Law, float]]) -> bool:
-    """Return whether cells of so many people are shown nine times in ten, by every law that leaves cells out."""
+    """Return whether cells of this many people are shown nine times in ten, by every law that leaves cells out."""
     return all(people * rate >= (law.shown_from or 0) and _chance(people, rate, law) >= 0.9 for law, rate in cut)
 
 
 def _error(people: int, rate: float, law: Law) -> float:
-    """The mean absolute error of an estimate of so many people, of the sample about normal, and of the noise.
+    """The mean absolute error of an estimate of this many people, of the sample about normal, and of the noise.
 
     A normal error is on average √(2/π), and that of Laplace noise √(1/2), of its standard deviation.
     """
@@ -97,7 +97,7 @@ def _error(people: int, rate: float, law: Law) -> float:
 
 
 def _chance(people: int, rate: float, law: Law) -> float:
-    """The probability that a cell of so many people is shown."""
+    """The probability that a cell of this many people is shown."""
     k = law.shown_from or 0
     if not law.noiseless:
         return 1 - hidden_with(law, rate, people)
@@ -106,7 +106,7 @@ def _chance(people: int, rate: float, law: Law) -> float:
 
 @dataclass(frozen=True)
 class GroupExpectation:
-    """A group of so many people: how likely it is shown, and as what where its sample is the usual one.
+    """A group of this many people: how likely it is shown, and as what where its sample is the usual one.
 
     `low` and `high` are the ends of the 95 % interval that readers get; None where they get none.
     """

@@ -22,7 +22,7 @@ _LARGEST_EPSILON = 50.0
 def gaussian_sigmas(
     cells: Sequence[int], weights: Sequence[float], *, epsilon: float, delta: float, rate: float, releases: int = 1
 ) -> tuple[float, ...] | None:
-    """Return standard deviations of Gaussian noise on tables with so many cells, about as small as the budget allows.
+    """Return standard deviations of Gaussian noise on tables with this many cells, about as small as the budget allows.
 
     None where Laplace noise is surely no worse: what is taken for its losses is less than curves allow it. The mean
     error of all cells is smallest where losses of Laplace noise grow as the square root, and one over the standard

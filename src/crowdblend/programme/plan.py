@@ -130,7 +130,7 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
 
 
 def _check_choice(policy: Policy, shares: Sequence[float], rate: float) -> None:
-    """Refuse a choice of the recoding that loses more than anybody in a part of the sample may lose."""
+    """Refuse a choice of the recoding that loses more than anyone in a part of the sample may lose."""
     choosing, epsilon = policy.terms.recoding, policy.own_terms.epsilon
     assert epsilon is not None, "a programme has an epsilon"
     if choosing is None or choosing.choice_cost <= (most := largest_noise(shares, rate, epsilon)):
@@ -200,7 +200,7 @@ def _within(
 def _before_asking(sample: Sample, budget: Budget) -> Iterator[Each]:
     """Yield the losses that one person of the sample may have, better ones first.
 
-    Of a survey of a fixed size that is more than anybody loses, since most were not asked, and it is for one person
+    Of a survey of a fixed size that is more than anyone loses, since most were not asked, and it is for one person
     replaced, of which a plan finds out how it is best divided.
     """
     if not isinstance(sample, ThinnedSurvey):

@@ -2,9 +2,9 @@
 
 **Nothing is lost.** Let D be the digest of the staged certificate. The step is one system call: a rename to a name
 that nothing has, or an exchange of two names. Before it, the target is what it was and `release/` of the staging folder
-has D; after it, the target has D. So whoever finds a staging folder knows which of the two it is by looking for D, and
-removes the staging folder only when the target has D: then everything in it was replaced, or when the release was never
-recorded as finished and `release/` has D or nothing at all: then it is an output that nobody saw.
+has D; after it, the target has D. So anyone who finds a staging folder knows which of the two it is by looking for D,
+and removes the staging folder only when the target has D: then everything in it was replaced, or when the release was
+never recorded as finished and `release/` has D or nothing at all: then it is an output that nobody saw.
 
 Where names cannot be exchanged in one step, the old release first moves to `old/`, then the new one takes the name.
 A crash between the two leaves nothing under the name, the old release in `old/` and the new one in `release/`; the
@@ -30,7 +30,7 @@ def commit(staging: Staging, folder: Path, *, force: bool) -> None:
     if staging.old_release.exists() and not os.path.lexists(folder):
         rename_to_new(staging.release, folder)
     else:
-        # Somebody may have made a folder of that name meanwhile; it is not ours to replace.
+        # Someone may have made a folder of that name meanwhile; it is not ours to replace.
         check_target(folder, force=force)
         _take_name(staging, folder)
     flush(folder.parent)

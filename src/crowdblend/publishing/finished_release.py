@@ -119,7 +119,7 @@ class Release:
         return signing.sign_release(self.folder, key, passphrase=ask, force=force)
 
     def in_memory(self) -> Release:
-        """The same with all its files in memory, for whoever removes the folder."""
+        """The same with all its files in memory, for anyone who removes the folder."""
         files = {name: self._bytes(name) for name in self._names()}
         return replace(self, folder=None, files=files)
 
@@ -178,7 +178,7 @@ def release_html(release: Release) -> str:
 
 
 def guarantee_sentence(certificate: Certificate) -> str:
-    """The guarantee for somebody who has never heard of ε; else the strongest one, precisely."""
+    """The guarantee for someone who has never heard of ε; else the strongest one, precisely."""
     return (
         lead(certificate.guarantees, planned_releases(certificate))
         or (certificate.differential() or certificate.guarantees[0]).words()

@@ -44,7 +44,7 @@ def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> 
 def plan_secret(policy: AnyPolicy, secret: bytes) -> bytes:
     """The secret of everything random in a release: coins, marks and noise, from its key and what it computes.
 
-    Noise that is drawn twice cancels out, and two tables from one sample may single somebody out. The ledger refuses a
+    Noise that is drawn twice cancels out, and two tables from one sample may single someone out. The ledger refuses a
     key that it has seen, and what another ledger has seen it cannot know: so one key gives other coins and other noise
     to another plan, or to people of another name. It gives the same to the same rows in a frame, a file or a database,
     on one machine or many, in whichever format they appear.

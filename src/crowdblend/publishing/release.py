@@ -65,9 +65,9 @@ def release(
 ) -> Release:
     """Publish what the policy says into a folder that appears whole or not at all.
 
-    The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
+    The ledger records it before anything is computed. `key` makes the release reproducible for anyone who holds it; by
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
-    where the policy came from, for whoever has to resume the release. `confirm` is called when the ledger allows the
+    where the policy came from, for anyone who has to resume the release. `confirm` is called when the ledger allows the
     release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
     the data: DuckDB unless another is passed. `sign` writes the signature of a certificate beside it, before the folder
     appears. Without `figures` the report has tables and sentences alone. `release_plan` is the plan of this
@@ -103,7 +103,7 @@ def release(
                 refuse_only_other(reading.outside)
                 record = Record()
                 if ledger is not None and pending is not None:
-                    # Until the release is finished the ledger holds the key: whoever resumes it gets the same output.
+                    # Until the release is finished the ledger holds the key, so that a resumed one has the same output.
                     kept = not policy.sampling.already_drawn or policy.sampling.thin is not None
                     seal = policy.sampling.key == "seal" and kept
                     entry = ledger.begin(pending.spending, identity=pending.identity, key=secret, seal=seal)

@@ -57,7 +57,7 @@ def _check_room(parent: Path) -> None:
 def exclusive_use(folder: Path) -> Iterator[None]:
     """Refuse to work on a folder that another process is working on.
 
-    The lock is a file beside the folder that is removed at the end. Whoever locked a file that had been removed by
+    The lock is a file beside the folder that is removed at the end. Anyone who locked a file that had been removed by
     then holds no lock that others see, and looks again.
     """
     lock = folder.with_name(f".{folder.name}.lock")

@@ -5,7 +5,7 @@ Theorem. `thin` turns counts n_1, n_2, … into independent Binomial(n_c, rate) 
 Proof. Let 0.b₁b₂…b_m be the binary expansion of the rate below 1, finite for a double and perhaps without end for a
 fraction, and give every person an own uniform real U = 0.u₁u₂…; keep the person if U < rate, which has probability
 rate. The first i with u_i ≠ b_i decides: u_i = 0, b_i = 1 means U < rate (kept), u_i = 1, b_i = 0 means U ≥ rate
-(dropped). Whoever agrees with all m digits has U ≥ rate and is dropped; nobody agrees with digits without end, but
+(dropped). Anyone who agrees with all m digits has U ≥ rate and is dropped; nobody agrees with digits without end, but
 with probability 0. Given that the first i−1 digits of exactly r people of a class agree, the next
 digits of those r people are r fair independent bits, and which r people they are does not matter for the count. So
 going digit by digit with r fresh bits of the stream for r undecided people, and counting the zeros among them, gives

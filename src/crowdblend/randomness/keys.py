@@ -22,7 +22,7 @@ def new_key() -> bytes:
 def subkey(key: bytes, purpose: bytes, label: bytes) -> bytes:
     """The 256-bit subkey of a key for one purpose and label (HKDF with SHA-256).
 
-    Subkeys of different (purpose, label) pairs are independent to anybody who does not hold the key. A purpose is a
+    Subkeys of different (purpose, label) pairs are independent to anyone who does not hold the key. A purpose is a
     constant of this package without a zero byte, so the zero byte after it keeps the pairs apart.
     """
     check_key(key)

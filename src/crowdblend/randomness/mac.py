@@ -15,7 +15,7 @@ Texts are encoded so that the first block gives away the length, hence the numbe
 Missing bytes are zero. Two texts with the same encoding have the same length and the same bytes. Two texts of which
 one's encoding were a prefix of the other's would share the first block, so have the same number of blocks, so the same
 encoding. Hence the theorem holds: two different texts, whatever they are, share a value only by chance, and each has
-its chance anew. Whoever does not know the key, and never sees a value, cannot aim at one.
+its chance anew. Anyone who does not know the key, and never sees a value, cannot aim at one.
 
 A text below 255 bytes has at most 16 blocks, and one of up to 31 bytes at most two: for 8 billion such people the
 advantage is about 2^-60.

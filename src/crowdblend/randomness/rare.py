@@ -1,4 +1,4 @@
-"""Rare events among more trials than anybody can list.
+"""Rare events among more trials than anyone can list.
 
 Theorem. In a row of independent trials with success probability q, the numbers of failures before the first success
 and between one success and the next are independent geometric variables, P[G = g] = q·(1−q)^g. So walking from

@@ -5,7 +5,7 @@ A source is an endless stream of fair, independent bits. How the stream is cut i
 64-bit numbers. Everything random in crowdblend is a function of such a stream, in integer arithmetic.
 
 Threads and processes. A `SystemSource` may be used from anywhere. A `KeyedSource` has a position in its stream, so
-it belongs to the process that made it and the thread that first drew from it; anybody else is refused: a forked
+it belongs to the process that made it and the thread that first drew from it; anyone else is refused: a forked
 child would repeat the parent's bits for other draws, and two threads would share them in an order nobody can
 reproduce. Every worker makes its own source with its own label. The same key AND label give the same bits wherever
 they are used, so a label must name exactly one use ("release 7, thinning, part 3").
@@ -65,7 +65,7 @@ class SystemSource:
 class KeyedSource:
     """The AES-256-CTR keystream of a key and a label: the same bits on every machine.
 
-    To anybody without the key, b blocks of 16 bytes of it differ from fair bits by an advantage of at most b²/2^129
+    To anyone without the key, b blocks of 16 bytes of it differ from fair bits by an advantage of at most b²/2^129
     beyond that of breaking AES (the blocks of a permutation never repeat): 2^-67 for 32 GB.
 
     >>> twin, other = KeyedSource(bytes(32), b"here"), KeyedSource(bytes(32), b"there")
@@ -117,7 +117,7 @@ class KeyedSource:
 
 
 class SeededSource(KeyedSource):
-    """A reproducible stream for tests. Anybody can predict it, so nothing made from it is private."""
+    """A reproducible stream for tests. Anyone can predict it, so nothing made from it is private."""
 
     private = False
 

@@ -1,6 +1,6 @@
 """A data file as cells with counts, read in pieces: a table as it is, microdata counted by equal rows.
 
-Inside, columns are called "0", "1", … so that no name in the data can meet one of ours.
+Inside, columns are called "0", "1", … so that no name in the data can meet an internal one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WIDEST_FIELD = 1 << 24
 # Bytes that any file may unpack to, and how many each of its bytes may beyond.
 LARGEST_UNPACKED = 1 << 28
 DENSEST = 1_000
-# Releases are written in groups of so many rows: equal rows of one group take no bytes, and time all the same.
+# Releases are written in groups of this many rows: equal rows of one group take no bytes, and time all the same.
 MOST_IN_A_GROUP = 1 << 20
 
 

@@ -88,7 +88,7 @@ def _tables(margins: Mapping[str, Margin]) -> Iterator[tuple[str, _Table]]:
 
 def _differences(tables: list[_Table]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield for every margin that tables share the cells of one and of the next that add up to it."""
-    for shared in {_shared(one, other) for one, other in combinations(tables, 2)}:
+    for shared in {_shared_columns(one, other) for one, other in combinations(tables, 2)}:
         cells: dict[tuple[str, ...], list[NDArray[np.int64]]] = {}
         for table in tables:
             if set(shared) <= set(table.margin.columns):
@@ -99,7 +99,7 @@ def _differences(tables: list[_Table]) -> Iterator[tuple[NDArray[np.int64], NDAr
             yield from pairwise(same)
 
 
-def _shared(one: _Table, other: _Table) -> tuple[str, ...]:
+def _shared_columns(one: _Table, other: _Table) -> tuple[str, ...]:
     return tuple(sorted(set(one.margin.columns) & set(other.margin.columns)))
 
 

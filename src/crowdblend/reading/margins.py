@@ -129,7 +129,7 @@ class MarginCounter:
     def margin(self, confidence: float = CONFIDENCE, most: int | None = None) -> Margin:
         """Every combination of labels, those of the domain first, with its sum and what it stands for.
 
-        With `most`, only those of the so many largest labels of every column.
+        With `most`, only those of the largest labels of every column.
         """
         inside, stratum = self.laws.finest_classes(self.columns), self.laws.stratum
         codes, table = self._laid_out()

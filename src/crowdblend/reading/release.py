@@ -1,6 +1,6 @@
 """A release folder as everybody reads it: `read`, reports and verification.
 
-Facts are guarded by a digest that anybody can compute, so they may be of any form: they are read once, into the class
+Facts are guarded by a digest that anyone can compute, so they may be of any form: they are read once, into the class
 of their kind, and refused where they do not fit it.
 """
 

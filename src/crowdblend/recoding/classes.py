@@ -32,7 +32,7 @@ from crowdblend.recoding.reading import blank_sql, is_blank, quote
 
 LARGEST_DOMAIN = 1_000_000
 MOST_LISTED = 10_000
-# Up to so many cells of a table are listed one by one.
+# Up to this many cells of a table are listed one by one.
 MOST_CELLS_LISTED = 1_000_000
 
 

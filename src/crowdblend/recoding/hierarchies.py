@@ -158,7 +158,7 @@ def prefix_hierarchy(values: Sequence[str], keep: Sequence[int]) -> Lines:
 
 
 def order_hierarchy(values: Sequence[str], sizes: Sequence[int]) -> Lines:
-    """Values in their order, in groups of so many neighbours at each level, called by the first and the last.
+    """Values in their order, in groups of this many neighbours at each level, called by the first and the last.
 
     >>> order_hierarchy(["none", "primary", "secondary", "tertiary"], [2])[2]
     ('secondary', 'secondary – tertiary', '*')

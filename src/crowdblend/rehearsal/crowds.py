@@ -33,7 +33,7 @@ from crowdblend.selection import noise_around
 
 CrowdPolicy = TablePolicy | MicrodataPolicy | PointsPolicy
 PolicyT = TypeVar("PolicyT", TablePolicy, MicrodataPolicy, PointsPolicy)
-# So many strata are audited: of the largest rate, of the smallest, and of the first and last labels.
+# This many strata are audited: of the largest rate, of the smallest, and of the first and last labels.
 _STRATA = 4
 
 
@@ -73,7 +73,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
         return [*with_people(pairs), *self.further]
 
     def pair(self, name: str, mine: Values, near: Values, other: Values, size: int) -> Neighbours[Population]:
-        """Return the person in a class of so many people, and the class without the person; the rest are elsewhere."""
+        """Return the person in a class of this many people, and the class without the person."""
         rest = (Crowd(other, max(self.people - size, 1)),) if other != near else ()
         if mine == near:
             more, fewer = ((Crowd(mine, people), *rest) for people in (size, size - 1))
@@ -87,7 +87,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
         return partial(self.plan.read, people_in_memory(names, population))
 
     def observer(self, population: Population) -> Observer:
-        """Return somebody who looks for the class of the first person."""
+        """Return someone who looks for the class of the first person."""
         names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
         choosing, noise = getattr(self.policy, "recoding", None), 1.0
         if choosing is not None and choosing.show_epsilon is not None:
@@ -171,7 +171,7 @@ def _some(strata: Sequence[StratumPlan]) -> list[StratumPlan]:
 
 
 def _person(columns: Sequence[Column], strata: str, label: str, place: int) -> Values:
-    """Return somebody of a stratum, in the first or the last class of every other column."""
+    """Return someone of a stratum, in the first or the last class of every other column."""
     return tuple(
         _value(column, label) if column.name == strata else examples(column.recoding, CLASSES)[place]
         for column in columns

@@ -28,7 +28,7 @@ RowsPolicy = CrowdPolicy | OutlierTablePolicy | StatisticsPolicy | SynopsisPolic
 
 MOST_MADE_UP = 10_000_000
 USUAL_PEOPLE = 100_000
-# In so many rounds of couples nearly everybody has met as many others as a made-up network needs.
+# In this many rounds of couples nearly everybody has met as many others as a made-up network needs.
 _ROUNDS = 64
 
 
@@ -40,7 +40,7 @@ def make_up_people(
     sparsity: float = 0.0,
     like: pyarrow.Table | None = None,
 ) -> pyarrow.Table:
-    """Return rows about so many invented people with every column that the policy reads; for a network, its links.
+    """Return rows about this many invented people with every column that the policy reads; for a network, its links.
 
     `people` is what the policy says, or 100,000 where it does not say it. `spread` 0 puts equally many people into
     every class of a column, 1 puts them there as 1, 1/2, 1/3, …, and more is more uneven. `sparsity` is the share of
@@ -61,7 +61,7 @@ def make_up_people(
 def make_up_for_all(
     policies: Sequence[RowsPolicy | GraphPolicy], people: int | None = None, *, spread: float = 1.0
 ) -> pyarrow.Table:
-    """Return rows about so many invented people with every column that one of several publications reads."""
+    """Return rows about this many invented people with every column that one of several publications reads."""
     made = [make_up_people(policy, people, spread=spread) for policy in policies]
     columns = {name: table.column(name) for table in reversed(made) for name in table.column_names}
     return pyarrow.table(columns)
@@ -81,7 +81,7 @@ def people_of(policy: RowsPolicy | GraphPolicy, people: int | None) -> int:
     """Return how many people to make up: as many as the policy declares, or as are wanted where it declares none."""
     declared = policy.graph.people if isinstance(policy, GraphPolicy) else policy.people
     if isinstance(policy, StatisticsPolicy) and policy.sampling.weight is not None:
-        # Whoever has a weight is in the sample already, and people are those of the population.
+        # Anyone who has a weight is in the sample already, and people are those of the population.
         declared = None
     if declared is not None and people not in (None, declared):
         message = f"The policy declares {declared:,} people, so {people:,} cannot be made up for it."

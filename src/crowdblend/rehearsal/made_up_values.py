@@ -21,7 +21,7 @@ CLASSES, EVERY_CLASS = 4, 1 << 20
 _FAR = 10**6
 # A class for blanks or for other values gets one person in fifty.
 _RARE = 0.02
-# Of an open domain so many different texts and these days are made up.
+# Of an open domain this many different texts and these days are made up.
 _TEXTS = 100
 _FIRST_DAY, _LAST_DAY = date(1940, 1, 1), date(2024, 12, 31)
 
@@ -92,14 +92,14 @@ def _(recoding: Prefixes) -> Iterator[str]:
 
 
 def draw_values(recoding: Recoding, count: int, spread: float, rng: Rng) -> pyarrow.Array:
-    """Return so many raw values, some of them blank or beyond the domain where that has a class."""
+    """Return this many raw values, some of them blank or beyond the domain where that has a class."""
     values = _draw(recoding, count, spread, rng)
     blank = rng.random(count) < (_RARE if recoding.missing is not None or recoding.other is not None else 0)
     return pyarrow.array(values, mask=blank)
 
 
 def draw_measure(measure: BoundedRecoding, count: int, spread: float, rng: Rng) -> pyarrow.Array:
-    """Return so many numbers between the bounds, lower ones more often; some blank where blanks count as a value."""
+    """Return this many numbers between the bounds, lower ones more often; some blank where blanks count as a value."""
     steps = np.floor(_fractions(count, spread, rng) * (measure.steps + 1))
     values = np.clip(
         float(measure.start) + steps * float(measure.resolution), float(measure.start), float(measure.stop)

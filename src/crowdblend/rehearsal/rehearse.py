@@ -131,7 +131,7 @@ def side_by_side(expectations: Sequence[Expectation]) -> list[tuple[str, list[fl
 
 
 MOST_TIMES = 10_000
-# Where nobody says how many releases to rehearse: so many, and fewer of those that take long.
+# Where nobody says how many releases to rehearse: this many, and fewer of those that take long.
 USUAL_TIMES, _FEWEST_TIMES, _SECONDS = 20, 3, 2.0
 # How many people have each label of each column.
 Margins = dict[str, dict[str, int]]

@@ -13,7 +13,7 @@ from crowdblend.rehearsal.subject import Neighbours
 
 @dataclass(frozen=True)
 class ReplacedPerson:
-    """People with the person in question first; `persons` are whoever that is here, and instead."""
+    """People with the person in question first; `persons` are anyone who that is here, and instead."""
 
     people: Population
     persons: tuple[Values, Values]
@@ -48,7 +48,7 @@ def replace_value(person: Values, place: int, value: str | None) -> Values:
 
 
 def among(one: Values, other: Values, people: int) -> list[Neighbours[ReplacedPerson]]:
-    """Return the two among so many people in all: others like the one, like the other, and half and half."""
+    """Return the two among this many people in all: others like the one, like the other, and half and half."""
     n = people - 1
     crowds = {
         "others like the person": (Crowd(one, n),),

@@ -44,7 +44,7 @@ from crowdblend.releases.plan import AnyPolicy, Outcome, Reading
 
 # Releases that are run as one, and people who are made up for them, at most.
 RELEASES, PEOPLE = 500, 1 << 17
-# What was seen is kept of so many different releases of a batch; then it is forgotten, and seen again.
+# What was seen is kept of this many different releases of a batch; then it is forgotten, and seen again.
 _MOST_KNOWN = 20_000
 _MOST_KEPT = 128
 
@@ -127,7 +127,7 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
 
     @abstractmethod
     def observer(self, population: PopulationT) -> Observer:
-        """Return somebody who wants to know which of the two populations of a pair it is."""
+        """Return someone who wants to know which of the two populations of a pair it is."""
 
     def batch(self, population: PopulationT) -> Batch:
         """Return many releases of the population that are run as one."""
@@ -167,7 +167,7 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
         return self.files.of(publication), publication.outcome
 
     def observe(self, population: PopulationT, runs: int) -> dict[str, Counter[str]]:
-        """Release so many times, with a fresh key each time, and look at what is published."""
+        """Release this many times, with a fresh key each time, and look at what is published."""
         times: Counter[int] = Counter()
         held: dict[int, Views] = {}
         for views in self.looks(population, runs):
@@ -181,7 +181,7 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
         return dict(seen)
 
     def looks(self, population: PopulationT, runs: int) -> Iterator[Views]:
-        """Return what is seen of each of so many releases, in several ways of looking.
+        """Return what is seen of each of this many releases, in several ways of looking.
 
         What a batch shows beyond these runs is kept for the next ones: each release is for one run.
         """
@@ -221,5 +221,5 @@ AnySubject = AuditSubject[Any, Any, Any]
 
 
 def releases_of(people: int) -> int:
-    """Return how many releases about so many people are run as one."""
+    """Return how many releases about this many people are run as one."""
     return max(1, min(RELEASES, PEOPLE // people))

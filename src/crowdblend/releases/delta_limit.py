@@ -55,7 +55,7 @@ def _below(limit: float) -> float:
 
 
 def check_epsilon(policy: Any, epsilon: float) -> None:
-    """Refuse an epsilon above 10 unless the policy accepts it: whoever guesses is right all but one time in 20,000."""
+    """Refuse an epsilon above 10 unless accepted: a guess is right all but one time in 20,000."""
     if epsilon > LARGEST_EPSILON and not policy.accept_epsilon:
         message = (
             f"epsilon comes to {at_most(epsilon)}, above {LARGEST_EPSILON:g}: that protects hardly anybody, since who "

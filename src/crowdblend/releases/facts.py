@@ -2,7 +2,7 @@
 
 They hold parameters, and nothing that follows from them: the certificate is `derive(facts)`, here and in `verify`, and
 whatever readers are told is computed from the same value. They are written by the mechanisms and the draw that ran,
-never by the policy. Anybody can write a certificate and its digest, so facts may be of any form; what does not fit the
+never by the policy. Anyone can write a certificate and its digest, so facts may be of any form; what does not fit the
 class is refused here, once.
 """
 
@@ -214,7 +214,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
 
     @property
     def parameters(self) -> Parameters:
-        """The numbers that somebody who checks the release looks for, by name."""
+        """The numbers that someone who checks the release looks for, by name."""
         return {}
 
 
@@ -259,7 +259,7 @@ def derive(facts: ReleaseFacts) -> tuple[Derivation, ...]:
 
 
 def with_proposals(facts: ReleaseFacts, derivations: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
-    """What a release guarantees together with those that proposed its domains: the sum of their losses.
+    """Derive the sum of the losses of a release and of those that proposed its domains.
 
     Given what was proposed, the domains are fixed, and a sample that is drawn here depends on nothing else: so losses
     add up although one release reacts to the other. What is no differential privacy does not add up, and is left out.
@@ -280,7 +280,7 @@ def with_proposals(facts: ReleaseFacts, derivations: tuple[Derivation, ...]) -> 
 
 
 def _proposal(facts: ReleaseFacts, person: str | None) -> dict[Relation, Derivation]:
-    """What a release that proposed domains guarantees to the same people, by relation; it is about everybody."""
+    """Derive, by relation, the guarantee of a release that proposed domains, about everybody."""
     if facts.proposed or facts.person != person or type(facts.sample) is not Everybody:
         raise contradiction("its domains were proposed by a release that is not about everybody, by the same ids")
     found = (one for one in facts.derivations() if isinstance(one.conclusion, Differential))

@@ -229,7 +229,7 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
 
 
 def _estimate_columns(intervals: Intervals, rows: slice, times: Whole | int = 1) -> Piece:
-    """The estimate and its ends, each so many times; blank where nothing can be said."""
+    """The estimate and its ends, each this many times; blank where nothing can be said."""
     estimate, low, high = (
         np.repeat(column[rows], times) for column in (intervals.estimate, intervals.low, intervals.high)
     )

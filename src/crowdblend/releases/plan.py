@@ -72,7 +72,7 @@ class AnyPolicy(Protocol):
 
     @property
     def proposes(self) -> bool:
-        """Whether it proposes domains of later policies."""
+        """True if it proposes domains of later policies."""
 
     def with_source(self, data: DataSource) -> Self:
         """The same policy about rows that lie elsewhere."""
@@ -157,7 +157,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
         return Certificate(with_proposals(facts, facts.derivations()), self.stated_assumptions, to_json(facts))
 
     def own_certificate(self) -> Certificate:
-        """What the planned mechanisms guarantee, without what proposed the domains."""
+        """Return the certificate of the planned mechanisms, without proposed domains."""
         return Certificate(self.facts().derivations())
 
     @property

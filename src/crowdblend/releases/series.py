@@ -72,7 +72,7 @@ def one_of_series(policy: PolicyT) -> PolicyT:
     """Return the policy of one release of its series, with its part of the budget."""
     if policy.releases == 1:
         return policy
-    # A hair less, so that so many of them add up to no more than the whole.
+    # A hair less, so that this many of them add up to no more than the whole.
     part = (1 - 1e-12) / policy.releases
     delta = getattr(policy, "delta", None)
     changes = {"releases": 1, "epsilon": policy.epsilon * part} | ({} if delta is None else {"delta": delta * part})

@@ -1,4 +1,4 @@
-"""The page: first for somebody who has never heard of ε, then for somebody who wants to check.
+"""The page: first for someone who has never heard of ε, then for someone who wants to check.
 
 A kind shows its releases as a `View`, made of blocks; everything else on the page is the same for all kinds.
 """

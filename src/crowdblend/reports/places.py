@@ -32,7 +32,7 @@ BINS = 64
 _CROWDED = 32
 _MOST_BUCKETS = 1 << 22
 _MOST_AXES = 2
-# So many distances are computed one by one.
+# This many distances are computed one by one.
 _FEW = 1 << 22
 
 

@@ -52,6 +52,6 @@ def _html(release: PublishedRelease, figures: bool) -> str:
     try:
         return page(release, view_of(release, figures), figures)
     except _UNFIT as error:
-        # Facts are guarded by a digest that anybody can compute, so they may be of any form.
+        # Facts are guarded by a digest that anyone can compute, so they may be of any form.
         reason = "The facts of certificate.json do not describe its data files. No report can be written."
         raise InvalidInput(reason, code="facts-do-not-fit", where="certificate.json") from error

@@ -28,7 +28,7 @@ from crowdblend.randomness.source import Source
 
 _WORD = 64
 _GUARD = 64
-# Of so many losses the bounds are kept: they are a few numbers each.
+# Of this many losses the bounds are kept: they are a few numbers each.
 _FEW = 64
 
 
@@ -45,7 +45,7 @@ def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone:
 def choose_several(
     scores: Sequence[int], times: int, *, epsilon: float, sensitivity: int, monotone: bool, source: Source
 ) -> list[int]:
-    """The places of so many independent choices among the same scores."""
+    """The places of this many independent choices among the same scores."""
     if not scores:
         raise InvalidInput(
             "There is no recoding to choose from. Offer levels.", where="candidates", code="selection.no-candidates"

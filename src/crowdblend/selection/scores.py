@@ -12,7 +12,7 @@ where f never falls. ∎
 
 Δ is read off the list of f's values itself, in whole numbers, so how those were rounded does not matter. Beyond the
 list f goes on in equal steps of `slope`, which counts as a step too. For the first two scores Δ follows from k and the
-rate as well (numerics/expected_people); that bound is used, so that whoever verifies a choice can compute it again.
+rate as well (numerics/expected_people); that bound is used, so that anyone who verifies a choice can compute it again.
 
     published     the people a release is expected to publish; f never falls
     loss          the same, each person weighted by what the class keeps of the values (1 − ARX's loss); never falls
@@ -41,7 +41,7 @@ from crowdblend.packages import special
 ScoreName = Literal["loss", "published", "discernibility", "entropy"]
 SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")
 
-# Where few of a class are seen, classes count from the size on of which so many are seen on average: somebody who is
+# Where few of a class are seen, classes count from the size on of which this many are seen on average: someone who is
 # seen alone may have been alone.
 FEWEST_SEEN = 3
 # Scores list their values for classes up to this size.
@@ -52,7 +52,7 @@ TOP = 1 << 62
 
 @dataclass(frozen=True)
 class ScoredRelease:
-    """The release whose expected publication a score counts; one person who decides stands for so many."""
+    """The release whose expected publication a score counts; one person who decides stands for this many."""
 
     counted_from: int
     rate: float

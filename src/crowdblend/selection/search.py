@@ -30,7 +30,7 @@ from crowdblend.selection.scoring import score_nodes
 
 # Larger lattices are searched in steps.
 LARGEST_WHOLE = 200_000
-# A step frees as many columns as have at most so many combinations of levels.
+# A step frees as many columns as have at most this many combinations of levels.
 LARGEST_STEP = 5_000
 # Every step is one in the certificate, which has an end.
 MOST_STEPS = 100
@@ -105,7 +105,7 @@ class Search:
         source: Source,
         times: int,
     ) -> list[Node]:
-        """The nodes that the last step chooses in so many independent runs, each step with a loss of epsilon.
+        """The nodes that the last step chooses in this many independent runs, each step with a loss of epsilon.
 
         Rehearsals run many on the same data, whose nodes are scored once.
         """

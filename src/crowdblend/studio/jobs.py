@@ -29,7 +29,7 @@ _ID = re.compile(r"[0-9a-f]{12}")
 _MOST_RUNNING = 4
 # How long a cancelled job has to remove what it wrote.
 _GRACE = 20.0
-# Ended jobs beyond so many are deleted, the oldest first, unless a draft still shows them.
+# Ended jobs beyond this many are deleted, the oldest first, unless a draft still shows them.
 _MOST_KEPT = 50
 
 

@@ -36,7 +36,7 @@ def serve(
     read_only: bool = False,
     ready: Callable[[str], None],
 ) -> None:
-    """Run the studio until it is interrupted; `ready` hears the address once somebody may open it."""
+    """Run the studio until it is interrupted; `ready` hears the address once someone may open it."""
     place = Root.at(root)
     with bound(port) as listening, _state(place, read_only) as state:
         taken = listening.getsockname()[1]

@@ -46,7 +46,7 @@ FOUND = 0.95
 _SHARE = 1 / 16
 # More runs than that take no part in an audit of one policy.
 _MOST_RUNS = 10_000_000
-# So many runs at least tell how long one takes.
+# This many runs at least tell how long one takes.
 _TIMED = 4
 # The pilot is to measure an event, and not to stop at a finding.
 _NEVER = 1e-12
@@ -94,7 +94,7 @@ def foresee(
     workers: int = 1,
     clock: Clock = time.perf_counter,
 ) -> Outlook:
-    """Return what an audit of so many runs, or of so many seconds, can find; it runs the subject a little for that."""
+    """Return what an audit of this many runs or seconds can find, after a few trial runs."""
     limit = SECONDS if seconds is None else seconds
     if not 0 < limit < math.inf:
         raise InvalidInput(f"seconds must be above 0, got {limit:g}. Pass for example 60.")

@@ -111,7 +111,7 @@ def audit(
     bound: bool = True,
     pace: Pace | None = None,
 ) -> Verdict:
-    """Run the subject so many times, and say what ε it has at least, at the δ it guarantees.
+    """Run the subject this many times, and say what ε it has at least, at the δ it guarantees.
 
     A verdict is a finding with probability at most `error` when the guarantee holds. It stops early once it has one.
     Without `bound` it is only decided whether there is a finding: ε is then said to be at least 0, or just beyond what

@@ -21,7 +21,7 @@ BATCH = 500
 FOLDS = 2
 # Seconds since some moment.
 Clock = Callable[[], float]
-# What one run was expected to take counts as much as so many that were timed.
+# What one run was expected to take counts as much as this many that were timed.
 _EXPECTED = 100
 
 
@@ -85,7 +85,7 @@ class Pace:
 
     @contextmanager
     def measure(self, runs: int) -> Iterator[None]:
-        """Take the time of so many runs."""
+        """Take the time of this many runs."""
         started = self._clock()
         yield
         if not self._first:

@@ -127,7 +127,7 @@ def sampler_light_ends(
 
 
 def largest_light_term(degree_bound: int, average: arb, population: int) -> arb:
-    """Twice the most neighbours of larger degree that anybody has: j such neighbours have j² link ends between them."""
+    """Twice the most neighbours of larger degree that anyone has: j such neighbours have j² link ends between them."""
     return 2 * arb(degree_bound).min((population * average).sqrt())
 
 

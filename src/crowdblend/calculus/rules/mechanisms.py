@@ -147,7 +147,7 @@ def blending_survives_postprocessing(premise: CrowdBlending) -> CrowdBlending:
     free={"k": "true for every k"},
 )
 def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
-    """Removing anybody changes the output by at most e^ε, so the second half of the definition always holds."""
+    """Removing anyone changes the output by at most e^ε, so the second half of the definition always holds."""
     # With the replace relation alone a table of fewer than k people is not covered (CBP Proposition 5).
     require(premise, "Use a mechanism with pure noise.", relation=Relation.ADD_REMOVE, people=1, delta=0)
     require_unsampled(premise)

@@ -1,6 +1,6 @@
 """Several publications of any kinds from one sample: each from a part of it that shares nobody with the others.
 
-Two tables from one sample need not hide anybody (CBP Proposition 7). Publications from parts that share nobody do, and
+Two tables from one sample need not hide anyone (CBP Proposition 7). Publications from parts that share nobody do, and
 their losses are not added: a person is in one part, or in none (docs/proofs.md#parts-of-one-sample-of-any-kind).
 """
 

@@ -1,7 +1,7 @@
 """Surveys that ask a fixed, public number of people: noise on them, or crowds of a survey that is thinned first.
 
 A fixed number of people is no Poisson sample: the number minus what is shown is what is hidden. Every premise here is
-about what is done with a given survey, whoever was asked (docs/proofs.md#surveys-of-a-fixed-size).
+about what is done with a given survey, anyone who was asked (docs/proofs.md#surveys-of-a-fixed-size).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _REPLACED = "Start from the profile with one person's data in the survey replace
     about=OF_DRAWN,
 )
 def profile_of_survey(premise: Profile, *, samples: int, population: int) -> Profile:
-    """Asked, asked with other data, and somebody else asked instead differ in one person of the survey."""
+    """Asked, asked with other data, and someone else asked instead differ in one person of the survey."""
     return _survey_profile(premise, SurveyCurve(samples, population, False, premise.uses))
 
 

@@ -65,7 +65,7 @@ def group_by_distance(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
     free={"people": NAMED},
 )
 def group_by_samples(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
-    """Few samples rarely meet anybody else of the group."""
+    """Few samples rarely meet anyone else of the group."""
     require(premise, _ONE, people=1)
     drawn = premise.aggregate
     if not isinstance(drawn, RandomSamples):

@@ -1,6 +1,6 @@
 """A database that is open for reading: which columns a table or query has, and its rows as a stream of Arrow batches.
 
-What a driver says of a failure may quote an address or a row, so none of it reaches anybody: `silenced` looks at what
+What a driver says of a failure may quote an address or a row, so none of it reaches anyone: `silenced` looks at what
 kind of failure it was and says it in our words.
 """
 

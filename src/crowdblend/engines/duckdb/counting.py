@@ -97,7 +97,7 @@ class Counting:
             yield drawn_codes(self.packing, codes, marks, self.rows.draw)
 
     def count(self, margin: float = 1.0) -> Counting:
-        """Count whoever is drawn; of exactly k people, those below a rate are looked at that grows with the margin."""
+        """Count the people who are drawn; of exactly k people, those below a rate that grows."""
         rows, data, draw = self.rows, self.rows.data, self.rows.draw
         if isinstance(draw, Exactly):
             self.add(_drawn_rows(rows, self.selected, draw, _rate(draw, margin)))

@@ -1,6 +1,6 @@
 """The database that reads the data: private, offline, bounded, and silent about what it read.
 
-The engine's own messages may quote a row, so none of them ever reaches anybody: `redacted` looks at what kind of
+The engine's own messages may quote a row, so none of them ever reaches anyone: `redacted` looks at what kind of
 failure it was and says it in our words.
 """
 
@@ -90,7 +90,7 @@ def small_database() -> Iterator[duckdb.DuckDBPyConnection]:
 def attach(connection: duckdb.DuckDBPyConnection, data: DataSource) -> None:
     """Open a DuckDB file for reading, under the name `origin`; a query then reads nothing but this file.
 
-    It comes with the policy, and DuckDB's SQL reads and writes any file of whoever runs it.
+    It comes with the policy, and DuckDB's SQL reads and writes any file of anyone who runs it.
     """
     path = Path(data.source)
     if not path.is_file():

@@ -16,7 +16,7 @@ from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.recoding import Breaks, ClosedRecoding, DateRange, Intervals, Lookup, Recoding
 from crowdblend.recoding.reading import day, day_sql, exact, number, number_sql, plain_digits
 
-# So many different values are looked at.
+# This many different values are looked at.
 MOST_TEXTS = 1000
 # A notation of numbers is proposed that reads such a share of them.
 _MOST = 0.9

@@ -34,7 +34,7 @@ from crowdblend.policies.source import DataSource
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
-# Up to this rate it is quicker to look at all persons first, and to look up so many rows at once takes little memory.
+# Up to this rate it is quicker to look at all persons first, and to look up this many rows at once takes little memory.
 _FEW = 0.1
 _MOST_LOOKED_UP = 1 << 19
 
@@ -84,7 +84,7 @@ class Rows:
         yield from self._sample(self.batches(f"{self._person()} AS person, {columns_sql}"))
 
     def once(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """The same; refuses, in the end, when somebody had two rows."""
+        """The same; refuses, in the end, when someone had two rows."""
         check = self._duplicate_check()
         for rows, persons in self.sampled_rows(columns_sql):
             check.add(persons)
@@ -92,7 +92,7 @@ class Rows:
         check.check(self._persons_again)
 
     def each_once(self, columns_sql: str) -> Iterator[pa.Table]:
-        """The sampled rows in chunks; refuses, in the end, when somebody had two."""
+        """The sampled rows in chunks; refuses, in the end, when someone had two."""
         yield from (
             self._looked_up(columns_sql) if self._is_sparse else chunks(rows for rows, _ in self.once(columns_sql))
         )
@@ -109,7 +109,7 @@ class Rows:
     def _looked_up(self, columns_sql: str) -> Iterator[pa.Table]:
         """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
 
-        A long file is gone through piece by piece, so that only so many places are remembered.
+        A long file is gone through piece by piece, so that only this many places are remembered.
         """
         assert isinstance(self.draw, Coin)
         check, place = self._duplicate_check(), PLACE[1]
@@ -133,7 +133,7 @@ class Rows:
     def rows_below(self, columns_sql: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         """The rows of each batch whose marks lie below a rate, and these marks, where everybody has one row.
 
-        With a coin of one's own, a second row of somebody who is not drawn changes nothing for the others. Among k of
+        With a coin of one's own, a second row of someone who is not drawn changes nothing for the others. Among k of
         n people it does: with rows that are nobody's own there are fewer than n, each is drawn with more than k/n.
         """
         for rows, persons in self.once(columns_sql):

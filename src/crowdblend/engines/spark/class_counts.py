@@ -5,7 +5,7 @@
 Where people may have several rows, these are shuffled first, by the bucket of the person, and some of each are kept.
 
 Which people are the k with the smallest marks is found out without collecting them: all but a few are certainly below
-a window of marks or above it, and the driver sees those inside. A second reading counts whoever is drawn.
+a window of marks or above it, and the driver sees those inside. A second reading counts the people who are drawn.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def _quote(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-# A task takes about so many bytes of files, and there are so many tasks at least where there are as many files.
+# A task takes about this many bytes of files, and there are at least this many tasks where there are as many files.
 _TASK_BYTES = 1 << 26
 _TASKS = 64
 UNREADABLE = "The source cannot be read from beginning to end."

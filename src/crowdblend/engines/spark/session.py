@@ -1,7 +1,7 @@
 """The Spark session: the caller's where there is one, ours otherwise; jobs that can be stopped.
 
 Only what Spark Connect offers too is used: no context, no RDD, no gateway to Java. Spark's own messages may quote rows,
-so none of them reaches anybody: it stays in the driver's log.
+so none of them reaches anyone: it stays in the driver's log.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SETTINGS = {
 
 
 def active_session() -> SparkSession | None:
-    """The session of this process, where somebody has made one."""
+    """The session of this process, where someone has made one."""
     loaded = sys.modules.get("pyspark.sql")
     return None if loaded is None else loaded.SparkSession.getActiveSession()
 

@@ -73,7 +73,7 @@ def open_csv_files(
     return SparkRelation(spark, data, open_csv(data, files, columns, Path()).fields, files=tuple(files))
 
 
-# From so many files on, of so many bytes each on average.
+# From this many files on, of this many bytes each on average.
 _MANY = 32
 _SMALL = 4 << 20
 

@@ -100,7 +100,7 @@ class CountClasses(Task):
         facts.note_outside(counting.coding.counted_outside())
 
     def _count_drawn(self, rows: TaskRows, counting: Counting) -> Iterator[None]:
-        """Count whoever is drawn, or everybody where rows are people, some rows at a time."""
+        """Count the people who are drawn, or everybody where rows are people, some rows at a time."""
         if rows.data.person is not None and isinstance(self.draw, StratifiedCoin):
             for codes in counting.drawn_by_stratum():
                 counting.add_codes(codes)
@@ -131,7 +131,7 @@ class CountClasses(Task):
 class MarksBetween(Task):
     """Finds out which mark is the last of exactly k people's: how many are below a window, and those inside it.
 
-    Everybody is noted: with a second row of somebody there are fewer people than n.
+    Everybody is noted: with a second row of someone there are fewer people than n.
     """
 
     low: int = 0
@@ -184,7 +184,7 @@ def too_many_classes(most_classes: int) -> InvalidInput:
 
 @dataclass(frozen=True)
 class KeepRows:
-    """Keeps one random row of everybody, or at most so many, by the code that keeps them on one machine."""
+    """Keeps one random row of everybody, or at most this many, by the code that keeps them on one machine."""
 
     columns: tuple[Column, ...]
     data: DataSource
@@ -218,7 +218,7 @@ class KeepRows:
 
 @dataclass(frozen=True)
 class Merge:
-    """Sums classes, and finds out whether somebody has several rows."""
+    """Sums classes, and finds out whether someone has several rows."""
 
     allowed: int
 

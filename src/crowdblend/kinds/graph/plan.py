@@ -176,7 +176,7 @@ def noisy_numbers(
     key: ReleaseKey,
     releases: int = 1,
 ) -> list[list[Number]]:
-    """The numbers of so many releases of the same network, all with noise of their own."""
+    """The numbers of this many releases of the same network, all with noise of their own."""
     found: list[list[Number]] = [[] for _ in range(releases)]
     for at, (statistic, mechanism, values) in enumerate(zip(policy.requests, mechanisms, exact, strict=True)):
         noisy = mechanism.publish(values * releases, key.source(b"noise of network statistic %d" % at))

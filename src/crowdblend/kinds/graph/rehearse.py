@@ -26,7 +26,7 @@ from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.observers import Number, NumbersObserver, ShownFile
 from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
 
-# A couple, the person and somebody to be linked to; and as many as are counted in a few milliseconds.
+# A couple, the person and someone to be linked to; and as many as are counted in a few milliseconds.
 FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
 # Pairs that move the published numbers less than this share of the best one are not worth runs.
 _WORTH, _EQUAL = 0.5, 1e-9
@@ -83,7 +83,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
         return lambda _: reading
 
     def observer(self, population: ReplacedLinks) -> NumbersObserver:
-        """Return somebody who knows the numbers between the two networks."""
+        """Return someone who knows the numbers between the two networks."""
         return NumbersObserver(self.numbers_between(population.pair))
 
     def batch(self, population: ReplacedLinks) -> GraphBatch:
@@ -249,7 +249,7 @@ def _pair(bounds: Bounds, here: str, instead: str, reach: int) -> tuple[LinkedGr
 
 
 def _too_many(bounds: Bounds, here: str, instead: str, reach: int) -> bool:
-    """Return whether so many links need more people, or more links on average, than there may be."""
+    """Return whether this many links need more people, or more links on average, than there may be."""
     return any(
         graph.people > bounds.people or 2 * len(graph.links) > bounds.average_bound * bounds.people
         for graph in _pair(bounds, here, instead, reach)

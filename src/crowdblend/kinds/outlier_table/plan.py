@@ -110,7 +110,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
 
 
 def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
-    """Find the transition for delta, or the delta of a transition; epsilon is what the release may cost anybody.
+    """Find the transition for delta, or the delta of a transition; epsilon is what the release may cost anyone.
 
     Members of large bins lose factor times the loss of the noise, and sampling makes that smaller.
     """

@@ -79,7 +79,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 
     @property
     def strata(self) -> tuple[Design, StrataWay] | None:
-        """The design and the way of strata or weights; None where exactly so many people are drawn."""
+        """The design and the way of strata or weights; None where a fixed number of people are drawn."""
         way = self.parameters.ways[0][1]
         return (self.policy.design, way) if self.policy.design and isinstance(way, StrataWay) else None
 
@@ -133,7 +133,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 
     @property
     def sample(self) -> Survey | Strata | Poisson | Everybody:
-        """Whom the guarantee is relative to: so many random people, or those of a sample by coins."""
+        """Whom the guarantee is relative to: this many random people, or those of a sample by coins."""
         if self.strata is None:
             return Survey(self.policy.samples, self.policy.people, self.policy.sampling.already_drawn)
         return _design_of(self.strata[0], self.policy.sampling)

@@ -148,7 +148,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
 
     @property
     def stratum(self) -> tuple[str, list[str]] | None:
-        """The column of the strata and their labels; None where exactly so many people are drawn."""
+        """The column of the strata and their labels; None where a fixed number of people are drawn."""
         if self.design is None or self.design.column is None:
             return None
         strata = self.design.strata
@@ -238,7 +238,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
 def shape_of(
     statistic: Statistic, bounds: BoundedRecoding | None, bins: int, *, designed: bool, share: float = 1.0
 ) -> AnyShape:
-    """Return what the noise has to know of a statistic with so many bins, of a column with these bounds."""
+    """Return what the noise has to know of a statistic with this many bins, of a column with these bounds."""
     groups = max(1, bins)
     # How many people strata hold is not public, so that all people are a group like any other.
     of_some = statistic.of_some or designed

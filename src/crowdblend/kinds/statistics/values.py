@@ -99,7 +99,7 @@ class StatisticValues(ABC):
 
     @abstractmethod
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
-        """The numbers behind noisy totals of so many people; rows of several releases may stand below each other."""
+        """The numbers behind noisy totals of this many people; rows of several releases may stand below each other."""
 
     @abstractmethod
     def _rank_error(self, group: int, size: int, people: int) -> float:
@@ -130,7 +130,7 @@ class StatisticValues(ABC):
 
 @dataclass(frozen=True)
 class SampleValues(StatisticValues):
-    """The numbers of a statistic of everybody, or of exactly so many people."""
+    """The numbers of a statistic of everybody, or of a fixed number of people."""
 
     @property
     def error(self) -> float:
@@ -171,7 +171,7 @@ class SampleValues(StatisticValues):
         return 1.0 if self.statistic.what == "fraction" else float(self.policy.people)
 
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
-        """The numbers behind noisy totals of so many people, kept within what is possible."""
+        """The numbers behind noisy totals of this many people, kept within what is possible."""
         if self.statistic.of_some and (self.statistic.what == "average" or self.bounds.from_zero is None):
             pairs = zip(totals[::2], totals[1::2], strict=True)
             if self.statistic.what == "average":

@@ -25,9 +25,9 @@ from crowdblend.rehearsal.replacing import ReplacedPerson, among, apart, require
 from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
 from crowdblend.releases.plan import Misfit, Outcome, Reading
 
-# With so many different rows a fit takes about a fifth of a second; an audit needs thousands of them.
+# With this many different rows a fit takes about a fifth of a second; an audit needs thousands of them.
 MOST_ROWS = 100_000
-# Rows are told apart up to so many people more or fewer than expected.
+# Rows are told apart up to this many people more or fewer than expected.
 _FAR = 32
 _REMEMBERED = 32
 _PERSONS = ("the person", "who comes instead")
@@ -102,7 +102,7 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, ReplacedPerson]
         return [{label: place for place, label in enumerate(labels)} for labels in every]
 
     def observer(self, population: ReplacedPerson) -> SynopsisObserver:
-        """Return somebody who knows everybody else, and what to expect when the person in question is drawn."""
+        """Return someone who knows everybody else, and what to expect when the person in question is drawn."""
         one, other = (self._measure(person) for person in population.persons)
         drawn = (self.policy.samples - 1) / (self.policy.people - 1)
         others = {crowd.values: crowd.size * drawn for crowd in population.people[1:]}

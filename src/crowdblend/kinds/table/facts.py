@@ -107,7 +107,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return derived
 
     def check(self) -> None:
-        """Refuse totals other than those of a register whose people have several rows: each adds so many to each."""
+        """Refuse totals other than those of a register whose people have several rows: each adds this many to each."""
         super().check()
         rows = self.rows_per_person
         wanted = [] if rows is None else [("rows", rows), ("people", 1)]

@@ -9,7 +9,7 @@ from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject
 from crowdblend.rehearsal.made_up_people import drawn_here
 from crowdblend.rehearsal.subject import AuditRequest
 
-# The noise does not depend on the size of a cell: somebody who is alone in one, and somebody among a few.
+# The noise does not depend on the size of a cell: someone who is alone in one, and someone among a few.
 _SIZES = (("alone", 1), ("with one other", 2), ("among ten", 10))
 
 
@@ -21,7 +21,7 @@ def subject(policy: TablePolicy, request: AuditRequest) -> CrowdSubject:
     here, sizes, stacked = drawn_here(policy), list(_SIZES), False
     planned = plan(here)
     if isinstance(planned, ThresholdPlan):
-        # Cells of so many people are shown every other time, and their noise shows best.
+        # Cells of this many people are shown every other time, and their noise shows best.
         usual = round(planned.mechanism.show_from / (here.sampling.rate or 1.0))
         sizes[2:], stacked = [("at the threshold", usual), ("above it", 2 * usual)], request.stacked
     return CrowdSubject(here, request.name, request.understated, stacked, sizes=tuple(sizes), people=request.people)

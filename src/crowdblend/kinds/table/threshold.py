@@ -1,4 +1,4 @@
-"""Tables with a threshold: noise on the cells that occur, shown from so many people on; labels need not be listed."""
+"""Tables with a threshold: noise on the cells that occur, shown from this many people on; labels need not be listed."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def plan_within(policy: TablePolicy, loss: float, delta: float) -> ThresholdPlan
 
 
 def smallest_threshold(loss: float, delta: float) -> int:
-    """The smallest threshold that somebody who is alone in a cell reaches with probability delta at most.
+    """The smallest threshold that someone who is alone in a cell reaches with probability delta at most.
 
     >>> smallest_threshold(1.0, 1e-6), smallest_threshold(2.9, 1e-5)
     (15, 5)

@@ -32,7 +32,7 @@ from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_nu
 from crowdblend.reports.text import distinct_labels, fact, label, shorten
 
 LONGEST, SHORTEST = 28, 14
-# Every label is drawn up to so many.
+# Every label is drawn up to this many.
 MOST_DRAWN = 40
 _MOST_STRATA = 100
 _PUBLISHED = "What was published"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     special = lazy("scipy.special")
 
-# Rounds over all blocks: so many in any case, then until the fit agrees, and at most so many.
+# Rounds over all blocks: this many in any case, then until the fit agrees, and at most this many.
 FEWEST_ROUNDS = 20
 MOST_ROUNDS = 100
 # Changes of all counts below this no longer show in any answer.

@@ -44,7 +44,7 @@ def random_samples(table: Cells, samples: int, source: Source) -> Cells:
 
 
 def random_samples_of_counts(cells: Cells, counts: NDArray[np.int64], samples: int, source: Source) -> Cells:
-    """The same draw from a table that holds each cell so many times, without writing it out.
+    """The same draw from a table that holds each cell this many times, without writing it out.
 
     How many of each cell are drawn is multivariate hypergeometric: the places are a uniformly random set of places.
     """

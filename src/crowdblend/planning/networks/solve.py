@@ -157,7 +157,7 @@ def _enough(need: int | None, people: int) -> str:
 
 
 def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> NetworkPlan:
-    """The least noise that keeps a guarantee relative to so many people."""
+    """The least noise that keeps a guarantee relative to this many people."""
     seen = SimulatorView(samples, _people_to_explore(request, samples))
     estimated = estimator(request, request.bounds, seen)
     moved = min(sensitivity(request, request.bounds) + estimated.conclusion.reach, estimated.conclusion.width)
@@ -186,7 +186,7 @@ def _keeping(
 
 
 def _epsilon_for(request: NetworkRequest, samples: int) -> NetworkPlan:
-    """The smallest epsilon with which noise on so many samples keeps to the error."""
+    """The smallest epsilon with which noise on this many samples keeps to the error."""
     assert request.error is not None
     low, high = LEAST_EPSILON, 1.0
     while _noise_for(request, samples, high).error > request.error:

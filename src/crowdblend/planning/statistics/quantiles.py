@@ -28,7 +28,7 @@ _SIZES = 0.06
 class QuantileShape(
     msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="shape", tag="quantile"
 ):
-    """The `at`-quantile of each of some groups among so many candidates; `whole` is about all people at once."""
+    """The `at`-quantile of each of some groups among this many candidates; `whole` is about all people at once."""
 
     at: Fraction
     candidates: Whole

@@ -1,7 +1,8 @@
 """Statistics of strata: whole weights, the noise that they leave room for, and how far estimates may be off.
 
-Whoever is kept counts as so many equal people: one over the rate, in whole multiples of a `unit`. So everything that is
-published is an estimate for the population, multiplied with nothing but the unit (docs/proofs.md#statistics-of-strata).
+Anyone who is kept counts as this many equal people: one over the rate, in whole multiples of a `unit`. So everything
+that is published is an estimate for the population, multiplied with nothing but the unit
+(docs/proofs.md#statistics-of-strata).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
 from crowdblend.planning.strata import Ends
 
-# Weights are exact where a unit divides them all and none is above this; else the smallest has so many units.
+# Weights are exact where a unit divides them all and none is above this; else the smallest has this many units.
 _MOST_COPIES = 1_000_000
 _FINE = 10_000
 _OWN_FINE = 1_000
@@ -59,7 +60,7 @@ class Weights:
 
     @property
     def largest(self) -> int:
-        """The largest number of copies of anybody."""
+        """The largest number of copies of anyone."""
         return max(self.copies)
 
     @property

@@ -1,4 +1,4 @@
-"""The value of a key from the text that somebody types into a field, and the text of a value.
+"""The value of a key from the text that someone types into a field, and the text of a value.
 
 A field is text whatever the key holds: lists of texts have one a line, lists of numbers have blanks or commas between
 them, and what has names in it has a line for each, `name: value`. What does not fit is passed on as it is, so that the

@@ -74,7 +74,7 @@ def save(visit: Visit) -> Response:
     draft = visit.change(change)
     if not visit.by_script:
         return visit.see(f"/drafts/{draft.id}/columns")
-    # Fields stay as they are while somebody types; another way has other fields.
+    # Fields stay as they are while someone types; another way has other fields.
     whole = before != draft.choices.columns.get(name, {}).get(WAY)
     column = _column_context(studio, draft, place, opened=True)
     answer = visit.step(draft, "columns", "fragments/column_saved.html", column=column, whole=whole)

@@ -45,7 +45,7 @@ def described(studio: Studio, draft: Draft) -> dict[str, object]:
     if job is not None and job.state == "done":
         try:
             found = proposing.read_proposal(str(job.arguments["out"]))
-        except CrowdblendError:  # somebody removed the folder
+        except CrowdblendError:  # someone removed the folder
             job = None
     usual = {"epsilon": f"{proposing.EPSILON:g}", "delta": f"{proposing.DELTA:g}"}
     return {"columns": columns, "job": job, "found": found, "usual": usual}
@@ -94,7 +94,7 @@ def use(visit: Visit) -> Response:
         raise Refused(message, remedy="Propose some first.", where="propose", code="studio.no-proposal")
     folder = studio.root.relative(studio.root.inside(str(found.folder)))
 
-    def changed(draft: Draft) -> Draft:
+    def change(draft: Draft) -> Draft:
         choices = draft.choices
         for name, domain in found.columns.items():
             keys = keys_of(type(domain)).items()
@@ -106,7 +106,7 @@ def use(visit: Visit) -> Response:
             draft, choices=choices.with_texts("privacy", {"proposed": "\n".join(dict.fromkeys([*named, folder]))})
         )
 
-    return visit.see(f"/drafts/{visit.change(changed).id}/columns")
+    return visit.see(f"/drafts/{visit.change(change).id}/columns")
 
 
 ROUTES = [on_post("/drafts/{draft}/propose", begin), on_post("/drafts/{draft}/proposed", use)]
