@@ -1,10 +1,12 @@
-"""How the source is written: refusals with codes, no refrains, imports at the top, docstrings on everything public.
+"""The language of the source: names, docstrings and words; refusals with codes; imports at the top.
 
-Kinds and designs are places of their own: nobody looks up facts by text, or asks for a kind by its name.
+Kinds and designs are places of their own: no code looks up facts by text, or asks for a kind by its name.
 """
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -39,6 +41,23 @@ REFRAINS = re.compile(
     r"must [^.\"]*, and (is|are|has|have|does|do)( not\b| none\b| other|\.)"
     r"|NOBODY_|Nobody wants|THEORY [0-9]|\bis not there\b"
 )
+# A participle names neither a thing nor an action; an adjective names a truth value, and is allowed there.
+PARTICIPLE = re.compile(
+    r"_*([a-z]+ed|told|found|made|shown|known|kept|left|held|given|taken|drawn|written|said|seen|sent|spent|built|begun"
+    r"|chosen|done|gone|meant|paid|sought|thought|hidden|broken)"
+)
+# A direction; a parameter of certificates; a public design, its module and its parameter; a public error.
+ALLOWED = {"left", "explored", "biased", "proposed", "refused", "seed", "need", "speed", "feed"}
+TRUTH = re.compile(r"bool( \| None)?|NDArray\[np\.bool_\]|Mask")
+RIDDLE = re.compile(r"(What|How|Whether|By what|By which|Of|So|That|Whoever|Why)\b")
+# Words of docstrings and comments: dialect, archaisms and fillers. There is no baseline: none may occur.
+WORDS = re.compile(
+    r"\b(so many|whoever|whomever|somebody|anybody|known again|leaves the house|in peace|this very|these very|that very"
+    r"|nobody wants|mistake of ours|front door|onlooker|tally|shelf|promised|complain|THEORY|whence|thereof|whereof|wherein"
+    r"|therein|thereby|hereby|henceforth|hitherto|heretofore|aforesaid|forthwith|inasmuch|amongst|whilst|nought|utilize"
+    r"|leverage|obviously|of course|basically|please note|whitelist|blacklist|sanity check|dummy)\b",
+    re.IGNORECASE,
+)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # The trusted base reads one fact, which files there are, before anybody knows the kind.
 BEFORE_KINDS = {"calculus/checker.py", "cli/verify.py"}
@@ -54,6 +73,63 @@ def trees() -> dict[Path, ast.Module]:
 def nodes() -> list[tuple[Path, ast.AST]]:
     """Every node of every file: walking takes longer than looking at all of them."""
     return [(file, node) for file, tree in trees().items() for node in ast.walk(tree)]
+
+
+def is_participle(name: str) -> bool:
+    """Return whether a name is one word that names neither a thing nor an action."""
+    word = name.strip("_").lower() if name.islower() or name.strip("_").istitle() else name
+    return bool(PARTICIPLE.fullmatch(word)) and word not in ALLOWED
+
+
+def is_truth(annotation: ast.expr | None) -> bool:
+    """Return whether a type is that of truth values, which adjectives name."""
+    return annotation is not None and bool(TRUTH.fullmatch(ast.unparse(annotation)))
+
+
+def names(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node gives to a class, a function or parameters."""
+    if isinstance(node, ast.ClassDef):
+        yield node.name
+    if isinstance(node, DEFINITIONS):
+        if not is_truth(node.returns):
+            yield node.name
+        named = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        yield from (one.arg for one in named if one is not None and not is_truth(one.annotation))
+
+
+def test_names_are_nouns_or_verbs() -> None:
+    files = {file.as_posix() for file in trees() if any(is_participle(part) for part in file.with_suffix("").parts)}
+    assert files == set()
+    assert [f"{file}: {name}" for file, node in nodes() for name in names(node) if is_participle(name)] == []
+    assert [
+        is_participle(name) for name in ("_found", "Wanted", "planned", "planned_parameter", "FoundFile", "read")
+    ] == [
+        *[True] * 3,
+        *[False] * 3,
+    ]
+
+
+def docstrings() -> Iterator[tuple[str, str]]:
+    """Yield every docstring, with its place."""
+    for file, node in nodes():
+        if isinstance(node, (*DEFINITIONS, ast.ClassDef, ast.Module)) and (text := ast.get_docstring(node)):
+            yield f"{file}:{getattr(node, 'lineno', 1)}", text
+
+
+def test_docstrings_say_what_is_returned() -> None:
+    assert [place for place, text in docstrings() if RIDDLE.match(text)] == []
+    assert RIDDLE.match("What is kept.")
+    assert not RIDDLE.match("Return what is kept.")
+
+
+def test_docstrings_and_comments_use_plain_words() -> None:
+    texts = list(docstrings())
+    for file in trees():
+        with (SOURCE / file).open(encoding="utf-8") as source:
+            tokens = tokenize.generate_tokens(io.StringIO(source.read()).readline)
+            texts += [(f"{file}:{one.start[0]}", one.string) for one in tokens if one.type == tokenize.COMMENT]
+    assert [f"{place}: {found[0]}" for place, text in texts if (found := WORDS.search(text))] == []
+    assert WORDS.search("# So many people.")
 
 
 def test_refusals_have_a_code_and_a_place() -> None:

@@ -316,15 +316,15 @@ class _Arguments(StructMeta):
 
     if not TYPE_CHECKING:  # type checkers know the arguments by the fields
 
-        def __call__(self, *given: object, **named: object) -> object:
+        def __call__(self, *values: object, **arguments: object) -> object:
             """Return a new value."""
             known = self.__struct_fields__
-            for wrong in named:
+            for wrong in arguments:
                 if wrong not in known:
                     message = f"{self.__name__} has no argument {wrong[:60]!r}."
                     raise refusal("unknown-argument", message, did_you_mean(wrong, known), wrong[:60])
             with speaking_python(self.section not in ("", "[[publish]]")):
-                return super().__call__(*given, **named)
+                return super().__call__(*values, **arguments)
 
 
 class Section(Struct, frozen=True, kw_only=True, dict=True, repr_omit_defaults=True, metaclass=_Arguments):

@@ -87,9 +87,9 @@ class Publication:
         made = cls.__init__
 
         @wraps(made)
-        def speaking(self: Publication, *columns: Any, **given: Any) -> None:
+        def speaking(self: Publication, *columns: Any, **arguments: Any) -> None:
             with speaking_python():
-                made(self, *columns, **given)
+                made(self, *columns, **arguments)
 
         cls.__init__ = speaking  # type: ignore[method-assign]
 

@@ -50,12 +50,12 @@ def _spread(mixture: Mixture, sorts: Places, random: np.random.Generator) -> Pla
     return codes
 
 
-def _change(labels: Places, sorts: Places, mixture: Mixture, wanted: Floats, random: np.random.Generator) -> None:
-    """Change labels of rows where tables of two columns come closer to the wanted ones."""
+def _change(labels: Places, sorts: Places, mixture: Mixture, target: Floats, random: np.random.Generator) -> None:
+    """Change labels of rows where tables of two columns come closer to the target ones."""
     rows, columns = labels.shape
     if columns < 2:
         return
-    off = _pairs(labels, mixture) - wanted
+    off = _pairs(labels, mixture) - target
     for at in list(range(columns)) * _PASSES:
         own = slice(mixture.starts[at], mixture.starts[at] + mixture.sizes[at])
         some = np.unique(random.integers(0, rows, min(rows, _TRIED)))

@@ -35,7 +35,7 @@ def show(visit: Visit) -> Response:
         columns=described,
         files=_tables(studio, draft),
         fitting=fitting,
-        proposals=proposals.described(studio, draft),
+        proposals=proposals.describe_proposals(studio, draft),
     )
 
 

@@ -32,7 +32,7 @@ _SAID = (
 )
 
 
-def described(studio: Studio, draft: Draft) -> dict[str, object]:
+def describe_proposals(studio: Studio, draft: Draft) -> dict[str, object]:
     """Return what the page shows of proposals: the columns to choose from, and what the last one found."""
     job = studio.last_job(draft, "propose")
     person = draft.choices.text("data", "person")
@@ -88,7 +88,7 @@ def begin(visit: Visit) -> Response:
 def use(visit: Visit) -> Response:
     """Take the domains that were proposed, and name the proposal in the policy, which counts what it cost."""
     studio = visit.studio
-    found = described(studio, visit.draft)["found"]
+    found = describe_proposals(studio, visit.draft)["found"]
     if not isinstance(found, proposing.Proposal):
         message = "There is no proposal to take domains from."
         raise Refused(message, remedy="Propose some first.", where="propose", code="studio.no-proposal")
