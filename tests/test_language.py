@@ -53,9 +53,9 @@ RIDDLE = re.compile(r"(What|How|Whether|By what|By which|Of|So|That|Whoever|Why)
 # Words of docstrings and comments: dialect, archaisms and fillers. There is no baseline: none may occur.
 WORDS = re.compile(
     r"\b(so many|whoever|whomever|somebody|anybody|known again|leaves the house|in peace|this very|these very|that very"
-    r"|nobody wants|mistake of ours|front door|onlooker|tally|shelf|promised|complain|THEORY|whence|thereof|whereof|wherein"
-    r"|therein|thereby|hereby|henceforth|hitherto|heretofore|aforesaid|forthwith|inasmuch|amongst|whilst|nought|utilize"
-    r"|leverage|obviously|of course|basically|please note|whitelist|blacklist|sanity check|dummy)\b",
+    r"|nobody wants|mistake of ours|front door|onlooker|tally|shelf|promised|complain|THEORY|whence|thereof|whereof"
+    r"|wherein|therein|thereby|hereby|henceforth|hitherto|heretofore|aforesaid|forthwith|inasmuch|amongst|whilst|nought"
+    r"|utilize|leverage|obviously|of course|basically|please note|whitelist|blacklist|sanity check|dummy)\b",
     re.IGNORECASE,
 )
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
