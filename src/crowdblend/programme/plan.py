@@ -274,19 +274,19 @@ def _cost(plan: ProgrammePlan) -> float:
     return math.fsum(found) / len(found)
 
 
-def with_other_splits(planned: ProgrammePlan) -> ProgrammePlan:
+def with_other_splits(chosen_plan: ProgrammePlan) -> ProgrammePlan:
     """Return the plan with what the other splits would give, where the policy says which one is taken.
 
     Series are left out, since their plans take long.
     """
-    policy = planned.policy
-    if planned.others or policy.terms.releases > 1 or policy.terms.recoding is not None:
-        return planned
+    policy = chosen_plan.policy
+    if chosen_plan.others or policy.terms.releases > 1 or policy.terms.recoding is not None:
+        return chosen_plan
     publish = [one.without_share() for one in policy.publish]
-    others = [split for split in SPLITS if split != planned.split]
+    others = [split for split in SPLITS if split != chosen_plan.split]
     tried = plan_splits(Policy.of(policy.terms, publish), others)
     found = {split: compare_splits(one) for split, one in tried.items() if isinstance(one, ProgrammePlan)}
-    return replace(planned, others=found)
+    return replace(chosen_plan, others=found)
 
 
 def compare_splits(other: ProgrammePlan) -> str:
