@@ -192,6 +192,24 @@ def test_a_code_book_fills_in_listed_values(visitor: Visitor, root: Path) -> Non
     assert "The code book" in visitor.send(f"/drafts/{number}/code-book", {"book": "broken.csv"}).text
 
 
+def test_rows_are_checked_on_a_page_that_nothing_keeps(visitor: Visitor, root: Path, tmp_path: Path) -> None:
+    (root / "people.csv").write_text("id,sex,age\n" + "".join(f"p{n},{'FMQ'[n % 3]},{n % 12}\n" for n in range(90)))
+    number = visitor.draft()
+    visitor.send(f"/drafts/{number}/data", {"design": "poisson", "data:person": "id", "data:population": "town"})
+    sent = {"place": "2", "way": "width", "key:from": "0", "key:to": "11", "key:width": "1"}
+    visitor.send(f"/drafts/{number}/columns", sent, **HTMX)
+    sent = {"place": "1", "way": "values", "key:values": "F\nM"}
+    visitor.send(f"/drafts/{number}/columns", sent, **HTMX)
+    page = visitor.send(f"/drafts/{number}/check")
+    assert page.headers["cache-control"] == "no-store"
+    assert "would be refused" in page.text
+    assert "&#39;Q&#39;                      30 rows" in page.text
+    assert "include_to = true" not in page.text  # fields, not keys
+    kept = [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
+    assert kept
+    assert not any("30 rows" in path.read_text(errors="ignore") for path in kept)
+
+
 def test_labels_and_bounds_are_proposed_once_the_cost_is_confirmed(visitor: Visitor, root: Path) -> None:
     number = visitor.draft()
     visitor.send(f"/drafts/{number}/data", {"design": "poisson", "data:person": "id", "data:population": "town"})

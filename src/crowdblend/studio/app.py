@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.reports.page import LOOK
 from crowdblend.studio.pages import (
+    check,
     columns,
     data,
     drafts,
@@ -29,7 +30,22 @@ from crowdblend.studio.pages import (
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import HERE, Visit
 
-PAGES = (home, drafts, data, columns, proposals, hierarchy, release, rehearse, publish, jobs, ledger, releases, gallery)
+PAGES = (
+    home,
+    drafts,
+    data,
+    columns,
+    check,
+    proposals,
+    hierarchy,
+    release,
+    rehearse,
+    publish,
+    jobs,
+    ledger,
+    releases,
+    gallery,
+)
 
 
 def application(studio: Studio) -> Starlette:
