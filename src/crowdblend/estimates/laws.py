@@ -44,7 +44,10 @@ class Law(ABC):
 
     def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
         """The law of the place for every row of weights of numbers of sampled people."""
-        masses: Floats = weights @ self.kernel(people, places)
+        kernel = self.kernel(people, places)
+        # Where everybody is counted the number is known; a product would be the same, on threads that wait for more.
+        known = np.count_nonzero(weights) == len(weights) and bool((weights.max(axis=1, initial=0.0) == 1.0).all())
+        masses: Floats = kernel[weights.argmax(axis=1)] if known else weights @ kernel
         return masses
 
     @abstractmethod
