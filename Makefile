@@ -22,7 +22,7 @@ test: .venv/ready ## `make lint` and every test that a change must pass, at the 
 daily-tests: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-slow: .venv/ready ## the long suites as well
+test-slow: .venv/slow ## the long suites as well
 	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 # Debian and Ubuntu: apt install coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics
@@ -112,6 +112,10 @@ clean: ## remove the environment and everything that was built
 	@echo "Adding to .venv what tests and development need, Spark included (about 700 MB to download) ..."
 	@$(PIP) --requirement requirements/dev.txt
 	@touch .venv/ready
+
+.venv/slow: requirements/slow.txt .venv/ready
+	@$(PIP) --requirement requirements/slow.txt
+	@touch .venv/slow
 
 .venv/peers-%/ready: requirements/peers-%.txt .venv/ready
 	$(PYTHON) -m venv .venv/peers-$*
