@@ -33,9 +33,9 @@ Row = TypeVar("Row", bound=Hashable)
 
 
 def duplicate(rows: Sequence[Row], k: int) -> list[Row]:
-    """Every row, k times.
+    """Return every row k times.
 
-    >>> is_k_anonymous(duplicated(["alone"], 3), 3), is_k_anonymous(["alone"], 3)
+    >>> is_k_anonymous(duplicate(["alone"], 3), 3), is_k_anonymous(["alone"], 3)
     (True, False)
     """
     return [row for row in rows for _ in range(k)]
@@ -75,7 +75,7 @@ def cluster(rows: Rows, k: int) -> Groups:
     A group starts with the smallest row that is left and takes its k − 1 nearest neighbours; anyone who remains joins
     the group whose first row is nearest.
 
-    >>> clustered(np.array([[1], [2], [3], [4], [9]]), 2)
+    >>> cluster(np.array([[1], [2], [3], [4], [9]]), 2)
     [(((1, 2),), 2), (((3, 9),), 3)]
     """
     if len(rows) < k:
