@@ -65,7 +65,7 @@ def _fields(cls: type, *, kw_only: bool) -> list[dataclasses.Field[Any]]:
         else:
             delattr(cls, name)
     parameters = beside.__dict__["__dataclass_params__"]
-    parameters.frozen, parameters.eq = True, True  # anyone who derives a class with the library is asked for the same
+    parameters.frozen, parameters.eq = True, True  # the library asks the same of subclasses
     cls.__dataclass_fields__, cls.__dataclass_params__ = found, parameters  # type: ignore[attr-defined]
     return list(dataclasses.fields(cls))
 

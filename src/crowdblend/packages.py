@@ -3,7 +3,7 @@
     from crowdblend.packages import duckdb, parquet
     from crowdblend.packages import pyarrow as pa
 
-Type checkers read the plain imports; import contracts forbid this module to anyone who may not know a package.
+Type checkers read the plain imports; import contracts forbid this module where a package must not be imported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that someone names are opened here: a pipe would hang anyone who reads it, and a device may never end.
+"""Opening of files named by a user: reading a pipe would hang, and a device may never end.
 
 Both raise OSError with the reason in `strerror`, as every other failure to open a file does.
 """
@@ -15,7 +15,7 @@ MOST_BYTES = 10_000_000
 
 
 def open_regular(path: Path | str, flags: int = 0) -> BufferedReader:
-    """Open a regular file for reading, and nothing else; does not wait for anyone who writes to a pipe."""
+    """Open a regular file for reading, and nothing else; do not wait for the writer of a pipe."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | flags)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)

@@ -1,4 +1,4 @@
-"""`check`: a policy's rows held against what it declares, for the steward alone."""
+"""`check`: a policy's rows checked against what it declares, for the steward alone."""
 
 from __future__ import annotations
 

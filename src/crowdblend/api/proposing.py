@@ -1,8 +1,8 @@
 """`propose`: domains from the data, at a loss that is stated first: labels that many people share, bounds of numbers.
 
 A proposal is a release about everybody: noise on the labels that occur, shown from a threshold on, and noise on every
-class of a public grid of numbers. So it has a certificate and an entry in the ledger, and anyone who takes a domain
-from it names its folder in the policy (`proposed`).
+class of a public grid of numbers. So it has a certificate and an entry in the ledger, and a policy that takes a domain
+from it names its folder (`proposed`).
 """
 
 from __future__ import annotations

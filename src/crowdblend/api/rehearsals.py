@@ -1,4 +1,4 @@
-"""`rehearse`: what to expect of a policy, measured on made-up people, with nothing read of yours and nothing spent."""
+"""`rehearse`: what to expect of a policy, measured on made-up people; your data are not read and nothing is spent."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def rehearse(
     `people` is how many there are, 100,000 unless the policy says it. `spread` 0 has equally many people in every class
     of a column, 1 as 1, 1/2, 1/3, …; `sparsity` is the share of all cells that stay empty at least. `like` is a table
     that is public anyway, or the path of one: people are then drawn from it with replacement. Without `times` there are
-    20 releases, or as many as two seconds have, but three at least. The result has the cells
+    20 releases, or as many as fit in two seconds, but at least three. The result has the cells
     shown, the share of people hidden, the errors and the time; it says nothing about real people, and nothing is
     recorded.
     """

@@ -56,8 +56,8 @@ def release(
     """Publish what the policy says of the data, and return what was published with its certificate.
 
     `data` is a pandas, Polars or Spark DataFrame, an Arrow table or reader, a DuckDB relation, a networkx graph where
-    the policy is about one, or the path of files; None takes the source that the policy names. Frames are read where
-    they lie; what can be read once only goes into a private temporary file first.
+    the policy is about one, or the path of files; None takes the source that the policy names. Frames are read in
+    place; a reader that can be read only once goes into a private temporary file first.
 
     `engine` is "duckdb" or "spark"; without one, a Spark DataFrame is read by Spark and everything else by DuckDB.
     Spark takes the active session, or starts one. The same key gives the same data on both.

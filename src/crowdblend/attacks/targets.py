@@ -47,7 +47,7 @@ def is_k_anonymous(table: Sequence[Hashable], k: int) -> bool:
 
 
 def mondrian(rows: Rows, k: int) -> Groups:
-    """The groups that cannot be cut any more. Fewer than k rows are not published at all.
+    """Return the groups that cannot be cut any more. Fewer than k rows are not published at all.
 
     The column with the widest range is cut first, between the two different values nearest to its middle row.
 
@@ -70,9 +70,9 @@ def _cut(rows: Rows, k: int) -> list[Rows]:
 
 
 def cluster(rows: Rows, k: int) -> Groups:
-    """Groups of at least k rows that lie close together. Fewer than k rows are not published at all.
+    """Return groups of at least k rows that lie close together. Fewer than k rows are not published at all.
 
-    A group starts with the smallest row that is left and takes its k − 1 nearest neighbours; anyone who remains joins
+    A group starts with the smallest row that is left and takes its k − 1 nearest neighbours; a row that remains joins
     the group whose first row is nearest.
 
     >>> cluster(np.array([[1], [2], [3], [4], [9]]), 2)

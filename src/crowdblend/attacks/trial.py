@@ -46,7 +46,7 @@ def exact_chance(value: Fraction | float) -> Chance:
 def observed_chance(times: int, runs: int) -> Chance:
     """Return a chance that was observed, with its Clopper–Pearson bounds.
 
-    >>> seen(0, 1_000).high < 0.0152, seen(500, 1_000).low > 0.41
+    >>> observed_chance(0, 1_000).high < 0.0152, observed_chance(500, 1_000).low > 0.41
     (True, True)
     """
     if not 0 <= times <= runs or runs < 1:

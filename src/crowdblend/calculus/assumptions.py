@@ -296,7 +296,7 @@ def _short(number: float) -> str:
     """A number as it is, or to six digits where it has more than ten characters.
 
     >>> _short(0.044696403769342447), _short(0.99999999999), _short(1e-06), _short(120000)
-    ('0.0446965', '1', '1e-06', '120,000')
+    ('0.0446964', '1', '1e-06', '120,000')
     """
     if isinstance(number, int):
         return f"{number:,}"

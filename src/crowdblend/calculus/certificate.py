@@ -1,6 +1,6 @@
 """A certificate: guarantees, what they take for granted, and the derivations that anyone can redo.
 
-Written down it holds ids and numbers only; sentences are rendered by anyone who shows it, so better wording breaks no
+Written down it holds ids and numbers only; sentences are written when it is shown, so better wording breaks no
 certificate.
 """
 

@@ -51,7 +51,7 @@ def agree(one: Description, other: Description) -> Description:
     """Return the description that fits both; raise Disagreement if they contradict each other.
 
     >>> noisy = Description("histogram.noisy", (("k", 20),))
-    >>> agreed(noisy, Description("histogram.noisy", (("flag", False),))).details
+    >>> agree(noisy, Description("histogram.noisy", (("flag", False),))).details
     (('flag', False), ('k', 20))
     """
     if one.name != other.name:

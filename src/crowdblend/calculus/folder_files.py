@@ -1,4 +1,4 @@
-"""The files of a release folder, held against the hashes that a certificate states.
+"""The files of a release folder, checked against the hashes that a certificate states.
 
 A folder comes from anywhere: its names may hold terminal escapes, and its files may be links, pipes or devices. Nothing
 is opened but regular files, and no name is shown that a terminal would act on.
@@ -19,7 +19,7 @@ SIGNATURE = "certificate.json.sig"
 
 
 def check_files(folder: Path, statement: object) -> tuple[str, ...]:
-    """The files that the certificate does not cover, by name; refuses a folder without the very files that it lists.
+    """Return the names of files that the certificate does not cover; refuse a folder that lacks a file it lists.
 
     Such files are the publisher's, `report.html` among them: nothing is said about what is in them.
     """

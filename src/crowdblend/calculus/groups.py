@@ -10,7 +10,7 @@ from crowdblend.guarantees.guessing import right_conclusion
 
 
 def for_group(guarantee: ZeroKnowledge, people: int) -> dict[str, ZeroKnowledge]:
-    """The guarantee for `people` together by each rule that applies (ZKP Propositions 3, 4 and 5)."""
+    """Return the guarantee for `people` together by each rule that applies (ZKP Propositions 3, 4 and 5)."""
     made: dict[str, ZeroKnowledge] = {}
     for rule in (group_by_chain, group_by_distance, group_by_samples):
         try:
@@ -21,7 +21,7 @@ def for_group(guarantee: ZeroKnowledge, people: int) -> dict[str, ZeroKnowledge]
 
 
 def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
-    """The rule whose guarantee moves an even chance least; where all allow certainty, the one with the smallest δ.
+    """Return the rule that moves an even chance least; where all allow certainty, the one with the smallest δ.
 
     >>> from crowdblend.guarantees import RandomSamples, Relation
     >>> one = ZeroKnowledge(0.001, 0.0, RandomSamples(1_000, 10_000_000), Relation.CONCEAL)
@@ -34,5 +34,5 @@ def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
 
 
 def derived_for_group(guarantee: Derivation, people: int) -> Derivation:
-    """The guarantee for a group, derived by the best rule."""
+    """Return the guarantee for a group, derived by the best rule."""
     return best_for_group(guarantee.conclusion, people)(guarantee, people=people)

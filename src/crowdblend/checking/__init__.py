@@ -1,4 +1,4 @@
-"""The private check: a policy's own rows held against what it declares, with values and counts.
+"""The private check: a policy's own rows checked against what it declares, with values and counts.
 
 It is for the steward alone, and the only place that shows either. Nothing else imports it but what the steward calls,
 `cb.check` and `crowdblend check`; an import contract keeps it so. Nothing is recorded, and

@@ -30,7 +30,7 @@ class ListedValue:
 
 @dataclass(frozen=True)
 class ColumnCheck:
-    """One column held against its declared domain.
+    """One column checked against its declared domain.
 
     `outside` rows have `different` values that the domain does not hold, of which the most frequent are in `values`;
     `outside_becomes` and `blank_becomes` say what a release makes of such rows, None where it refuses them. `unused`

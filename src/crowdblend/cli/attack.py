@@ -93,7 +93,7 @@ def _frequency(chance: Chance) -> str:
 
 
 def _guarantees(finding: Finding) -> list[list[str]]:
-    """Return the guarantees that the releases were held against; ours, for one that has none."""
+    """Return the guarantees that the releases were tested against; ours, for one that has none."""
     bounds = ((trial.release, trial.bound) for trial in finding.trials)
     return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.source] for release, bound in bounds if bound]
 

@@ -37,7 +37,7 @@ from crowdblend.rehearsal.rehearse import USUAL_TIMES, side_by_side
 def command(*, policy: str, publication: str | None, compare: tuple[str, ...], **made_up: Any) -> None:
     """Release made-up people of the declared domain, and say what to expect.
 
-    Nothing is read of your data, nothing is spent, and no ledger hears of it.
+    Your data are not read, nothing is spent, and nothing is recorded.
     """
     expected = []
     asked = [each for one in (policy, *compare) for each in _publications(one, publication)]

@@ -43,16 +43,16 @@ class Biased(Design, frozen=True, tag="biased"):
 
     @property
     def drawn_before(self) -> bool:
-        """True if the steward says so."""
+        """True if the sample was drawn before, as the steward states."""
         return self.already_drawn
 
     @property
     def inclusion(self) -> InclusionRates:
-        """A rate between the ends for everybody."""
+        """The range of everybody's rate."""
         return InclusionRates(self.rate, self.low, self.high, self.exceptions)
 
     def draw(self, coin: DrawKey) -> Draw:
-        """Each person by the coin, at the rate of their stratum or at the one that is typical."""
+        """Draw each person by a coin, at the rate of their stratum or at the typical rate."""
         if self.already_drawn:
             return Everybody(row_key=coin)
         if self.stratum is not None:
@@ -90,7 +90,7 @@ class Biased(Design, frozen=True, tag="biased"):
         return profiles.profile_of_one_unequal_sample(profile, **self._ends)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
-        """Zero-knowledge, and differential privacy under both relations; then what the mechanism itself claims."""
+        """Derive zero-knowledge and differential privacy under both relations, then add the mechanism's own claim."""
         (mechanism,) = mechanisms
         claim, ends = mechanism.claim(), self._ends
         if not blends(mechanism):

@@ -42,7 +42,7 @@ class Part:
 
 
 def parts_of(key: DrawKey, shares: Sequence[float]) -> list[Part]:
-    """A part for every share; anyone who is in none of them is left out.
+    """Return a part for every share; people in none of them are left out.
 
     Where doubles add up to a little more than 1, each is divided by their sum, as the rule does; ends that have more
     than the 128 binary places of a mark are off by less than the last of them.

@@ -1,4 +1,4 @@
-"""An engine whose sources stay open, for anyone who reads the same few people again and again.
+"""An engine whose sources stay open, for reading the same few people many times.
 
 Starting a database takes longer than reading a few thousand people.
 """
@@ -38,7 +38,7 @@ class KeptOpen:
     def open(
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
     ) -> Iterator[Source]:
-        """Yield the source, as it was opened before if it is the very same."""
+        """Yield the source, the one that is open already if it is the same."""
         asked = (data, tuple(columns), resources, progress)
         for known, source in self._opened:
             if known[0] is data and known[1:] == asked[1:]:

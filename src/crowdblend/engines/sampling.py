@@ -9,8 +9,8 @@ Theorem. The k people with the smallest keyed marks are a uniformly random set o
 
 Proof. Marks are uniform and independent between people, so every order of them is equally likely. ∎
 
-Theorem. For an ideal keyed function, anyone who is kept where the person's mark lies below the rate of the person's
-stratum is kept with probability exactly that rate, independently of the others.
+Theorem. For an ideal keyed function, keeping each person whose mark lies below the rate of their stratum keeps them
+with probability exactly that rate, independently of the others.
 
 Proof. Marks are uniform and independent between people, and a person's stratum does not depend on marks. ∎
 """
@@ -68,7 +68,7 @@ def _part_of(part: Part, counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def smallest_marks(marked_batches: Iterable[tuple[pa.RecordBatch, Marks]], samples: int) -> Iterator[pa.Table]:
-    """The rows with the smallest marks, in no order that means anything; fewer if there are not as many.
+    """Yield the rows with the smallest marks, in no particular order; fewer if there are not as many.
 
     The engine has already dropped everybody whose mark is too large to be among them.
     """
@@ -81,7 +81,7 @@ def smallest_marks(marked_batches: Iterable[tuple[pa.RecordBatch, Marks]], sampl
 
 
 def smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
-    """Return the smallest marks; the low word decides where high words are equal."""
+    """Return a mask of the smallest marks; the low word decides where high words are equal."""
     if len(marks) <= samples:
         return np.ones(len(marks), dtype=np.bool_)
     high = np.ascontiguousarray(marks[:, 1])
@@ -93,7 +93,7 @@ def smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
 
 
 def random_places(samples: int, population: int, key: DrawKey) -> NDArray[np.int64]:
-    """Different places, in order; where rows have no names, who is drawn depends on the order of the rows."""
+    """Return different places, in order; where rows have no names, who is drawn depends on the order of the rows."""
     return distinct(samples, population, key.places())
 
 

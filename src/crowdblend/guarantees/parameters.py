@@ -75,7 +75,7 @@ PARAMETERS = {
     ),
     "high": Parameter(0, 1, "Pass the largest ordinary sampling probability.", low_open=True, high_open=True),
     "exceptions": _whole(0, "Pass how many people may be sampled with any probability."),
-    "max_rate": Parameter(0, 1, "Pass the largest sampling probability of anybody who is protected.", low_open=True),
+    "max_rate": Parameter(0, 1, "Pass the largest sampling probability of a protected person.", low_open=True),
     "samplings": _whole(0, "Pass how many times the mechanism samples people before it looks at them."),
     "rounds": _whole(1, "Pass how many independent samples are drawn."),
     "share": Parameter(0, 1, "Pass the share of the sample, for example 0.2.", low_open=True, high_open=True),

@@ -17,7 +17,7 @@ from crowdblend.guarantees.wording import at_most, exactly
 @dataclass(frozen=True)
 class PartOfSample(Guarantee):
     """A mechanism runs on a part of the sample: each sampled person goes there with probability `share`, independently
-    of everybody else, and anyone who does is in no other part."""
+    of everybody else, and is then in no other part."""
 
     share: float
 

@@ -34,7 +34,7 @@ class Driver(Protocol):
 
 @dataclass(frozen=True)
 class Transaction:
-    """A transaction on the tables of a ledger; anyone who began it commits it."""
+    """A transaction on the tables of a ledger; the code that began it commits it."""
 
     driver: Driver
     on_server: bool

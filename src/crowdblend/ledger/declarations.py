@@ -183,7 +183,7 @@ def last_day(until: str) -> str:
 
 
 def this_user() -> str:
-    """Return the name of anyone who runs this process, as the operating system knows it."""
+    """Return the name of the user of this process, as the operating system knows it."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):

@@ -54,7 +54,7 @@ class Spending(Losses):
     `population` names the people, `sample` those of them that the release sees. A `fresh` sample was drawn by us for
     this release alone; otherwise it is a table that someone had drawn already. `rate` is the largest probability with
     which such a table may hold a person. `source` names the rows' origin. `policy` is the SHA-256 of the policy, and
-    `folder` where the release appears: anyone who resumes the release checks both. `series` is how many releases with
+    `folder` where the release appears: `resume` checks both. `series` is how many releases with
     these guarantees are declared together: recorded before the first of them appears, so that none reacts to another.
     """
 
@@ -134,7 +134,7 @@ class Entry:
         }
 
     def steward_sentences(self) -> list[str]:
-        """Return what the internal numbers mean for anyone who released it; they are never published."""
+        """Return sentences about the internal numbers for the steward; they are never published."""
         dropped = self.internal.get("rows_dropped")
         if dropped is None:
             return []

@@ -64,7 +64,7 @@ class Usage:
         return f"{at_most(_float_above(100 * max(shares)))} % of the limit"
 
     def reason(self) -> str:
-        """Return how it is counted, for anyone who asks why."""
+        """Return the reason for the result: how releases were counted."""
         counted = [_number(self.others, "release")] if self.others or not self.series else []
         counted += [f"{self.series} declared series, each as a whole by its curve"] if self.series else []
         order = self.limit.order

@@ -145,8 +145,8 @@ class Ledger:
         series as one; with `renyi` they are counted by Rényi divergence, of an order that is fixed here.
 
         `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. A limit that ends
-        is followed by one that does not only if `until` is "never". `by` is anyone who sets it, by default the user of
-        this process. A change of a limit needs `why`.
+        is followed by one that does not only if `until` is "never". `by` names the person, by default the user of this
+        process. A change of a limit needs `why`.
         """
         day = None if until in (None, NEVER) else str(until)
         check("epsilon", epsilon)

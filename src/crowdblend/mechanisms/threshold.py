@@ -1,7 +1,7 @@
 """Noise on the cells that occur, shown from a threshold on: labels need not be known beforehand (histogram.threshold).
 
 Cells in which nobody is take no part, so a cell that appears says that someone is there. The threshold is so high that
-anyone who is alone makes their cell appear with probability δ at most; which cells are shown is covered by the
+a person who is alone makes their cell appear with probability δ at most; which cells are shown is covered by the
 guarantee as their numbers are.
 """
 

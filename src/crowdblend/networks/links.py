@@ -42,14 +42,14 @@ class Network:
 
     @cached_property
     def starts(self) -> Whole:
-        """The places where links begin that have a person as their lower end; one more than people."""
+        """For every person, where the links with that person as their lower end begin; one entry more than people."""
         return _ends(np.bincount(self.low, minlength=self.people))
 
 
 def network(
     people: int, source: Whole | Names, target: Whole | Names, *, self_loops: str = "refuse", duplicates: str = "refuse"
 ) -> Network:
-    """The network of a list of links between numbered people; loops and repeated links are refused or dropped.
+    """Return the network of links between numbered people; loops and repeated links are refused or dropped.
 
     >>> links = network(4, np.array([1, 0, 2]), np.array([0, 1, 1]), duplicates="drop")
     >>> links.low.tolist(), links.high.tolist(), links.degrees.tolist()
@@ -113,7 +113,7 @@ def number_people(
 
 
 def _dense(source: pa.ChunkedArray, target: pa.ChunkedArray) -> tuple[int, Names, Names] | None:
-    """The same without hashing, where names are whole numbers that lie close together."""
+    """Number people without hashing, where names are whole numbers that lie close together; else None."""
     if not pa.types.is_integer(source.type) or not len(source):
         return None
     ends: list[NDArray[np.int64]] = [_plain(source), _plain(target)]

@@ -94,7 +94,7 @@ class PointTerm:
 
 @dataclass(frozen=True)
 class OwnTerm:
-    """A mechanism that is private by itself, anyone who else is in its table: both divergences at their factors."""
+    """A mechanism that is private by itself, on every table: both divergences at their factors."""
 
     divergences: Callable[[Number, Number], Pair]
 

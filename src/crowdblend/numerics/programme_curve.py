@@ -139,7 +139,7 @@ class BlendingCrowds(Crowds):
 
 
 class OwnCurve:
-    """A mechanism with a curve of its own: the person in its table or not, anyone who else is there."""
+    """A mechanism with a curve of its own: the person in its table or not, whatever the others."""
 
     def __init__(self, curve: Curve) -> None:
         self.curve, self.kinks, self.density, self.distance = curve, curve.kinks, curve.density, curve.distance

@@ -152,7 +152,7 @@ def _trimmed_sql(column: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """A text as an SQL literal. What loads recodings loads NumPy, and anyone who only writes a policy needs neither."""
+    """Return a text as an SQL literal; importing that of recodings would load NumPy just to write a policy."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -33,7 +33,7 @@ class Preset:
     def choose_columns(self, names: Sequence[str]) -> list[str]:
         """Return the columns of the data that are called as the preset's are, one for each; all where none is named.
 
-        >>> PRESETS["yearly-counts"].chosen(["person_id", "gender", "age", "income", "district"])
+        >>> PRESETS["yearly-counts"].choose_columns(["person_id", "gender", "age", "income", "district"])
         ['district', 'gender', 'age']
         """
         if not self.columns:

@@ -197,8 +197,8 @@ class Survey(Sampling, frozen=True):
     design = "survey"
     words = "a fixed number of people at random: drawn here, or a survey that was drawn before (thin)"
     meaning = (
-        "Exactly so many of so many people, each set of them equally likely; both numbers are public. With thin the "
-        "table is the survey, and a secret coin keeps that share of its people."
+        "A fixed number of people out of a known number, each set equally likely; both numbers are public. With thin "
+        "the table is the survey, and a secret coin keeps that share of its people."
     )
 
     people: Annotated[
@@ -206,7 +206,7 @@ class Survey(Sampling, frozen=True):
     ] = None
     of: Annotated[
         int | None,
-        says("How many people there are, of whom so many are or were drawn; this number is public.", (1, 10**12)),
+        says("How many people there are in the population; this number is public.", (1, 10**12)),
     ] = None
     thin: Annotated[
         float | None,

@@ -30,8 +30,8 @@ SIZES = (10, 30, 100, 300, 1_000, 10_000)
 class ExpectedErrors:
     """The expected errors of cells of some sizes in people, and the chance that a small one is shown.
 
-    Of strata it is that of the worst. None where the publication has no cells that one person more or less makes
-    larger by one.
+    With strata these are those of the worst one. There are none where one more person does not make a cell larger by
+    one.
     """
 
     errors: tuple[tuple[int, float], ...] = ()

@@ -1,4 +1,4 @@
-"""A programme: every publication's data held against its own facts, and no other file."""
+"""A programme: every publication's data checked against its own facts, and no other file."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 **Nothing is lost.** Let D be the digest of the staged certificate. The step is one system call: a rename to a name
 that nothing has, or an exchange of two names. Before it, the target is what it was and `release/` of the staging folder
-has D; after it, the target has D. So anyone who finds a staging folder knows which of the two it is by looking for D,
+has D; after it, the target has D. So a start that finds a staging folder looks for D,
 and removes the staging folder only when the target has D: then everything in it was replaced, or when the release was
 never recorded as finished and `release/` has D or nothing at all: then it is an output that nobody saw.
 

@@ -119,7 +119,7 @@ class Release:
         return signing.sign_release(self.folder, key, passphrase=ask, force=force)
 
     def in_memory(self) -> Release:
-        """The same with all its files in memory, for anyone who removes the folder."""
+        """Return the release with all its files in memory, so that the folder may be removed."""
         files = {name: self._bytes(name) for name in self._names()}
         return replace(self, folder=None, files=files)
 

@@ -67,7 +67,7 @@ def release(
 
     The ledger records it before anything is computed. `key` makes the release reproducible for anyone who holds it; by
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
-    where the policy came from, for anyone who has to resume the release. `confirm` is called when the ledger allows the
+    where the policy came from, for resuming the release. `confirm` is called when the ledger allows the
     release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
     the data: DuckDB unless another is passed. `sign` writes the signature of a certificate beside it, before the folder
     appears. Without `figures` the report has tables and sentences alone. `release_plan` is the plan of this

@@ -33,12 +33,12 @@ FIRST_DAY, LAST_DAY = date.min, date.max
 
 
 def quote(text: str) -> str:
-    """A text as an SQL literal."""
+    """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def double(value: float) -> str:
-    """A finite double as an SQL literal that is read back as the same double."""
+    """Return a finite double as an SQL literal that is read back as the same double."""
     return f"CAST('{value!r}' AS DOUBLE)"
 
 
@@ -61,7 +61,7 @@ def seen_sql(column: str) -> str:
 
 
 def number(value: str | None) -> float | None:
-    """The finite double that a text means, or None.
+    """Return the finite double that a text means, or None.
 
     >>> number(" 1e2 "), number("1_000"), number("NaN")
     (100.0, None, None)
@@ -73,9 +73,9 @@ def number(value: str | None) -> float | None:
 
 
 def number_sql(column: str, typed: bool = False) -> str:
-    """The double that a column means, in SQL; it may still be NaN or infinite, so bound it on both sides.
+    """Return SQL for the double that a column means; it may still be NaN or infinite, so bound it on both sides.
 
-    DuckDB reads 1_000 and +-5 as numbers; the two conditions take that away.
+    DuckDB reads 1_000 and +-5 as numbers; the two conditions exclude them.
     """
     if typed:
         return f"CAST({column} AS DOUBLE)"
@@ -84,7 +84,7 @@ def number_sql(column: str, typed: bool = False) -> str:
 
 
 def day(value: str | None) -> date | None:
-    """The date that a text means, or None.
+    """Return the date that a text means, or None.
 
     >>> day("2024-02-29T12:00:00Z"), day("2023-02-29")
     (datetime.date(2024, 2, 29), None)
@@ -98,7 +98,7 @@ def day(value: str | None) -> date | None:
 
 
 def day_sql(column: str, typed: bool = False) -> str:
-    """The date that a column means, in SQL; it may still lie outside the years 0001 to 9999.
+    """Return SQL for the date that a column means; it may still lie outside the years 0001 to 9999.
 
     A text that is a date written back needs no pattern, which is several times as fast.
     """
@@ -114,7 +114,7 @@ def day_sql(column: str, typed: bool = False) -> str:
 
 
 def exact(name: str, value: Number) -> Decimal:
-    """The decimal number that was declared: 0.1 is a tenth, not the double beside it."""
+    """Return the decimal number that was declared: 0.1 is a tenth, not the double beside it."""
     read = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not read.is_finite() or abs(read.adjusted()) > 300:
         reason = f"{name} must be finite, and 0 or between 1e-300 and 1e300 in size, got {value}."
@@ -147,12 +147,12 @@ def exact_range(
 
 
 def plain(value: Number) -> int | float:
-    """A declared number as JSON has it: whole where it is, else the nearest double."""
+    """Return a declared number for JSON: an int where it is whole, else the nearest double."""
     read = exact("a number", value)
     return int(read) if read == read.to_integral_value() and abs(read) < 2**53 else float(read)
 
 
 def plain_digits(value: Decimal) -> str:
-    """A declared number as it appears in a label: plain digits, no exponent, no trailing zeros."""
+    """Return a declared number as it appears in a label: plain digits, no exponent, no trailing zeros."""
     text = format(value if value else Decimal(0), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -87,7 +87,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
         return partial(self.plan.read, people_in_memory(names, population))
 
     def observer(self, population: Population) -> Observer:
-        """Return someone who looks for the class of the first person."""
+        """Return an observer who looks for the class of the first person."""
         names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
         choosing, noise = getattr(self.policy, "recoding", None), 1.0
         if choosing is not None and choosing.show_epsilon is not None:
@@ -124,7 +124,7 @@ def _parameters(policy: CrowdPolicy) -> SolvedPlan:
 
 
 def _at(policy: PolicyT, epsilon: float) -> PolicyT:
-    """Return the very same release, guaranteed at another ε: k, rate and noise stay, and δ is what goes with that ε."""
+    """Return the same release, guaranteed at another ε: k, rate and noise stay, and δ is what goes with that ε."""
     planned = _parameters(policy)
     if policy.recoding is not None:
         raise InvalidInput(

@@ -43,7 +43,7 @@ class Files:
         Finalize(self, shutil.rmtree, (self._folder,), {"ignore_errors": True}, exitpriority=0)
 
     def contents(self, result: Result) -> dict[str, bytes]:
-        """Return what the files of a publication hold, by name."""
+        """Return the bytes of the files of a publication, by name."""
         result.write(self._folder)
         held = {}
         for file in list(self._folder.iterdir()):

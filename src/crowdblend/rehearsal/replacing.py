@@ -13,7 +13,7 @@ from crowdblend.rehearsal.subject import Neighbours
 
 @dataclass(frozen=True)
 class ReplacedPerson:
-    """People with the person in question first; `persons` are anyone who that is here, and instead."""
+    """People with the person in question first; `persons` are that person's values and those that replace them."""
 
     people: Population
     persons: tuple[Values, Values]

@@ -5,7 +5,7 @@ neighbouring populations are hard for the policy, how they are read, and what is
 
 Many releases may be run as one, for the audit's own power, where millions of them are needed. A release is a chain of
 steps. Some draw: who is in the sample, noise, choices. The others follow from what was drawn: adding up, rounding,
-writing the files, reading them again. A batch runs each step for many releases at once, by the very function that a
+writing the files, reading them again. A batch runs each step for many releases at once, by the same function that a
 release calls:
 
     draws       get one array for all releases, in which every release has entries of its own
@@ -127,7 +127,7 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
 
     @abstractmethod
     def observer(self, population: PopulationT) -> Observer:
-        """Return someone who wants to know which of the two populations of a pair it is."""
+        """Return an observer who tells the two populations of a pair apart."""
 
     def batch(self, population: PopulationT) -> Batch:
         """Return many releases of the population that are run as one."""
@@ -204,7 +204,7 @@ class AuditSubject(ABC, Generic[PolicyT, PlanT, PopulationT]):
             yield from (known[one] for one in drawn)
 
     def _remember(self, name: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return what is made of a population: that takes a moment, so the last ones are kept."""
+        """Return what `make` makes of a population, from the cache of the last ones if it is there."""
         kept: dict[Hashable, Kept] = self.__dict__.setdefault("_last", {})
         if name not in kept:
             while len(kept) >= _MOST_KEPT:

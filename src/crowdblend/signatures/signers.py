@@ -31,7 +31,7 @@ _TIMES = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 @dataclass(frozen=True)
 class Signer:
-    """A key whose signatures count; `name` as the file calls anyone who holds it, times in seconds since 1970."""
+    """A key whose signatures count; `name` is what the file calls its holder, times in seconds since 1970."""
 
     name: str | None
     key: bytes

@@ -1,8 +1,8 @@
 """Access rules: who may send requests, from where, and what a page may load.
 
 The studio listens on 127.0.0.1 only, but a browser on this machine runs pages of other sites. So every request names
-the studio itself as its host, anyone who asks holds the cookie that the one-time address was exchanged for, and
-whatever changes something comes from a page of the studio. Browsers send the cookies of a host to all of its ports; so
+the studio itself as its host, carries the cookie that the one-time address was exchanged for, and, if it
+changes something, comes from a page of the studio. Browsers send the cookies of a host to all of its ports; so
 every page lies under a path that nobody can guess, and the cookie is sent for that path alone.
 """
 

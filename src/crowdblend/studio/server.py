@@ -1,4 +1,4 @@
-"""Start the studio: a socket on 127.0.0.1, an address with a one-time token, and an end that leaves nothing running."""
+"""Start the studio: a socket on 127.0.0.1, an address with a one-time token, and a clean shutdown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def serve(
     read_only: bool = False,
     ready: Callable[[str], None],
 ) -> None:
-    """Run the studio until it is interrupted; `ready` hears the address once someone may open it."""
+    """Run the studio until it is interrupted; `ready` is called with the address."""
     place = Root.at(root)
     with bound(port) as listening, _state(place, read_only) as state:
         taken = listening.getsockname()[1]
@@ -96,7 +96,7 @@ def _state(root: Root, read_only: bool) -> Iterator[Path]:
 class PromptProtocol(H11Protocol):
     """HTTP/1.1 that closes connections which send nothing, or the head of a request byte by byte.
 
-    Where there are too many, the one that is waited for longest makes room: who sends nothing keeps nobody out.
+    Where there are too many connections, the one that has been idle longest is closed.
     """
 
     _deadline: asyncio.TimerHandle | None = None

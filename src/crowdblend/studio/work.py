@@ -106,7 +106,7 @@ def rehearse(status: StatusFile, policy: str, out: str, people: int | None, spre
 
 
 def verify(status: StatusFile, folder: str) -> Result:
-    """Derive a certificate again, and hold the data against it."""
+    """Derive a certificate again, and check the data against it."""
     status.progress("verifying", 0)
     return {"uncovered": list(verification.verify_release(Path(folder)).uncovered)}
 

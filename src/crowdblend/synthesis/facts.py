@@ -3,7 +3,7 @@
 A source is kept as its certificate has it: its facts, what it takes on trust, and its digest, which `verify` computes
 again. What it guarantees is derived from its facts as it is for the source itself. Differential and zero-knowledge
 privacy are statements about every event of the output, and an event of the rows is an event of what they were computed
-from: both are carried over as they are. Several sources have a guarantee in all where their guarantees compose.
+from: both are carried over as they are. Several sources together have a guarantee where theirs compose.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_SOURCES, MOST_ROWS = 50, 100_000_000
 _NOTES = (
     "The rows are synthetic: they are drawn from a model of published tables. No row is a person, and none was copied.",
     "Shares by columns that one published table has together are as good as that table. Shares by other columns are "
-    "what the model makes of it, and nobody measured them.",
+    "computed from the model, and nobody measured them.",
     "Read numbers of people from the tables that the rows were made from: they have intervals, and these rows have "
     "none.",
 )
@@ -54,7 +54,7 @@ class Source(Fact, frozen=True, kw_only=True, dict=True):
         try:
             stated = tuple(Assumption[name] for name in self.stated)
         except KeyError as problem:
-            raise contradiction("a source takes something on trust that nobody knows") from problem
+            raise contradiction("a source states an assumption that is not known") from problem
         made = Certificate(derive(self.release), stated, self.facts)
         if made.to_dict()["digest"] != self.digest:
             raise contradiction("a source has another certificate than the one that is named")

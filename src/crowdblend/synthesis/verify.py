@@ -1,4 +1,4 @@
-"""Synthetic rows held against their facts: as many as stated, with declared labels, and what their sources state."""
+"""Synthetic rows checked against their facts: as many as stated, with declared labels, and what their sources state."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def outlier_private(
 
 
 def _allowed_loss(guarantee: OutlierPrivate, size: int) -> float:
-    """Return factor·ε(size), rounded up: anyone who exceeds it exceeds the guarantee."""
+    """Return factor·ε(size), rounded up: what exceeds it exceeds the guarantee."""
     owed = Fraction(guarantee.factor) * Fraction(guarantee.epsilon)
     if size < guarantee.limit - guarantee.transition:
         owed = owed * guarantee.transition / (guarantee.limit - size)

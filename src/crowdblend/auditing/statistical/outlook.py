@@ -1,7 +1,7 @@
 """The power of an audit with a given number of runs, stated before it starts.
 
 Two figures. The *smallest leak* follows from the runs alone: something that happens with one population and never with
-the other is judged on N runs of each side, x of them refute the guarantee (by the very bound that judges), and a
+the other is judged on N runs of each side, x of them refute the guarantee (by the bound that judges), and a
 probability p with P(Bin(N, p) ≥ x) = 95 % is seen that often. The *power* is about the subject: a short audit of half
 of ε, whose runs are not used afterwards, looks for an event and measures it. The largest excess over that claim that
 its counts prove, by the bound that judges and with a confidence of 95 %, grows with the root of the runs when it is

@@ -42,7 +42,7 @@ class Verdict:
         return self.epsilon_lower > self.guarantee.epsilon
 
     def describe(self) -> str:
-        """The verdict for people to read."""
+        """Return the verdict as text."""
         guarantee = f"epsilon {exactly(self.guarantee.epsilon)}, delta {at_most(self.guarantee.delta)}"
         wrong = exactly(self.error)
         conclusion = (
@@ -63,7 +63,7 @@ class Verdict:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for programs."""
+        """Return the verdict as JSON-ready data."""
         return {
             "subject": self.subject,
             "finding": self.finding,
@@ -111,7 +111,7 @@ def audit(
     bound: bool = True,
     pace: Pace | None = None,
 ) -> Verdict:
-    """Run the subject this many times, and say what ε it has at least, at the δ it guarantees.
+    """Run the subject this many times, and return a lower bound of its ε at the δ it guarantees.
 
     A verdict is a finding with probability at most `error` when the guarantee holds. It stops early once it has one.
     Without `bound` it is only decided whether there is a finding: ε is then said to be at least 0, or just beyond what
@@ -131,7 +131,7 @@ def audit(
 
 
 def check_error(error: float) -> None:
-    """Refuse a probability of error that is none."""
+    """Refuse a probability of error that is not between 0 and 0.5."""
     if not 0 < error < 0.5:
         raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
 
@@ -144,7 +144,7 @@ def _observe(subject_and_pairs: tuple[Subject, list[Pair]], task: Task) -> tuple
 
 @dataclass
 class _Audit:
-    """One audit under way."""
+    """State of a running audit."""
 
     subject: Subject
     pairs: list[Pair]

@@ -149,7 +149,7 @@ def profile_of_one_sample(premise: Profile, *, rate: float) -> Profile:
     source="crowdblend, docs/proofs.md#amplified-once",
     statement="Mechanisms that have a profile together, with one person more or less, all on one and the same sample "
     "to which everybody comes by an independent coin with a probability of their own, have the divergence of "
-    "profile.one-sample at the largest probability of anybody who is protected, at every ε, in each direction.",
+    "profile.one-sample at the largest probability of a protected person, at every ε, in each direction.",
     assumes=ROBUST,
     about=UNDER_BIAS,
 )
@@ -287,8 +287,8 @@ def profiles_compose(*premises: Profile) -> Profile:
 @rule(
     "composition.repeated",
     source="Zhu, Dong and Wang 2022, Theorem 10; docs/proofs.md#composition-by-profiles",
-    statement="A release that is repeated, each time with a sample and noise of its own, has the profile of so many "
-    "equal pairs.",
+    statement="A release that is repeated, each time with a sample and noise of its own, has the profile of as "
+    "many equal pairs.",
     assumes=(*SERIES, Assumption.REPEATED_RELEASES),
     about=Composite("repeated", ("releases",)),
 )

@@ -1,6 +1,6 @@
 """Recodings chosen from the data and released: LQS Theorem 6 in the two forms that are sound.
 
-When the choice looks at the very sample that is then suppressed, Theorem 6 fails: its proof treats the choice as
+When the choice looks at the same sample that is then suppressed, Theorem 6 fails: its proof treats the choice as
 independent of the sample (docs/proofs.md#choosing-the-recoding has a counterexample). There is no rule for it here.
 """
 

@@ -291,7 +291,7 @@ def noisy_histogram_sampled(
     free={"epsilon": TARGET},
 )
 def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float) -> DifferentialUnderSampling:
-    """Noisy points hide each other: anyone who is swapped for another point of the block is one among many alike."""
+    """Noisy points hide each other: a point swapped for another of the block is one among many alike."""
     return under_sampling(
         rate, epsilon, lambda growth: shuffled_divergence(balls, k, arb(rate), arb(noise_epsilon).exp(), growth)
     )

@@ -1,7 +1,7 @@
 """Surveys that ask a fixed, public number of people: noise on them, or crowds of a survey that is thinned first.
 
 A fixed number of people is no Poisson sample: the number minus what is shown is what is hidden. Every premise here is
-about what is done with a given survey, anyone who was asked (docs/proofs.md#surveys-of-a-fixed-size).
+about what is done with a given survey, whichever people were asked (docs/proofs.md#surveys-of-a-fixed-size).
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def noisy_answers_are_useful(
 def noise_bound(queries: int, addends: int, noise_epsilon: float, failure: float) -> arb:
     """A: what the noise of Q sums of at most c counts stays within, in people, except with probability β.
 
-    For single counts P[|Y| ≥ t] = 2a^t/(1+a) at whole t ≥ 1, a = e^{−ε₀}, and anyone who is not at or beyond t is
+    For single counts P[|Y| ≥ t] = 2a^t/(1+a) at whole t ≥ 1, a = e^{−ε₀}, and whatever is not at or beyond t is
     within t − 1. For sums, P[|Y₁+…+Y_c| ≥ t] ≤ 2e^{−st}M(s)^c with M(s) = (1−a)²/((1−ae^s)(1−ae^{−s})), for 0 < s < ε₀.
     """
     loss = arb(noise_epsilon)

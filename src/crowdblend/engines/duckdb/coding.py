@@ -2,7 +2,7 @@
 
 Columns with a closed domain are coded by the database; the labels of an open column are numbered here as they come.
 
-Rows of columnar files come as a person and one number, recoded in the very query that reads them. Such files keep short
+Rows of columnar files come as a person and one number, recoded in the query that reads them. Such files keep short
 lists of texts as numbers with a dictionary. The database evaluates a function once for each entry of a dictionary, and
 no text has to be handed over, filtered and looked up. All rows are recoded, also those that are not drawn; that takes
 less than handing over what they hold. Only coordinates that are doubles come as they are: NumPy finds their cells in a

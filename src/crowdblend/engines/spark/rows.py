@@ -1,7 +1,7 @@
 """The rows that one task reads, with the code of the DuckDB engine: coin, marks, recoding.
 
 Whether someone has several rows cannot be said by one task, which sees some of the rows: it hands its persons over,
-numbers as they are and all others by their marks, and anyone who merges them finds the same one twice.
+numbers as they are and all others by their marks, and the task that merges them finds a person who occurs twice.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class GraphSubject(AuditSubject[GraphPolicy, GraphPlan, ReplacedLinks]):
         return lambda _: reading
 
     def observer(self, population: ReplacedLinks) -> NumbersObserver:
-        """Return someone who knows the numbers between the two networks."""
+        """Return an observer who knows the numbers between the two networks."""
         return NumbersObserver(self.numbers_between(population.pair))
 
     def batch(self, population: ReplacedLinks) -> GraphBatch:

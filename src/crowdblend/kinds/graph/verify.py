@@ -1,4 +1,4 @@
-"""Statistics of a network: the very numbers that were planned, each with its error and confidence."""
+"""Statistics of a network: exactly the numbers that were planned, each with its error and confidence."""
 
 from __future__ import annotations
 

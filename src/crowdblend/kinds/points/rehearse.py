@@ -32,7 +32,7 @@ class PointsSubject(CrowdSubject):
     corners_are = "block"
 
     def observer(self, population: Population) -> PointsObserver:
-        """Return someone who knows the person's block, and where in it the person is."""
+        """Return an observer who knows the person's block, and where in it the person is."""
         return PointsObserver(self.policy, population[0].values)
 
     def corner(self, place: int) -> tuple[Values, Values]:

@@ -1,4 +1,4 @@
-"""Facts of statistics: what each is of, by which way it went, and its noise; shapes and errors follow from them."""
+"""Facts of statistics: what each is computed of, in which way, and its noise; shapes and errors follow from them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Labels = dict[str, tuple[str, ...]]
 
 
 class StatisticFacts(Fact, frozen=True, kw_only=True):
-    """A statistic as a policy writes it, by which way it went, and the loss of its noise.
+    """A statistic as a policy writes it, the way in which it was computed, and the loss of its noise.
 
     With the way "everybody" nobody is drawn, and `samples` is how many random people the guarantee is relative to.
     """
@@ -50,7 +50,7 @@ class StatisticFacts(Fact, frozen=True, kw_only=True):
     where: Labels | None = None
 
     def statistic(self, name: str) -> Statistic:
-        """The statistic, checked as that of a policy is."""
+        """Return the statistic, checked as in a policy."""
         return Statistic(
             name=name,
             average=self.average,
@@ -121,14 +121,14 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         return (self.design.column, list(self.design.strata)) if isinstance(self.design, Strata) else None
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The labels of a column."""
+        """Return the labels of a column."""
         labels = self.columns[name][0].labels
         if labels is None:
             raise contradiction(f"it does not list the labels of column {name[:60]!r}")
         return labels
 
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
-        """The labels that a statistic counts by, or of its groups; none for a single number."""
+        """Return the labels that a statistic counts by, or of its groups; none for a single number."""
         names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
         if math.prod(len(self.labels(name)) for name in names) > MOST_BINS:
             raise contradiction("it has more groups than a release of statistics")
@@ -152,7 +152,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             if places:
                 taken.append((places, self._way(name, places, tuple(shapes[place] for place in places))))
         if sum(len(places) for places, _ in taken) != len(shapes):
-            raise contradiction("a statistic went a way that its design has not")
+            raise contradiction("a statistic was computed in a way that its design does not have")
         return TotalsPlan(shapes, tuple(taken))
 
     def _way(self, name: str, places: tuple[int, ...], shapes: tuple[object, ...]) -> Way | StrataWay:
@@ -180,12 +180,12 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
         )
 
     def check(self) -> None:
-        """Refuse weights that are not the classes that they are called by."""
+        """Refuse weights whose breaks do not give the classes that are named."""
         if isinstance(self.design, Weights) and tuple(self.design.strata) not in _labels_of_weights(self.design.breaks):
             raise contradiction("its weights are not the classes that it names")
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """Zero-knowledge for one person, for a group if there is one, and differential privacy."""
+        """Derive zero-knowledge privacy for one person and for the group, if any, and differential privacy."""
         self.check()
         if isinstance(self.design, Survey):
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())

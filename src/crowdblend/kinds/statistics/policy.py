@@ -219,7 +219,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             raise refusal("no-bounds", message, remedy)
         bounds = self.measures[name]
         if self.people * max(bounds.steps, bounds.from_zero or 0) > _LARGEST_TOTAL:
-            message = f"column {name!r} has too many steps for a total of so many people."
+            message = f"column {name!r} has too many steps for a total of this many people."
             raise refusal("total", message, "Use a coarser resolution.")
 
     def _check_classes(self, name: str) -> None:

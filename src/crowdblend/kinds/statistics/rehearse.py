@@ -144,7 +144,7 @@ class StatisticsSubject(AuditSubject[StatisticsPolicy, StatisticsPlan, ReplacedP
         return {2 * group: bounds.steps - step, 2 * group + 1: step}
 
     def observer(self, population: ReplacedPerson) -> NumbersObserver:
-        """Return someone who knows the published rows that the two persons move, without noise, and how far."""
+        """Return an observer who knows which published rows the two persons move, and how far, without noise."""
         person, instead = population.persons
         others = [(crowd.values, crowd.size) for crowd in population.people[1:]]
         numbers: list[Number] = []

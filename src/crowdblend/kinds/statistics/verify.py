@@ -1,4 +1,4 @@
-"""Statistics: the very numbers that were planned, each within its range and with its error."""
+"""Statistics: exactly the numbers that were planned, each within its range and with its error."""
 
 from __future__ import annotations
 

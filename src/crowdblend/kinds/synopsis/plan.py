@@ -99,8 +99,8 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
     def read(
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
     ) -> ClassCountsReading:
-        """Count everybody's classes: anyone who is drawn is drawn when it is published."""
-        assert draw is None, "exactly so many people are drawn here"
+        """Count everybody's classes; people are drawn when the release is published."""
+        assert draw is None, "a fixed number of people is drawn here"
         counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
         return EverybodyReading(counted)
 

@@ -102,7 +102,7 @@ class SynopsisSubject(AuditSubject[SynopsisPolicy, SynopsisPlan, ReplacedPerson]
         return [{label: place for place, label in enumerate(labels)} for labels in every]
 
     def observer(self, population: ReplacedPerson) -> SynopsisObserver:
-        """Return someone who knows everybody else, and what to expect when the person in question is drawn."""
+        """Return an observer who knows everybody else, and what to expect when the person in question is drawn."""
         one, other = (self._measure(person) for person in population.persons)
         drawn = (self.policy.samples - 1) / (self.policy.people - 1)
         others = {crowd.values: crowd.size * drawn for crowd in population.people[1:]}

@@ -1,4 +1,4 @@
-"""A release folder held against its certificate, and what the checks of every kind share."""
+"""A release folder checked against its certificate, and what the checks of every kind share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published tables, held against their certificate: small ones row by row, cells with counts against the least count
+"""Published tables, checked against their certificate: small ones row by row, cells with counts against the least count
 and the declared labels."""
 
 from __future__ import annotations

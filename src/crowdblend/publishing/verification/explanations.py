@@ -1,4 +1,4 @@
-"""datapackage.json, README.md and report.html held against what facts and data give.
+"""datapackage.json, README.md and report.html compared with what facts and data give.
 
 They are made again and compared. Another version may word them differently, so that only those of the version that
 verifies are compared; `verify` says of the others that they were not.

@@ -75,7 +75,7 @@ PLANNED_WORDS = {"k": "smallest crowd k", "rate": "share sampled", "epsilon": "l
 # The fields of a publication, and of a statistic, that are always in view.
 _MAIN = ("name", "columns", "share", "weight", "k")
 _MAIN_OF_STATISTICS = ("name", "average", "median", "fraction", "histogram")
-# What stands beside a publication in the plan: its heading, and what it means.
+# Columns of the plan's table of publications: the heading, and what it means.
 _BESIDE = {
     "share": ("share", "its share of the sample"),
     "k": ("k", "its smallest crowd k"),
@@ -161,7 +161,7 @@ def show_chart(visit: Visit) -> Response:
 
 
 def plan_of(studio: Studio, draft: Draft) -> tuple[dict[str, Any], str | None]:
-    """Return what follows from the choices, and why nothing does."""
+    """Return the plan of a draft's choices, and the refusal if there is none."""
     try:
         planned = plan_policy(studio.policy(draft.choices))
         certificate = planned.certificate()
