@@ -2,7 +2,7 @@
 
 A derivation proves its guarantee of every release that fits a description: how it is built (`name` and `parts`) and
 with which numbers (`details`). What a theorem does not look at is left open: details that it does not name, and parts
-where it names none. Whatever fits `agreed(one, other)` fits both descriptions; where they contradict each other,
+where it names none. Whatever fits `agree(one, other)` fits both descriptions; where they contradict each other,
 a step is refused. So a theorem with several premises says how the releases of its premises are related (`About`), and a
 derivation checks it: alternatives are about one and the same release, up to every weight, rate and repetition, and what
 is published together becomes a description of its own (docs/proofs.md#which-release).
