@@ -56,7 +56,7 @@ def test_round_trip(document: dict) -> None:
 
 def test_any_single_edit_is_refused(document: dict) -> None:
     for path in leaves(document):
-        reason = "The format must be" if path == ("format",) else "the digest does not match"
+        reason = "The format must be" if path == ("format",) else "The digest does not match"
         with pytest.raises(DoesNotVerify, match=reason):
             verify(json.dumps(edited(document, path, other(at(document, path)))))
 
@@ -99,14 +99,14 @@ def test_the_others_are_shown() -> None:
     ["", "[]", "null", "{", '{"format": 1, "format": 1}', '{"x": NaN}', "[" * 100_000],
 )
 def test_not_a_certificate(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"no certificate|a certificate must be a JSON object") as refused:
+    with pytest.raises(InvalidInput, match=r"no certificate|is not a JSON object") as refused:
         verify(text)
     assert "\n" not in str(refused.value)
 
 
 def test_unknown_rules_and_endless_trees_are_refused(document: dict) -> None:
     path = ("derivations", 0)
-    with pytest.raises(DoesNotVerify, match="known rule"):
+    with pytest.raises(DoesNotVerify, match="unknown rule"):
         verify(resealed(edited(document, (*path, "rule"), "wishful.thinking")))
     node = at(document, path)
     for _ in range(80):
@@ -226,7 +226,7 @@ def test_stated_assumptions_are_stated_once_and_need_no_numbers(stated: tuple[st
         Certificate((_sampled(),), tuple(Assumption[name] for name in stated))
 
 
-REASONS = r"is not what the|known rule|The format must be|must be a guarantee|of a known kind|every relation must be"
+REASONS = r"is not what the|unknown rule|The format must be|is not a guarantee|of an unknown kind|A relation is none of"
 PLAIN = plan(rate=0.1, k=20, epsilon=0.5).certificate().to_dict()
 
 
@@ -248,14 +248,14 @@ def test_numbers_that_no_double_tells_apart_are_refused(number: str) -> None:
 def test_deep_nesting_is_refused(depth: int, brackets: tuple[str, str]) -> None:
     opening, closing = brackets
     inner = opening * depth + "1" + closing * depth
-    with pytest.raises(InvalidInput, match=r"no certificate|nest at most"):
+    with pytest.raises(InvalidInput, match=r"no certificate|nests deeper"):
         verify(json.dumps({**PLAIN, "facts": {"x": "HERE"}}).replace('"HERE"', inner))
 
 
 def test_stated_twice_or_unknown_is_refused() -> None:
     stated: Any
     for stated in (["ASSUMED_RATE", "ASSUMED_RATE"], ["INDEPENDENT_SAMPLING"], ["NOTHING"], [[]], 3, None):
-        with pytest.raises(DoesNotVerify, match=r"stated once|every step must have"):
+        with pytest.raises(DoesNotVerify, match=r"stated once|A step lacks"):
             verify(resealed({**PLAIN, "stated": stated}))
 
 

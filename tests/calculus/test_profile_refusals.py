@@ -90,7 +90,7 @@ def test_a_grid_that_is_too_fine_is_coarsened() -> None:
 def test_losses_beyond_every_grid_count_as_infinite() -> None:
     huge = profile(Uses(ClosenessCurve(500.0, 0.0), 2), Uses(CROWDS, 1))
     assert delta_of(huge, 1.0) == 1.0
-    with pytest.raises(Infeasible, match="no epsilon reaches delta") as refused:
+    with pytest.raises(Infeasible, match="No epsilon reaches delta") as refused:
         epsilon_of(huge, 1e-6)
     sentence(refused.value)
     with pytest.raises(Infeasible):

@@ -49,5 +49,5 @@ def test_a_smaller_k_is_refused(town: Path) -> None:
 
 
 def test_choices_that_cost_everything_are_refused(town: Path) -> None:
-    with pytest.raises(Infeasible, match="choosing 400 recodings costs more"):
+    with pytest.raises(Infeasible, match="Choosing 400 recodings costs more"):
         plan(parse_policy(series(POLICY, 400), town).only)

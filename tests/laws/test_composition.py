@@ -167,7 +167,7 @@ def test_crowds_do_not_compose_however_many_lie_between() -> None:
 )
 def test_what_no_theorem_composes_is_refused(pair: tuple[object, object]) -> None:
     for first, second in (pair, pair[::-1]):
-        with pytest.raises(DoesNotCompose, match="no theorem composes"):
+        with pytest.raises(DoesNotCompose, match="No theorem composes"):
             compose(first(), second())  # type: ignore[operator]
 
 

@@ -353,7 +353,7 @@ def test_false_statements_are_refused(name: str) -> None:
 def test_certificates_of_false_statements_do_not_verify(name: str) -> None:
     rule_id, premises, parameters, reason = FALSE[name]
     made = forged(rule_id, premises(), **parameters)
-    with pytest.raises(DoesNotVerify, match=f"the step {rule_id} does not apply to its premises: .*{reason}"):
+    with pytest.raises(DoesNotVerify, match=f"The step {rule_id} does not apply to its premises: .*{reason}"):
         verify(with_derivation(made))
 
 

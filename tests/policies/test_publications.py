@@ -180,11 +180,11 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a column that is none": (lambda: cb.Table(5), "type", "columns in publish are names"),
     "a column twice": (lambda: cb.Table("sex", "sex"), "publication-columns", "names a column twice"),
     "an unknown column": (lambda: _policy(publish=cb.Table("agee")), "unknown-column", "Did you mean age?"),
-    "an unused column": (lambda: _policy(publish=cb.Table("sex")), "unused-column", "column 'age' is declared"),
+    "an unused column": (lambda: _policy(publish=cb.Table("sex")), "unused-column", "Column 'age' is declared"),
     "foreign terms": (
         lambda: _policy(publish=cb.OutlierTable(limit=60), rows_per_person=3),
         "unknown-key",
-        'kind = "outlier-table" has no rows per person',
+        "OutlierTable has no rows per person",
     ),
     "a share of one": (lambda: _policy(publish=BY_AGE), "one-publication", "share is about several"),
     "a split of one": (lambda: _policy(split="people"), "one-publication", "split is about several"),
@@ -207,7 +207,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a survey of how many people": (
         lambda: _policy(sampling=cb.Survey(5, thin=0.5)),
         "missing-key",
-        'if you do not know, use design = "poisson"',
+        "if you do not know, use sampling=Poisson(…)",
     ),
     "a survey that noise need not thin": (
         lambda: _policy(sampling=cb.Survey(5, of=9, thin=0.5), delta=None, publish=cb.Synopsis(conjunctions=1)),

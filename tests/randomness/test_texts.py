@@ -63,6 +63,6 @@ def test_digits_next_door_do_not_count():
 
 def test_parts_and_single_texts():
     texts = column([b"ab", b"", b"c\0", "é".encode()])
-    assert [texts.spelled(row) for row in range(len(texts))] == [b"ab", b"", b"c\0", "é".encode()]
-    assert [texts[1:3].spelled(row) for row in range(2)] == [b"", b"c\0"]
-    assert texts[np.array([True, False, False, True])].spelled(1) == "é".encode()
+    assert [texts.spell(row) for row in range(len(texts))] == [b"ab", b"", b"c\0", "é".encode()]
+    assert [texts[1:3].spell(row) for row in range(2)] == [b"", b"c\0"]
+    assert texts[np.array([True, False, False, True])].spell(1) == "é".encode()

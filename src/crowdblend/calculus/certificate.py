@@ -45,7 +45,7 @@ class Certificate:
             if assumption.numbers or self.stated.count(assumption) > 1:
                 raise InvalidInput(f"{assumption.name} must be stated once and need no numbers; leave it out.")
         if all(made.conclusion.strength == 0 for made in self.derivations):
-            raise InvalidInput("this certificate guarantees no privacy. Add a derivation of a privacy guarantee.")
+            raise InvalidInput("This certificate guarantees no privacy. Add a derivation of a privacy guarantee.")
         object.__setattr__(self, "derivations", by_strength(self.derivations))
         self.__dict__["description_"] = _one_release(self.derivations)
 
@@ -130,7 +130,7 @@ def _one_release(derivations: tuple[Derivation, ...]) -> Description:
             whole = fitting(whole, made.description)
         except Disagreement as refused:
             raise InvalidInput(
-                f"a certificate is about one release, and these derivations are about several: {refused}. "
+                f"A certificate is about one release, and these derivations are about several: {refused}. "
                 "Write one certificate for each release."
             ) from refused
     return whole

@@ -43,9 +43,9 @@ def verify(text: str) -> Certificate:
     if set(document) != PARTS:
         raise DoesNotVerify(f"A certificate has exactly {len(PARTS)} parts, and this one has others.")
     if digest({name: part for name, part in document.items() if name != "digest"}) != document["digest"]:
-        raise DoesNotVerify("the digest does not match the content: the certificate was edited.")
+        raise DoesNotVerify("The digest does not match the content: the certificate was edited.")
     if not isinstance(document["facts"], dict):
-        raise DoesNotVerify("the facts must be names with values, and they are something else.")
+        raise DoesNotVerify("The facts are not names with values.")
     try:
         steps = _Steps()
         certificate = Certificate(
@@ -56,9 +56,7 @@ def verify(text: str) -> Certificate:
     except InvalidInput as refused:
         raise DoesNotVerify(str(refused)) from refused
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
-        raise DoesNotVerify(
-            "every step must have a rule, parameters, premises and a conclusion; one does not."
-        ) from problem
+        raise DoesNotVerify("A step lacks a rule, parameters, premises or a conclusion.") from problem
     difference = _first_difference(certificate.to_dict(), document, "certificate")
     if difference:
         raise DoesNotVerify(f"{difference} is not what the derivation gives: the certificate was edited.")
@@ -96,15 +94,15 @@ class _Steps:
         self.computing += not naming
         if self.computing > MOST_STEPS or self.naming > MOST_NAMES:
             most = MOST_STEPS if self.computing > MOST_STEPS else MOST_NAMES
-            raise DoesNotVerify(f"a certificate must have at most {most} steps, and this one has more.")
+            raise DoesNotVerify(f"The certificate has more than {most} steps.")
 
 
 def _derive(node: Document, steps: _Steps, depth: int = 0) -> Derivation:
     if depth > DEEPEST:
-        raise DoesNotVerify(f"a derivation must be at most {DEEPEST} steps deep, and this one is deeper.")
+        raise DoesNotVerify(f"A derivation is more than {DEEPEST} steps deep.")
     rule = RULES.get(node["rule"])
     if rule is None:
-        raise DoesNotVerify("every step must use a known rule, and one does not; it may need a newer crowdblend.")
+        raise DoesNotVerify("A step uses an unknown rule. It may need a newer crowdblend.")
     steps.count(rule)
     premises = tuple(_derive(premise, steps, depth + 1) for premise in node["premises"])
     try:
@@ -112,9 +110,9 @@ def _derive(node: Document, steps: _Steps, depth: int = 0) -> Derivation:
     except DoesNotVerify:
         raise
     except CrowdblendError as refused:
-        raise DoesNotVerify(f"the step {rule.id} does not apply to its premises: {refused}") from refused
+        raise DoesNotVerify(f"The step {rule.id} does not apply to its premises: {refused}") from refused
     if _stated_conclusion(node) != derivation.conclusion:
-        raise DoesNotVerify(f"the conclusion of {rule.id} is not what the rule gives.")
+        raise DoesNotVerify(f"The conclusion of {rule.id} is not what the rule gives.")
     return derivation
 
 
@@ -122,7 +120,7 @@ def _stated_conclusion(node: Document) -> object:
     try:
         return decode(node["conclusion"])
     except InvalidInput as refused:
-        raise DoesNotVerify(f"every conclusion must be a guarantee, and one is not: {refused}") from refused
+        raise DoesNotVerify(f"A conclusion is not a guarantee: {refused}") from refused
 
 
 def _first_difference(mine: object, theirs: object, path: str) -> str | None:

@@ -42,9 +42,9 @@ def decode(document: object) -> Any:
     named = {name: decode(item) for name, item in document.items() if name != "kind"}
     kind = _KINDS.get(str(document.get("kind")))
     if kind is None or named.keys() != _FIELDS[kind]:
-        raise DoesNotVerify("every guarantee must be of a known kind with all its fields, and one is not.")
+        raise DoesNotVerify("A guarantee is of an unknown kind, or lacks a field.")
     if "relation" in named:
         if named["relation"] not in _RELATIONS:
-            raise DoesNotVerify(f"every relation must be one of {', '.join(_RELATIONS)}, and one is not.")
+            raise DoesNotVerify(f"A relation is none of {', '.join(_RELATIONS)}.")
         named["relation"] = Relation(named["relation"])
     return kind(**named)

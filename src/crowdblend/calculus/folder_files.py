@@ -24,7 +24,7 @@ def check_files(folder: Path, statement: object) -> tuple[str, ...]:
     Such files are the publisher's, `report.html` among them: nothing is said about what is in them.
     """
     if not isinstance(statement, dict) or not all(map(_is_file_name, statement)):
-        raise DoesNotVerify("the facts do not list the files of the release with their hashes.")
+        raise DoesNotVerify("The facts do not list the files of the release with their hashes.")
     present = _regular_files(folder)
     for name, expected in statement.items():
         if name not in present:
@@ -62,7 +62,7 @@ def _regular_files(folder: Path) -> set[str]:
 
 def _checked_name(entry: os.DirEntry[str]) -> str:
     if not entry.name.isprintable():
-        reason = f"a file name has control characters in it: {printable(entry.name)}. Ask for the original folder."
+        reason = f"A file name has control characters in it: {printable(entry.name)}. Ask for the original folder."
         raise DoesNotVerify(reason, code="file-name")
     if not entry.is_file(follow_symlinks=False):
         raise _not_regular(entry.name)

@@ -281,7 +281,7 @@ def epsilon_of(profile: Profile, delta: float) -> float:
     found = [law.epsilon(delta) for law in (pair.up, pair.down)]
     if None in found:
         raise Infeasible(
-            f"no epsilon reaches delta = {delta:g} for these releases together: they lose everything "
+            f"No epsilon reaches delta = {delta:g} for these releases together: they lose everything "
             "more often than that. Raise delta."
         )
     return max(epsilon for epsilon in found if epsilon is not None)

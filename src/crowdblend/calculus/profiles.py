@@ -23,7 +23,7 @@ def profile_of(derivation: Derivation) -> Derivation:
     CrowdCurve(k=8, blend_epsilon=0.0, rate=0.1)
     """
     if not isinstance(derivation.conclusion, Differential):
-        raise InvalidInput("a profile starts from the derivation of a differential guarantee. Pass one of these.")
+        raise InvalidInput("A profile starts from the derivation of a differential guarantee. Pass one of these.")
     return _known_profile(derivation) or profiles.profile_of_differential(derivation)
 
 

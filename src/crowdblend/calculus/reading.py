@@ -42,15 +42,15 @@ def parse(text: str) -> Document:
             where="certificate",
         ) from problem
     if not isinstance(document, dict):
-        raise InvalidInput("a certificate must be a JSON object; this is something else.")
+        raise InvalidInput("The certificate is not a JSON object.")
     if _deeper_than(document, DEEPEST_JSON):
-        raise InvalidInput(f"a certificate must nest at most {DEEPEST_JSON} levels; this one nests deeper.")
+        raise InvalidInput(f"The certificate nests deeper than {DEEPEST_JSON} levels.")
     return document
 
 
 def _refuse_large(size: int) -> None:
     if size > MOST_BYTES:
-        raise InvalidInput(f"a certificate may have at most {MOST_BYTES:,} bytes, and this one has more.")
+        raise InvalidInput(f"The certificate has more than {MOST_BYTES:,} bytes.")
 
 
 def _deeper_than(document: object, most: int) -> bool:

@@ -70,7 +70,7 @@ def limit(
         answer({"population": population, "limits": [one.to_dict() for one in found]}, *lines)
         return
     if epsilon is None or delta is None:
-        raise click.UsageError("a limit needs both --epsilon and --delta.")
+        raise click.UsageError("A limit needs both --epsilon and --delta.")
     made = Ledger.open(where).limit(population, epsilon=epsilon, delta=delta, relation=Relation(relation), **limits)
     answer(made.to_dict(), f"{made.population}: {made.words()}, set by {made.by}")
 

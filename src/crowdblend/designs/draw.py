@@ -87,7 +87,7 @@ class Coin:
     def __post_init__(self) -> None:
         if not 0 <= self.rate <= 1:
             raise InvalidInput(
-                f"rate is {self.rate}; it must be between 0 and 1.",
+                f"rate must be between 0 and 1, got {self.rate}.",
                 remedy="Pass the share of people kept.",
                 where="rate",
                 code="draw.rate",

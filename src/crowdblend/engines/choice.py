@@ -51,7 +51,7 @@ def engine_named(name: str, master: str | None = None, settings: Sequence[str] =
 def check_engine(name: str) -> None:
     """Refuse an engine that there is not."""
     if name not in ENGINES:
-        message = f"there is no engine {str(name)[:60]!r}."
+        message = f"There is no engine {str(name)[:60]!r}."
         raise InvalidInput(message, remedy=f"Use {' or '.join(ENGINES)}.", where="engine", code="engine.unknown")
 
 

@@ -145,7 +145,7 @@ class DifferentialUnderSampling(Guarantee):
         super().__post_init__()
         if self.relation is not Relation.ADD_REMOVE:
             raise InvalidInput(
-                f"privacy under sampling must be stated for add-remove, got {self.relation.value}. "
+                f"Privacy under sampling must be stated for add-remove, got {self.relation.value}. "
                 "Convert the sampled release instead (differential.replace)."
             )
 

@@ -133,7 +133,7 @@ class ReplacedCurve(LossCurve):
 
     def __post_init__(self) -> None:
         if not isinstance(self.curve, LossCurve) or isinstance(self.curve, ReplacedCurve):
-            raise InvalidInput("a replaced curve is that of one person more or less. Pass such a curve.")
+            raise InvalidInput("A replaced curve is that of one person more or less. Pass such a curve.")
 
     def order(self) -> Order:
         """Return the sort key: the curve for one person more or less."""
@@ -163,7 +163,7 @@ class Profile(Guarantee):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.uses or not all(isinstance(use, Uses) and isinstance(use.curve, LossCurve) for use in self.uses):
-            raise InvalidInput("a profile holds the uses of at least one curve. Pass a tuple of Uses.")
+            raise InvalidInput("A profile holds the uses of at least one curve. Pass a tuple of Uses.")
         counts: dict[LossCurve, int] = {}
         for use in self.uses:
             counts[use.curve] = counts.get(use.curve, 0) + use.releases

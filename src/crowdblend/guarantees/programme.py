@@ -24,7 +24,7 @@ class PartOfSample(Guarantee):
     def __post_init__(self) -> None:
         super().__post_init__()
         if type(self) is PartOfSample:
-            raise InvalidInput("a part of a sample has a mechanism. Pass one of the parts that name theirs.")
+            raise InvalidInput("A part of a sample has a mechanism. Pass one of the parts that name theirs.")
 
     def order(self) -> Order:
         """Return the sort key of parts: their kind, then their numbers."""
@@ -103,9 +103,9 @@ class ProgrammeCurve(LossCurve):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.publications or not all(isinstance(part, PartOfSample) for part in self.publications):
-            raise InvalidInput("the curve of a programme holds parts of a sample, one or more. Pass a tuple of them.")
+            raise InvalidInput("The curve of a programme holds parts of a sample, one or more. Pass a tuple of them.")
         if exceeds_sample(self.publications):
-            raise InvalidInput("the shares of parts add up to at most 1. Lower some of them.")
+            raise InvalidInput("The shares of parts add up to at most 1. Lower some of them.")
         object.__setattr__(self, "publications", tuple(sorted(self.publications, key=lambda part: part.order())))
 
     def order(self) -> Order:
@@ -156,7 +156,7 @@ def sort_unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
     """Uses of curves in their one order; curves that contain a sample, or replaced data, are refused."""
     ordered = Profile(uses).uses
     if any(use.curve.aggregate() is not None or isinstance(use.curve, ReplacedCurve) for use in ordered):
-        raise InvalidInput("a mechanism on a given sample has a curve without one. Pass the mechanism's own curve.")
+        raise InvalidInput("A mechanism on a given sample has a curve without one. Pass the mechanism's own curve.")
     return ordered
 
 

@@ -67,7 +67,7 @@ class StrataCurve(LossCurve):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.curves or not all(_drawn_once(curve) for curve in self.curves):
-            raise InvalidInput("a curve of strata holds the curves of samples, one or more. Pass a tuple of them.")
+            raise InvalidInput("A curve of strata holds the curves of samples, one or more. Pass a tuple of them.")
         object.__setattr__(self, "curves", tuple(sorted(set(self.curves), key=lambda curve: curve.order())))
 
     def order(self) -> Order:

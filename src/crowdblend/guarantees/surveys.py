@@ -57,7 +57,7 @@ def of_a_survey(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
     """Uses of curves in their one order; a survey of a survey is refused."""
     ordered = Profile(uses, Relation.REPLACE).uses
     if any(isinstance(use.curve, SurveyCurve | GroupSurveyCurve) for use in ordered):
-        raise InvalidInput("a survey is drawn from people, not from a survey. Pass the curve of what is done with it.")
+        raise InvalidInput("A survey is drawn from people, not from a survey. Pass the curve of what is done with it.")
     return ordered
 
 

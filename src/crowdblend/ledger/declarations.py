@@ -178,7 +178,7 @@ def last_day(until: str) -> str:
         if stated is not None:
             year, month = int(stated[1]), int(stated[2] or 12)
             return date(year, month, int(stated[3] or calendar.monthrange(year, month)[1])).isoformat()
-    message = "until is a year, a month or a day, such as 2030 or 2030-06-30. Correct it."
+    message = "until must be a year, a month or a day, such as 2030 or 2030-06-30. Correct it."
     raise InvalidInput(message, where="until", code="ledger.until")
 
 

@@ -74,17 +74,19 @@ class Spending(Losses):
         for name in ("population", "sample", "kind", "folder", "source"):
             check_text(name, getattr(self, name))
         if not isinstance(self.fresh, bool):
-            raise _refusal("fresh", "fresh is true or false: whether the sample was drawn for this release.")
+            raise _refusal("fresh", "fresh must be True or False. Pass whether the sample was drawn for this release.")
         guarantees = self.guarantees
         if not isinstance(guarantees, tuple) or not all(isinstance(made, Guarantee) for made in guarantees):
-            raise _refusal("guarantees", "guarantees is no tuple of guarantees. Pass those of the certificate.")
+            raise _refusal("guarantees", "guarantees must be a tuple of guarantees. Pass those of the certificate.")
         if not guarantees:
             raise _refusal("guarantees", "A release has at least one guarantee. Pass those of its certificate.")
         if self.rate is not None and not (isinstance(self.rate, int | float) and 0 < self.rate <= 1):
-            raise _refusal("rate", "rate is a probability above 0. Pass the largest with which anybody was sampled.")
+            raise _refusal(
+                "rate", "rate must be a probability above 0. Pass the largest with which a person was sampled."
+            )
         if type(self.series) is not int or not 1 <= self.series <= MOST_RELEASES:
             raise _refusal(
-                "series", f"series is a whole number from 1 to {MOST_RELEASES:,}. Pass how many are declared."
+                "series", f"series must be a whole number from 1 to {MOST_RELEASES:,}. Pass how many are declared."
             )
         if self.policy is not None:
             check_digest("policy", self.policy)

@@ -46,7 +46,7 @@ def identity_of(text: str) -> Identity:
         stored = msgspec.json.decode(text, type=_StoredIdentity)
         return Identity(stored.source, stored.hashing, tuple(one.sketch() for one in stored.sketches))
     except (msgspec.MsgspecError, RecursionError, struct.error):
-        message = "an identity in the ledger cannot be read. Restore a backup."
+        message = "An identity in the ledger cannot be read. Restore a backup."
         raise InvalidInput(message, where="ledger", code="ledger.identity") from None
 
 
@@ -89,7 +89,7 @@ class Anchor:
     def __post_init__(self) -> None:
         for names in (self.columns, self.by):
             if not names or not all(isinstance(name, str) for name in names):
-                raise InvalidInput("an anchor has at least one column. Name it.", where="columns", code="ledger.anchor")
+                raise InvalidInput("An anchor has at least one column. Name it.", where="columns", code="ledger.anchor")
 
 
 class Mark(NamedTuple):

@@ -106,7 +106,7 @@ def pmf(n: int, j: int, p: arb) -> arb:
     if not 0 <= j <= n:
         return arb(0)
     if n >= 2**63:
-        raise NotProved("crowds beyond 2^63 people are not evaluated; raise the rate or lower k.")
+        raise NotProved("Crowds beyond 2^63 people are not evaluated; raise the rate or lower k.")
     return arb.bin_uiui(n, j) * p**j * (1 - p) ** (n - j)
 
 
@@ -155,7 +155,7 @@ def enclose(compute: Callable[[], arb]) -> arb:
             if value.is_finite() and (value.rel_accuracy_bits() >= ENOUGH_BITS or abs(value) < BELOW_EVERY_DOUBLE):
                 return value
         bits *= 2
-    raise NotProved("the bound must be computable to ten digits; move the parameters away from their limits.")
+    raise NotProved("The bound must be computable to ten digits; move the parameters away from their limits.")
 
 
 def round_up(value: arb) -> float:
@@ -163,7 +163,7 @@ def round_up(value: arb) -> float:
     top = value.upper()
     nearest = float(top)
     if not top.is_finite() or math.isinf(nearest):
-        raise NotProved("a bound must be a finite number; move the parameters away from their limits.")
+        raise NotProved("A bound must be a finite number; move the parameters away from their limits.")
     return nearest if arb(nearest) >= top else math.nextafter(nearest, math.inf)
 
 

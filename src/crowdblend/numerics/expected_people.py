@@ -42,13 +42,13 @@ def largest_step(k: int, rate: float, together: int) -> int:
     """
     if together > _MOST_TOGETHER:
         raise NotProved(
-            f"one person who decides must stand for at most {_MOST_TOGETHER:,} people, got {together:,}. Raise the "
+            f"One person who decides must stand for at most {_MOST_TOGETHER:,} people, got {together:,}. Raise the "
             "rate, or the share that decides."
         )
     with precision(_BITS):
         top = (arb(UNITS) * _largest_window(k, arb(rate), together) + _SLACK).upper().floor().unique_fmpz()
     if top is None:
-        raise NotProved("the steps of a score must be computable to whole units; move k and the rate.")
+        raise NotProved("The steps of a score must be computable to whole units; move k and the rate.")
     return int(top) + 1
 
 

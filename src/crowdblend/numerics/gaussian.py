@@ -33,7 +33,7 @@ class GaussianCells:
 
     def __init__(self, sigma: float) -> None:
         if not SMALLEST_SIGMA <= sigma <= LARGEST_SIGMA:
-            raise NotProved(f"discrete Gaussian noise is evaluated for sigma between 0.5 and {LARGEST_SIGMA:,.0f}.")
+            raise NotProved(f"Discrete Gaussian noise is evaluated for sigma between 0.5 and {LARGEST_SIGMA:,.0f}.")
         self.variance = arb(sigma) ** 2
         self.tails, self.last = _tails(self.variance, math.ceil(FAR * sigma) + 2)
         # Twelve deviations of the loss, which is about normal with variance 1/σ².

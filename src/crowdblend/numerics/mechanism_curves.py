@@ -92,7 +92,7 @@ class OutlierBins:
 
     def __init__(self, epsilon: float, transition: int, limit: int) -> None:
         if limit - transition > MOST_SIZES:
-            raise NotProved(f"outlier tables have profiles up to {MOST_SIZES} sizes of bins. Compose their (ε, δ).")
+            raise NotProved(f"Outlier tables have profiles up to {MOST_SIZES} sizes of bins. Compose their (ε, δ).")
         losses = [arb(epsilon) * transition / (limit - j) for j in range(limit - transition)] + [arb(epsilon)]
         ratios = [(-loss).exp() for loss in losses]
         self.steps = list(zip(ratios[1:], ratios, strict=False))

@@ -68,7 +68,7 @@ def spliced_gaps(
 def too_large() -> NotProved:
     """The refusal of classes beyond the scan."""
     return NotProved(
-        f"noise below k is certified for classes of up to {LARGEST_CLASS} people at the worst, "
+        f"Noise below k is certified for classes of up to {LARGEST_CLASS} people at the worst, "
         "and these parameters go beyond; raise epsilon, lower k, or suppress below k instead."
     )
 

@@ -29,7 +29,7 @@ class Reproduction:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
-            raise InvalidInput(f"every row of {self.name} must have {len(self.columns)} cells.")
+            raise InvalidInput(f"Every row of {self.name} must have {len(self.columns)} cells.")
 
     def column(self, name: str) -> tuple[Cell, ...]:
         """One column, by its name."""

@@ -157,11 +157,11 @@ class PlanRequest(CheckedFields):
         for share in self.shares:
             check("share", share)
         if len(self.shares) > MOST_PARTS or sum(map(Fraction, self.shares)) > 1 + Fraction(SHARES_ROUNDING):
-            message = f"a sample is divided into at most {MOST_PARTS} parts whose shares add up to at most 1."
+            message = f"A sample is divided into at most {MOST_PARTS} parts whose shares add up to at most 1."
             remedy = "Plan fewer tables, or lower their shares."
             raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")
         if self.biased or self.noisy or self.blend_epsilon or self.form == "moved" or self.survey_parameters:
-            message = "tables from disjoint parts are certified for suppression and one sampling rate only."
+            message = "Tables from disjoint parts are certified for suppression and one sampling rate only."
             remedy = 'Use below_k = "suppress" and a rate, or plan one table.'
             raise InvalidInput(message, remedy=remedy, where="parts", code="plan.parts")
 

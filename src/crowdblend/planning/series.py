@@ -136,7 +136,7 @@ def _solve_k(request: PlanRequest, alone: float | None) -> float:
         return first_true(lambda k: _keeps(request, k, request.rate), start, start, LARGEST_K)
     except LookupError:
         raise Infeasible(
-            f"no k up to {LARGEST_K:,} keeps {request.releases} releases to these totals. Raise epsilon or delta, "
+            f"No k up to {LARGEST_K:,} keeps {request.releases} releases to these totals. Raise epsilon or delta, "
             "lower the rate, or plan fewer releases.",
             where="k",
             code="plan.no-k",
@@ -151,7 +151,7 @@ def _check_choices(request: PlanRequest) -> None:
     assert request.delta is not None
     choices = Profile((Uses(ClosenessCurve(request.choice_epsilon, 0.0), request.releases),))
     if not _reaches(choices, request.epsilon, request.delta):
-        message = f"choosing {request.releases} recodings costs more than epsilon = {request.epsilon:g} by itself."
+        message = f"Choosing {request.releases} recodings costs more than epsilon = {request.epsilon:g} by itself."
         remedy = "Lower epsilon in [recoding], raise the one in [privacy], or plan fewer releases."
         raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
 
@@ -171,7 +171,7 @@ def _solve_rate(request: PlanRequest, alone: float | None) -> float:
         low /= 4
     if not keeps(low):
         raise Infeasible(
-            f"no rate of at least {SMALLEST_RATE:g} keeps {request.releases} releases to these totals. Raise epsilon, "
+            f"No rate of at least {SMALLEST_RATE:g} keeps {request.releases} releases to these totals. Raise epsilon, "
             "delta or k.",
             where="rate",
             code="plan.no-rate",

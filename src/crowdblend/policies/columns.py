@@ -37,7 +37,7 @@ class Column:
             labels = tuple(domain)
             domain = naming(f"column {name!r}", lambda: ValueDomain(values=labels))
         if not isinstance(domain, Domain):
-            message = f"column {name!r} has no domain."
+            message = f"Column {name!r} has no domain."
             raise refusal("column-domain", message, f"Declare it with one of {', '.join(DOMAINS)}.", f"column {name!r}")
         return naming(f"column {name!r}", lambda: cls(name, domain.recodings(), domain.importance, domain))
 
@@ -48,7 +48,7 @@ class Column:
 
     def refusal(self, code: str, problem: str, remedy: str) -> InvalidInput:
         """Return an error about the column."""
-        return refusal(code, f"column {self.name!r} {problem}", remedy, f"column {self.name!r}")
+        return refusal(code, f"Column {self.name!r} {problem}", remedy, f"column {self.name!r}")
 
     @property
     def chooses(self) -> bool:

@@ -226,7 +226,7 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
         super().__post_init__()
         offers = [column.name for column in self.columns if column.chooses]
         if self.recoding is None and offers:
-            message = f"column {offers[0]!r} offers several recodings, and nothing says how to choose."
+            message = f"Column {offers[0]!r} offers several recodings, and nothing says how to choose."
             remedy = 'Add [recoding] with epsilon and using = "population" or "split", or name one level.'
             raise refusal("recoding", message, remedy, f"column {offers[0]!r}")
         if self.recoding is None:

@@ -70,11 +70,11 @@ def source_files(source: str, kind: str) -> list[Path]:
         files = [file for file in pattern_files(source) if not source.endswith("*") or format_of(file.name) == kind]
         if not files:
             ending = f" that ends in {endings}" if source.endswith("*") else ""
-            raise _refusal("no-files", f"source {path.name!r} matches no file{ending}.", "Check the pattern in [data].")
+            raise _refusal("no-files", f"Source {path.name!r} matches no file{ending}.", "Check the pattern in [data].")
     else:
         return [path]
     if len({file.resolve() for file in files}) < len(files):
-        raise _refusal("repeated-file", f"source {path.name!r} holds a file twice, by a link.", "Remove the link.")
+        raise _refusal("repeated-file", f"Source {path.name!r} holds a file twice, by a link.", "Remove the link.")
     return files
 
 

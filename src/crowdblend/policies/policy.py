@@ -165,7 +165,7 @@ class Policy:
         used |= set() if sampling is None else {name for name in (sampling.stratum, sampling.weight) if name}
         for column in self.terms.columns:
             if column.name not in used:
-                message = f"column {column.name!r} is declared, and no publication uses it."
+                message = f"Column {column.name!r} is declared, and no publication uses it."
                 remedy = "Remove it from [columns], or name it in a publication."
                 raise refusal("unused-column", message, remedy, f"column {column.name!r}")
         if self.is_programme and self.terms.recoding is not None:

@@ -42,7 +42,7 @@ def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
     """
     _check_range(size)
     if not 0 <= n <= size:
-        message = f"the number of different places must be between 0 and {size}, got {n}."
+        message = f"The number of different places must be between 0 and {size}, got {n}."
         raise InvalidInput(message, where="n", code="randomness.places")
     if 2 * n > size:
         left = np.ones(size, dtype=np.bool_)
@@ -74,7 +74,7 @@ def _complete(places: NDArray[np.int64], n: int, size: int, source: Source) -> N
 def _check_range(size: int) -> None:
     if not 1 <= size <= LARGEST_RANGE:
         raise InvalidInput(
-            f"the size of a range must be between 1 and 2^62, got {size}.", where="size", code="randomness.size"
+            f"The size of a range must be between 1 and 2^62, got {size}.", where="size", code="randomness.size"
         )
 
 

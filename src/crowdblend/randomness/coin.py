@@ -179,9 +179,9 @@ def _text(person: Person) -> bytes:
             return person.encode()
         except UnicodeEncodeError:
             # Not chained: the original message quotes the text.
-            message = "a person's text must be valid Unicode; repair the identifiers' encoding."
+            message = "A person's text must be valid Unicode; repair the identifiers' encoding."
             raise InvalidInput(message, where="persons", code="randomness.person") from None
     if isinstance(person, int | np.integer) and not isinstance(person, bool):
         return b"%d" % person
-    message = "a person must be a whole number or a text; remove empty and fractional identifiers."
+    message = "A person must be a whole number or a text; remove empty and fractional identifiers."
     raise InvalidInput(message, where="persons", code="randomness.person")

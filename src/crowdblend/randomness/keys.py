@@ -32,4 +32,4 @@ def subkey(key: bytes, purpose: bytes, label: bytes) -> bytes:
 def check_key(key: bytes) -> None:
     """Refuse a key of another length, without showing it."""
     if not isinstance(key, bytes) or len(key) != KEY_BYTES:
-        raise InvalidInput(f"a key must be {KEY_BYTES} bytes; make one with new_key().", where="key", code="key.length")
+        raise InvalidInput(f"A key must be {KEY_BYTES} bytes; make one with new_key().", where="key", code="key.length")

@@ -37,7 +37,7 @@ DOUBLINGS = 8
 def rational(probability: Fraction | float) -> Bounds:
     """The bounds of a rational probability; a double stands for its exact value."""
     if not 0 <= probability <= 1:
-        message = f"a probability must be between 0 and 1, got {probability}."
+        message = f"A probability must be between 0 and 1, got {probability}."
         raise InvalidInput(message, where="probability", code="randomness.probability")
     top, bottom = probability.as_integer_ratio()
 
@@ -62,7 +62,7 @@ def enclose(compute: Callable[[], arb]) -> Bounds:
                 upper = scaled.upper().ceil().unique_fmpz()
                 if lower is not None and upper is not None and upper - lower <= 2:
                     return max(0, int(lower)), min(1 << bits, int(upper))
-        message = "the probability must be computable to any number of digits; move it away from its limits."
+        message = "The probability must be computable to any number of digits; move it away from its limits."
         raise NotProved(message, where="probability", code="randomness.not-proved")
 
     return bounds

@@ -101,7 +101,7 @@ class ReleaseKey:
 
     def __reduce__(self) -> NoReturn:
         raise InvalidInput(
-            "the key of a release must not be copied; pass it on, or make a new one.", where="key", code="key.copied"
+            "The key of a release must not be copied; pass it on, or make a new one.", where="key", code="key.copied"
         )
 
     def __deepcopy__(self, memo: object) -> NoReturn:

@@ -102,14 +102,14 @@ class KeyedSource:
             self._thread = threading.get_ident()
         if os.getpid() != self._process or threading.get_ident() != self._thread:
             raise InvalidInput(
-                "a keyed source must stay in the process that made it and the thread that first drew from it; "
+                "A keyed source must stay in the process that made it and the thread that first drew from it; "
                 "make one per worker, each with its own label.",
                 where="source",
                 code="key.shared",
             )
 
     def __reduce__(self) -> NoReturn:
-        message = "a keyed source must not be copied; make one per worker, each with its own label."
+        message = "A keyed source must not be copied; make one per worker, each with its own label."
         raise InvalidInput(message, where="source", code="key.copied")
 
     def __deepcopy__(self, memo: object) -> NoReturn:

@@ -66,7 +66,7 @@ class Texts:
         return items
 
     def spell(self, row: int) -> bytes:
-        """One text."""
+        """Return one text."""
         start = int(self.starts[row])
         return self.held[start : start + int(self.lengths[row])].tobytes()
 

@@ -152,7 +152,7 @@ class PublishedRelease:
         """
         margin = [margin] if isinstance(margin, str) else margin
         if not 0 < confidence < 1:
-            message = f"confidence is {confidence!r}, and lies between 0 and 1."
+            message = f"confidence must be between 0 and 1, got {confidence!r}."
             raise InvalidInput(
                 message, remedy="Pass a share such as 0.95.", where="confidence", code="reading.confidence"
             )

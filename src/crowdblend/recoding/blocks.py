@@ -162,7 +162,7 @@ class Quadtree(Blocks):
                 boxes += parts
                 depths += [depth + 1] * len(parts)
             if len(boxes) > MOST_LISTED:
-                message = f"a quadtree may have at most {MOST_LISTED:,} nodes. Lower the depths."
+                message = f"A quadtree may have at most {MOST_LISTED:,} nodes. Lower the depths."
                 raise InvalidInput(message, where="depth", code="recoding.size")
         ends, first_child = np.array(boxes, np.int64), np.array(children, np.int64)
         leaf = np.where(first_child < 0, np.cumsum(first_child < 0) - 1, -1)

@@ -107,7 +107,7 @@ class ClosedRecoding(Recoding):
         seen: set[str] = set()
         for label in self.labels:
             if label in seen:
-                message = f"labels must differ, got {label!r} twice. Rename or merge one of them."
+                message = f"Labels must differ, got {label!r} twice. Rename or merge one of them."
                 raise InvalidInput(message, where="labels", code="recoding.repeated")
             seen.add(label)
 

@@ -128,7 +128,7 @@ class DateRange(ComputedRecoding):
             message = f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them."
             raise InvalidInput(message, where="from", code="recoding.order")
         if period_number(self.period, self.last) - period_number(self.period, self.start) >= LARGEST_DOMAIN:
-            message = f"a column may have at most {LARGEST_DOMAIN} periods. Use a coarser date."
+            message = f"A column may have at most {LARGEST_DOMAIN} periods. Use a coarser date."
             raise InvalidInput(message, where="date", code="recoding.size")
         super().__post_init__()
 

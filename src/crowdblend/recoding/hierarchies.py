@@ -42,18 +42,18 @@ class Hierarchies(Lookup):
 
     def __post_init__(self) -> None:
         if not self.lines:
-            message = "a hierarchy must list at least one value, got none. Check that the file is the right one."
+            message = "A hierarchy must list at least one value, got none. Check that the file is the right one."
             raise InvalidInput(message, where="hierarchy", code="recoding.too-few")
         widths = {len(line) for line in self.lines}
         if len(widths) > 1:
             raise InvalidInput(
-                f"every line of a hierarchy must have the same number of levels, got {min(widths)} and {max(widths)} "
+                f"Every line of a hierarchy must have the same number of levels, got {min(widths)} and {max(widths)} "
                 "fields. Complete the short lines.",
                 where="hierarchy",
                 code="recoding.uneven",
             )
         if any(is_blank(field) for line in self.lines for field in line):
-            message = "a hierarchy must not have blank fields, got one. Name the group, or use missing."
+            message = "A hierarchy must not have blank fields, got one. Name the group, or use missing."
             raise InvalidInput(message, where="hierarchy", code="recoding.blank")
         if not 0 <= self.level < min(widths):
             message = f"level must be between 0 and {min(widths) - 1}, got {self.level}. 0 keeps the values themselves."
@@ -65,7 +65,7 @@ class Hierarchies(Lookup):
         seen: set[str] = set()
         for value, *_ in self.lines:
             if value in seen:
-                message = f"a hierarchy must list each value once, got {value!r} twice. Delete one line."
+                message = f"A hierarchy must list each value once, got {value!r} twice. Delete one line."
                 raise InvalidInput(message, where="hierarchy", code="recoding.repeated")
             seen.add(value)
 
@@ -102,16 +102,16 @@ def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
     try:
         text = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
     except OSError as error:
-        message = f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path."
+        message = f"Hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path."
         raise InvalidInput(message, where="hierarchy", code="recoding.unreadable") from None
     except UnicodeDecodeError:
-        message = f"hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8."
+        message = f"Hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8."
         raise InvalidInput(message, where="hierarchy", code="recoding.unreadable") from None
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True)
         return tuple(tuple(row) for row in rows if row)
     except csv.Error as error:
-        message = f"hierarchy {path.name!r} must be fields separated by ';' ({error}). Check quotes."
+        message = f"Hierarchy {path.name!r} must be fields separated by ';' ({error}). Check quotes."
         raise InvalidInput(message, where="hierarchy", code="recoding.unreadable") from None
 
 

@@ -289,7 +289,7 @@ def _proposal(facts: ReleaseFacts, person: str | None) -> dict[Relation, Derivat
 
 def contradiction(what: str) -> DoesNotVerify:
     """Return the error for data that are not what their certificate says."""
-    reason = f"certificate and data contradict each other: {what}. Ask the publisher for the original folder."
+    reason = f"Certificate and data contradict each other: {what}. Ask the publisher for the original folder."
     return DoesNotVerify(reason, code=CONTRADICTION, where="certificate.json")
 
 

@@ -51,10 +51,10 @@ def choose_several(
             "There is no recoding to choose from. Offer levels.", where="candidates", code="selection.no-candidates"
         )
     if not 0 < epsilon <= 1e6:
-        message = f"the epsilon of a choice must be above 0, got {epsilon:g}. Pass its budget, such as 0.1."
+        message = f"The epsilon of a choice must be above 0, got {epsilon:g}. Pass its budget, such as 0.1."
         raise InvalidInput(message, where="epsilon", code="selection.epsilon")
     if sensitivity < 1:
-        message = f"the sensitivity of a score must be at least 1, got {sensitivity}. Pass its bound."
+        message = f"The sensitivity of a score must be at least 1, got {sensitivity}. Pass its bound."
         raise InvalidInput(message, where="sensitivity", code="selection.sensitivity")
     top = max(scores)
     factor = Fraction(epsilon) / (sensitivity if monotone else 2 * sensitivity)
@@ -113,6 +113,6 @@ def _weights(losses: Sequence[int], factor: Fraction) -> list[arb]:
 def _whole(point: arb) -> int:
     whole = point.unique_fmpz()
     if whole is None:
-        message = "the probabilities of a choice must be computable to any number of digits; lower its epsilon."
+        message = "The probabilities of a choice must be computable to any number of digits; lower its epsilon."
         raise NotProved(message, where="epsilon", code="selection.not-proved")
     return int(whole)

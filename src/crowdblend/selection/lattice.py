@@ -142,11 +142,11 @@ class Lattice:
 
     def __post_init__(self) -> None:
         if not self.ladders or self.size < 2:
-            message = "a choice must have at least two recodings to choose from, got fewer. Offer a column more levels."
+            message = "A choice must have at least two recodings to choose from, got fewer. Offer a column more levels."
             raise InvalidInput(message, where="columns", code="selection.levels")
         if not self.most:
             raise InvalidInput(
-                "the weights of the columns must not all be 0. Use 1 for all.", where="columns", code="selection.weight"
+                "The weights of the columns must not all be 0. Use 1 for all.", where="columns", code="selection.weight"
             )
 
     @property

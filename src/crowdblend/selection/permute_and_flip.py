@@ -44,7 +44,7 @@ def permute_and_flip_rows(losses: NDArray[np.int64], rate: Fraction, source: Sou
             "There is no candidate to choose from. Offer one.", where="candidates", code="selection.no-candidates"
         )
     if rate <= 0:
-        message = f"the rate of a choice must be above 0, got {float(rate):g}. Pass its budget."
+        message = f"The rate of a choice must be above 0, got {float(rate):g}. Pass its budget."
         raise InvalidInput(message, where="epsilon", code="selection.epsilon")
     excess = losses - losses.min(axis=1, keepdims=True)
     heads = _flips(excess.ravel(), rate, source).reshape(excess.shape)

@@ -102,7 +102,7 @@ class Score:
         if self.published is None:
             return max(1, self.step * self.parts(most))
         if self.published.step < self.step or not self.monotone:
-            message = "the values of a score must rise within the proved bound; name one level per column."
+            message = "The values of a score must rise within the proved bound; name one level per column."
             raise NotProved(message, where="values", code="selection.not-proved")
         return self.published.step * self.parts(most)
 

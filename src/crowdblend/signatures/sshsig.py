@@ -105,7 +105,7 @@ def check(message: bytes, signature: Signature, namespace: str) -> None:
     """Raise DoesNotVerify unless the key in the signature made it, for this purpose and over this message."""
     if signature.namespace != namespace:
         raise DoesNotVerify(
-            f"the signature was made for the purpose {signature.namespace[:60]!r}, not for {namespace!r}. Sign again.",
+            f"The signature was made for the purpose {signature.namespace[:60]!r}, not for {namespace!r}. Sign again.",
             where="signature",
             code="signature.namespace",
         )

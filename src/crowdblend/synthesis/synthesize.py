@@ -86,7 +86,7 @@ def _check(folders: Sequence[object], rows: int) -> None:
         message = f"Rows are made from 1 to {MOST_SOURCES} folders, and {len(folders)} are named."
         raise InvalidInput(message, remedy="Name folders of releases.", where="folders", code="synthesize.folders")
     if not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS:
-        message = f"rows is {rows!r}, and must be a number from 1 to {MOST_ROWS:,}."
+        message = f"rows must be a number from 1 to {MOST_ROWS:,}, got {rows!r}."
         remedy = "Pass how many rows you want, such as 100000."
         raise InvalidInput(message, remedy=remedy, where="rows", code="synthesize.rows")
 

@@ -38,6 +38,6 @@ def _smallest(premises: tuple[Chosen, ...]) -> Chosen:
     best = min(premises, key=lambda premise: premise.delta)
     if any(replace(premise, delta=best.delta) != best for premise in premises):
         raise InvalidInput(
-            "the derivations to choose from must guarantee the same but for delta; compare like with like."
+            "The derivations to choose from must guarantee the same but for delta; compare like with like."
         )
     return best

@@ -284,7 +284,7 @@ def _compose(*derivations: Derivation) -> Derivation:
                 except NotApplicable as refused:
                     reasons.append(str(refused))
     names = " and ".join(sorted({kind.__name__ for kind in kinds}))
-    raise DoesNotCompose(reasons[-1] if reasons else f"no theorem composes {names}; publish one of them only.")
+    raise DoesNotCompose(reasons[-1] if reasons else f"No theorem composes {names}; publish one of them only.")
 
 
 def _pure_add_remove(premise: Differential) -> None:

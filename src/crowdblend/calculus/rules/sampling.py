@@ -93,7 +93,7 @@ def random_choice_keeps_the_weaker(
     """A mixture with fixed weights; δ mixes in proportion."""
     if first.rate != second.rate:
         raise NotApplicable(
-            f"both mechanisms must run on samples of one rate, got {first.rate:g} and {second.rate:g}. "
+            f"Both mechanisms must run on samples of one rate, got {first.rate:g} and {second.rate:g}. "
             "Lower the larger rate first (dps.lower-rate)."
         )
     mixed = arb(weight) * first.delta + (1 - arb(weight)) * second.delta

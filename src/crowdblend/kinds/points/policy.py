@@ -141,7 +141,7 @@ def _grid(widths: Mapping[str, int | Decimal], axes: dict[str, Axis]) -> Grid:
         if count < 1 or count.denominator != 1 or axis.cells % int(count):
             raise refusal(
                 "blocks",
-                f"column {name!r}: from {axis.start} to {axis.stop} is no whole number of widths {width}, or the width "
+                f"Column {name!r}: from {axis.start} to {axis.stop} is no whole number of widths {width}, or the width "
                 f"no whole number of resolutions {axis.width}.",
                 "Adapt one of them.",
                 f"column {name!r}",

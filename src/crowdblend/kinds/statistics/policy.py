@@ -187,7 +187,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                 cells = (self.measures[str(made.column)].steps + 1) * max(1, len(self.bins(made)))
                 if cells > _MOST_STEPS:
                     message = (
-                        f"statistic {made.name[:60]!r} has more than {_MOST_STEPS:,} steps of its column and groups."
+                        f"Statistic {made.name[:60]!r} has more than {_MOST_STEPS:,} steps of its column and groups."
                     )
                     remedy = "Use a coarser resolution, or fewer groups."
                     raise refusal("steps", message, remedy, f"column {str(made.column)!r}")
@@ -206,7 +206,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
                 if label not in known:
                     alike = [some for some in known if some.lower() == label.lower()] or known
                     raise refusal(
-                        "unknown-label", f"column {name!r} has no label {label[:60]!r}.", did_you_mean(label, alike)
+                        "unknown-label", f"Column {name!r} has no label {label[:60]!r}.", did_you_mean(label, alike)
                     )
 
     def _check_measured(self, statistic: Statistic) -> None:
@@ -219,14 +219,14 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             raise refusal("no-bounds", message, remedy)
         bounds = self.measures[name]
         if self.people * max(bounds.steps, bounds.from_zero or 0) > _LARGEST_TOTAL:
-            message = f"column {name!r} has too many steps for a total of this many people."
+            message = f"Column {name!r} has too many steps for a total of this many people."
             raise refusal("total", message, "Use a coarser resolution.")
 
     def _check_classes(self, name: str) -> None:
         self._check_declared(name)
         found = next((column for column in self.classes if column.name == name), None)
         if found is None or not found.recoding.closed:
-            message = f"column {name!r} has no classes that are all known beforehand."
+            message = f"Column {name!r} has no classes that are all known beforehand."
             raise refusal("open-domain", message, "Declare it with values, width, breaks or a hierarchy.")
 
     def _check_declared(self, name: str) -> None:

@@ -86,7 +86,7 @@ class Statistic(Section, frozen=True, kw_only=True):
             self._check_error(self.error)
 
     def _refusal(self, problem: str, remedy: str) -> InvalidInput:
-        return refusal("statistic", f"statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")
+        return refusal("statistic", f"Statistic {self.name[:60]!r} {problem}", remedy, f"statistic {self.name[:60]!r}")
 
     def _check_error(self, error: float) -> None:
         if not 0 < error < math.inf:

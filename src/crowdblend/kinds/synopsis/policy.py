@@ -68,7 +68,7 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
         for condition in self.queries or ():
             for name, label in condition.items():
                 if label not in self.labels(name):
-                    message = f"column {name!r} has no class {label[:60]!r}."
+                    message = f"Column {name!r} has no class {label[:60]!r}."
                     remedy = did_you_mean(label, self.labels(name))
                     raise refusal("unknown-label", message, remedy, "[[publish]] queries")
 

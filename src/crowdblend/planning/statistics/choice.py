@@ -39,13 +39,13 @@ class TotalsRequest:
                 "The plan has no statistics.", remedy="Add one.", where="shapes", code="plan.no-statistics"
             )
         if not 0 < self.epsilon <= 500:
-            message = f"epsilon is {self.epsilon:g}; it must be above 0 and at most 500."
+            message = f"epsilon must be above 0 and at most 500, got {self.epsilon:g}."
             raise InvalidInput(message, remedy="Pass 1, for example.", where="epsilon", code="plan.epsilon")
         if not 1 <= self.samples <= self.population:
             message = f"A sample of {self.samples} cannot be drawn from {self.population} people."
             raise InvalidInput(message, remedy="Draw between 1 and all of them.", where="sample", code="plan.sample")
         if not 0 < self.failure < 1:
-            message = f"confidence is {1 - self.failure:g}; it must be between 0 and 1."
+            message = f"confidence must be between 0 and 1, got {1 - self.failure:g}."
             raise InvalidInput(message, remedy="Pass 0.95, for example.", where="confidence", code="plan.confidence")
 
 
