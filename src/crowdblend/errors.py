@@ -50,12 +50,12 @@ class CrowdblendError(Exception):
         return f"{self.message} {self.remedy}".strip()
 
     def to_dict(self) -> dict[str, str | None]:
-        """The error as `--json` prints it."""
+        """Return the error as `--json` prints it."""
         return {"code": self.code, "where": self.where, "message": self.message, "remedy": self.remedy or None}
 
 
 def _split(text: str) -> tuple[str, str]:
-    """A text as its message and its last sentence; one sentence alone has no remedy."""
+    """Return a text as its message and its last sentence; one sentence alone has no remedy."""
     parts = re.split(r"(?<=[.?!]) (?=[A-Z])", text)
     return (" ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else (text, "")
 

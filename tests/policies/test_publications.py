@@ -212,7 +212,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a survey that noise need not thin": (
         lambda: _policy(sampling=cb.Survey(5, of=9, thin=0.5), delta=None, publish=cb.Synopsis(conjunctions=1)),
         "thin",
-        "Write thin = 1.",
+        "Write thin=1.",
     ),
     "a number of people that nobody says": (
         lambda: _policy(**REGISTER, columns=INCOME, publish=cb.Statistics(cb.count({"sex": "f"}), cb.median("income"))),

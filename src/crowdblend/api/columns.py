@@ -38,7 +38,7 @@ Day = datetime.date | str
 
 
 def values(
-    *values_listed: str | bool | int | Categories | Sequence[str | bool | int],
+    *listed_values: str | bool | int | Categories | Sequence[str | bool | int],
     other: str | None = None,
     missing: str | None = None,
 ) -> ValueDomain:
@@ -50,11 +50,11 @@ def values(
     >>> values("Female", "Male", other="Other") == values(["Female", "Male"], other="Other")
     True
     """
-    if len(values_listed) == 1 and isinstance(values_listed[0], Categories):
-        values_listed = tuple(values_listed[0].categories)
-    elif len(values_listed) == 1 and isinstance(values_listed[0], list | tuple):
-        values_listed = tuple(values_listed[0])
-    return ValueDomain(values=values_listed, other=other, missing=missing)  # type: ignore[arg-type]  # made texts there
+    if len(listed_values) == 1 and isinstance(listed_values[0], Categories):
+        listed_values = tuple(listed_values[0].categories)
+    elif len(listed_values) == 1 and isinstance(listed_values[0], list | tuple):
+        listed_values = tuple(listed_values[0])
+    return ValueDomain(values=listed_values, other=other, missing=missing)  # type: ignore[arg-type]  # texts there
 
 
 def intervals(
@@ -106,7 +106,7 @@ def breaks(
 
 
 def prefix(characters: int, *, missing: str | None = None) -> PrefixDomain:
-    """The first characters of a text; an open domain."""
+    """Return the first characters of a text; an open domain."""
     return PrefixDomain(prefix=characters, missing=missing)
 
 
@@ -175,7 +175,7 @@ def axis(
     width: Number | None = None,
     outside: Literal["refuse", "drop"] = "refuse",
 ) -> AxisDomain:
-    """An axis of points between two bounds, in steps of the resolution; `width` is that of the blocks."""
+    """Return an axis of points between two bounds, in steps of the resolution; `width` is that of the blocks."""
     return AxisDomain(
         start=_exact(start),
         stop=_exact(stop),

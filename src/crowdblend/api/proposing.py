@@ -152,7 +152,7 @@ def proposal_policy(
 
 
 def _names(columns: Sequence[str]) -> Iterable[str | None]:
-    """The names of the publications: those of the columns where files can be called so; none of the only one."""
+    """Return the names of the publications: those of the columns where files can be called so; none of the only one."""
     if len(columns) == 1:
         return [None]
     apart = len({name.lower() for name in columns}) == len(columns)

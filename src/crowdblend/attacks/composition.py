@@ -27,7 +27,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
     alone = Bound(NOISE, 0.0, f"({K}, ln 2)-crowd-blending")
 
     def noisy_below(two: bool) -> int:
-        """The histogram of the proposition: exact from k on, noisy below."""
+        """Return the histogram of the proposition: exact from k on, noisy below."""
         counts = repeat_sizes(runs, K, K if two else K - 1)
         noise = discrete_laplace(counts.size, NOISE, SystemSource()).reshape(counts.shape)
         return _both_show(*np.where(counts < K, counts + noise, counts).T)

@@ -88,7 +88,7 @@ def best_test(k: int, rate: float, growth: float) -> Test:
 
 
 def _about(k: int, rate: float, people: int, growth: float) -> float:
-    """The excess of the best test in doubles, to find the class size."""
+    """Return the excess of the best test in doubles, to find the class size."""
     law, other = (
         [math.comb(size, j) * rate**j * (1 - rate) ** (size - j) if j <= size else 0.0 for j in range(people + 1)]
         for size in (people, people - 1)
@@ -129,7 +129,7 @@ def _chart() -> LineChart:
 
 
 def _curve(law: Law, other: Law) -> list[tuple[float, float]]:
-    """All best tests: counts join the test in the order in which they speak for the person."""
+    """Return all best tests: counts join the test in the order in which they speak for the person."""
     order = sorted(law, key=lambda count: law[count] / (law[count] + other.get(count, Fraction(0))), reverse=True)
     false = right = Fraction(0)
     points = [(0.0, 0.0)]

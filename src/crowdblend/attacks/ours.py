@@ -147,7 +147,7 @@ def _side_by_side(counts: Counts) -> SampledClasses:
 
 @cache
 def our_table(rate: float = RATE, k: int | None = None, *, below_k: str = "suppress") -> OurTable:
-    """The release that a steward would plan for ε = 1 and δ = 10⁻⁶, with the δ that is proved for its k."""
+    """Return the release that a steward would plan for ε = 1 and δ = 10⁻⁶, with the δ that is proved for its k."""
     if k is None:
         k = plan(rate=rate, epsilon=EPSILON, delta=DELTA, below_k=below_k).k
     return OurTable(plan(rate=rate, k=k, epsilon=EPSILON, below_k=below_k))

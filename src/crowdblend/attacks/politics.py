@@ -53,7 +53,7 @@ def _law_given(vote: bool) -> Law:
 
 
 def _guesses(answers: Law) -> Pair:
-    """The chances of "Democrat", when `answers` is its chance for every number of Democrats in the clique."""
+    """Return the chances of "Democrat", when `answers` is its chance for every number of Democrats in the clique."""
     return exactly(*(float((_law_given(vote) * answers).sum()) for vote in (True, False)))
 
 
@@ -158,7 +158,7 @@ def _chance_from_total(vote: bool) -> float:
 
 
 def _lead_of_clique(democrats: Law) -> Law:
-    """The law of Democrats minus Republicans among the sampled of one clique, on the circle."""
+    """Return the law of Democrats minus Republicans among the sampled of one clique, on the circle."""
     law = np.zeros(CIRCLE)
     drawn = np.array([_sample_chances(people) for people in range(CLIQUE + 1)])
     # For each number of Democrats and of Republicans in the sample, whatever the clique.
@@ -169,7 +169,7 @@ def _lead_of_clique(democrats: Law) -> Law:
 
 
 def _sample_chances(people: int) -> list[float]:
-    """The chances of 0, 1, …, MOST sampled among this many; more have a chance below 1e-30."""
+    """Return the chances of 0, 1, …, MOST sampled among this many; more have a chance below 1e-30."""
     return [math.comb(people, j) * RATE**j * (1 - RATE) ** (people - j) for j in range(MOST + 1)]
 
 

@@ -40,7 +40,7 @@ def trials(runs: int) -> tuple[Trial, ...]:
 
 
 def one_sample(groups: int, rate: float) -> float:
-    """The chance that the person's class is shown, when the sample that is published also chooses."""
+    """Return the chance that the person's class is shown, when the sample that is published also chooses."""
     return _publication_chance(groups, math.exp(CHOICE * SIZE), chooses=rate, publishes=rate)
 
 

@@ -70,7 +70,7 @@ def majority_alone() -> Pair:
 
 
 def _majorities(runs: int) -> tuple[Pair, Pair | None]:
-    """The event: the flipped answer is no, and yet the noisy difference is positive."""
+    """Return the chances of the event: the flipped answer is no, yet the noisy difference is positive."""
     chances, more = more_men()
     positive = np.array([laplace_reaches(1 - int(value), NOISE) for value in more])
     taller = np.array([laplace_reaches(-int(value), NOISE) for value in more])
@@ -89,7 +89,7 @@ def _majorities(runs: int) -> tuple[Pair, Pair | None]:
 
 
 def _ours(runs: int) -> Trial:
-    """The parities of two releases, each of a fresh sample, compared as before."""
+    """Return the parities of two releases, each of a fresh sample, compared as before."""
     ours = our_table(RATE)
 
     def differ(person: bool) -> int:

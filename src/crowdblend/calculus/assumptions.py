@@ -254,7 +254,7 @@ class Assumption(Enum):
         return "".join(shown)
 
     def with_numbers(self, values: Mapping[str, float]) -> StepAssumption:
-        """The assumption as one step makes it; of the values, it takes those that it needs."""
+        """Return the assumption as one step makes it; of the values, it takes those that it needs."""
         return StepAssumption(self, tuple((name, values[name]) for name in self.numbers))
 
 
@@ -273,7 +273,7 @@ class StepAssumption:
     numbers: tuple[tuple[str, float], ...] = ()
 
     def sentence(self) -> str:
-        """The assumption in words; the certificate has its numbers in full."""
+        """Return the assumption in words; the certificate has its numbers in full."""
         numbers = dict(self.numbers)
         if self.assumption is Assumption.FIXED_SIZE_SAMPLING and numbers["samples"] == numbers["population"]:
             return _EVERYBODY.format(_short(numbers["population"]))
@@ -288,12 +288,12 @@ class StepAssumption:
         return "".join(shown)
 
     def to_dict(self) -> dict[str, object]:
-        """The assumption as JSON-ready data: its id and its numbers."""
+        """Return the assumption as JSON-ready data: its id and its numbers."""
         return {"id": self.assumption.name, "parameters": dict(self.numbers)}
 
 
 def _short(number: float) -> str:
-    """A number as it is, or to six digits where it has more than ten characters.
+    """Return a number as it is, or to six digits where it has more than ten characters.
 
     >>> _short(0.044696403769342447), _short(0.99999999999), _short(1e-06), _short(120000)
     ('0.0446964', '1', '1e-06', '120,000')
@@ -305,5 +305,5 @@ def _short(number: float) -> str:
 
 
 def in_order(assumptions: Iterable[StepAssumption]) -> tuple[StepAssumption, ...]:
-    """Each assumption once with the same numbers, in the order of the enumeration."""
+    """Return each assumption once with the same numbers, in the order of the enumeration."""
     return tuple(dict.fromkeys(sorted(assumptions, key=lambda made: _PLACES[made.assumption])))

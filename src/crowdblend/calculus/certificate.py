@@ -64,11 +64,11 @@ class Certificate:
         return described
 
     def differential(self, relation: Relation = Relation.ADD_REMOVE) -> Differential | None:
-        """The differential guarantee for one person: one more or less, or under another relation."""
+        """Return the differential guarantee for one person: one more or less, or under another relation."""
         return differential_for_one(self.guarantees, relation)
 
     def zero_knowledge(self) -> ZeroKnowledge | None:
-        """The zero-knowledge guarantee for one person."""
+        """Return the zero-knowledge guarantee for one person."""
         return zero_knowledge_for_one(self.guarantees)
 
     def assumptions(self) -> tuple[StepAssumption, ...]:
@@ -78,12 +78,12 @@ class Certificate:
         )
 
     def steps(self) -> Iterator[Derivation]:
-        """Every step of every derivation."""
+        """Yield every step of every derivation."""
         for made in self.derivations:
             yield from made.steps()
 
     def to_dict(self) -> Document:
-        """The certificate as JSON-ready data, with the digest of everything else in it."""
+        """Return the certificate as JSON-ready data, with the digest of everything else in it."""
         body = {
             "format": FORMAT,
             "guarantees": [encode(guarantee) for guarantee in self.guarantees],
@@ -96,7 +96,7 @@ class Certificate:
         return {**body, "digest": digest(body)}
 
     def to_json(self) -> str:
-        """The certificate as text; equal certificates give equal bytes."""
+        """Return the certificate as text; equal certificates give equal bytes."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -112,7 +112,7 @@ def digest(body: Document) -> str:
 
 
 def node(derivation: Derivation) -> Document:
-    """A derivation as JSON-ready data."""
+    """Return a derivation as JSON-ready data."""
     return {
         "rule": derivation.rule.id,
         "parameters": dict(derivation.parameters),

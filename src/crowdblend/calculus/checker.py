@@ -32,7 +32,7 @@ PARTS = {"format", "guarantees", "release", "assumptions", "stated", "derivation
 
 
 def verify(text: str) -> Certificate:
-    """The certificate that a JSON text states, re-derived; raises DoesNotVerify when anything is off.
+    """Return the certificate that a JSON text states, re-derived; raise DoesNotVerify when anything is off.
 
     The data are not looked at.
     """
@@ -76,7 +76,7 @@ def verify_folder(folder: Path) -> Certificate:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file, as certificates state it."""
+    """Return the hash of a file, as certificates state it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -37,13 +37,13 @@ class Description:
         object.__setattr__(self, "details", tuple(sorted(self.details)))
 
     def values(self, name: str) -> Iterator[Any]:
-        """Every value of a detail, here and in the parts."""
+        """Yield every value of a detail, here and in the parts."""
         yield from (value for detail, value in self.details if detail == name)
         for part in self.parts:
             yield from part.values(name)
 
     def to_dict(self) -> dict[str, object]:
-        """The description as JSON-ready data."""
+        """Return the description as JSON-ready data."""
         return {"name": self.name, "details": dict(self.details), "parts": [part.to_dict() for part in self.parts]}
 
 
@@ -104,7 +104,7 @@ class Mechanism:
         return self.own + (self.inside.details if self.inside else ())
 
     def describe(self, _premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
-        """The mechanism with its parameters."""
+        """Return the mechanism with its parameters."""
         parts = (self.inside.describe((), parameters),) if self.inside else ()
         return Description(self.name, (*_pick(self.own, parameters), *self.fixed), parts)
 
@@ -137,7 +137,7 @@ class Composite:
     fixed: Details = ()
 
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
-        """The releases of the groups as parts of one."""
+        """Return the releases of the groups as parts of one."""
         groups = self.groups or tuple((place,) for place in range(len(premises)))
         parts = tuple(_all_agreed(tuple(premises[place] for place in group)) for group in groups)
         made = Description(self.name, (*_pick(self.details, parameters), *self.fixed), parts)
@@ -160,7 +160,7 @@ class SeesSamples:
     details: tuple[str, ...]
 
     def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
-        """The mechanism of the premise with this sample, and with those that it has already."""
+        """Return the mechanism of the premise with this sample, and with those that it has already."""
         (premise,) = premises
         sample = Description(self.of, _pick(self.details, parameters))
         parts = premise.parts if premise.name == self.name else (premise,)
@@ -184,7 +184,7 @@ class SampledAnew:
 
 
 def mechanism(name: str, *details: str, inside: Mechanism | None = None, **fixed_details: float | str) -> Mechanism:
-    """A mechanism that these parameters describe, and these constants."""
+    """Return a mechanism that these parameters describe, and these constants."""
     return Mechanism(name, details, tuple(fixed_details.items()), inside)
 
 

@@ -22,7 +22,7 @@ _RELATIONS = [relation.value for relation in Relation]
 
 
 def encode(value: object) -> Any:
-    """A value as JSON: a frozen value becomes an object that names its kind."""
+    """Return a value as JSON: a frozen value becomes an object that names its kind."""
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):
@@ -34,7 +34,7 @@ def encode(value: object) -> Any:
 
 
 def decode(document: object) -> Any:
-    """The frozen value that a JSON object describes."""
+    """Return the frozen value that a JSON object describes."""
     if isinstance(document, list):
         return tuple(decode(item) for item in document)
     if not isinstance(document, dict):

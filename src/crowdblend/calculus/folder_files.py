@@ -35,7 +35,7 @@ def check_files(folder: Path, statement: object) -> tuple[str, ...]:
 
 
 def regular_file_hash(path: Path) -> str:
-    """The SHA-256 of a regular file; a link or a pipe that took its place meanwhile is refused."""
+    """Return the SHA-256 of a regular file; a link or a pipe that took its place meanwhile is refused."""
     try:
         with open_regular(path, os.O_NOFOLLOW) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -44,7 +44,7 @@ def regular_file_hash(path: Path) -> str:
 
 
 def printable(name: str) -> str:
-    """A name without characters that a terminal would act on.
+    """Return a name without characters that a terminal would act on.
 
     >>> printable("data.csv"), printable("\\x1b[2Kverified")
     ('data.csv', "'\\\\x1b[2Kverified'")

@@ -117,7 +117,7 @@ def _programme(curve: ProgrammeCurve) -> Curve:
 
 
 def _kernel(part: PartOfSample, rate: arb) -> Gaps:
-    """The mechanism of a part, with everybody else there with this probability."""
+    """Return the mechanism of a part, with everybody else there with this probability."""
     match part:
         case PartInCrowds(_, k, blend_epsilon):
             return Pointwise(BlendingCrowds(k, rate, arb(blend_epsilon).exp()))
@@ -138,7 +138,7 @@ def _own(uses: tuple[Uses, ...]) -> Gaps:
 
 
 def _compose_laws(uses: tuple[Uses, ...]) -> Gaps:
-    """All of them by their composed laws, which know every factor."""
+    """Return the divergences of all mechanisms by their composed laws."""
     how = spread(uses)
     return OwnLaws(together(uses, how.spacing, cut_for(FINEST_DELTA, how.releases)), math.sqrt(how.distances))
 
@@ -150,7 +150,7 @@ def part_terms(parts: Sequence[PartOfSample]) -> list[tuple[arb, Term]]:
 
 
 def part_delta(part: PartOfSample, shares: Sequence[float], rate: float, epsilon: float) -> float:
-    """The divergence that one part adds to the average of all, whose shares are given, before it is weighted."""
+    """Return the divergence that one part adds to the average of all, whose shares are given, before it is weighted."""
 
     def delta() -> arb:
         total = sum((arb(share) for share in shares), arb(0))
@@ -232,14 +232,14 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
 
 @lru_cache(maxsize=32)
 def curve_of(curve: LossCurve) -> Curve:
-    """The curve that a value names."""
+    """Return the curve that a value names."""
     with precision(BITS):
         return _CURVES[type(curve)](curve)
 
 
 @lru_cache(maxsize=256)
 def pair_of(curve: LossCurve, spacing: float, cut: float) -> LossPair:
-    """The laws of one release on a grid."""
+    """Return the laws of one release on a grid."""
     return loss_pair(curve_of(curve), spacing, cut)
 
 
@@ -249,13 +249,13 @@ def spread(uses: tuple[Uses, ...]) -> Spread:
 
 
 def grid_of(uses: tuple[Uses, ...]) -> float:
-    """The spacing of the grid that these releases are composed on."""
+    """Return the spacing of the grid that these releases are composed on."""
     return spread(uses).spacing
 
 
 @lru_cache(maxsize=16)
 def together(uses: tuple[Uses, ...], spacing: float, cut: float) -> LossPair:
-    """The laws of all releases together, on this grid or the finest coarser one that holds them."""
+    """Return the laws of all releases together, on this grid or the finest coarser one that holds them."""
     while True:
         try:
             pairs = [(pair_of(use.curve, spacing, cut), use.releases) for use in uses]
@@ -276,7 +276,7 @@ def delta_of(profile: Profile, epsilon: float) -> float:
 
 
 def epsilon_of(profile: Profile, delta: float) -> float:
-    """The smallest ε that is proved for all releases together at this δ."""
+    """Return the smallest ε that is proved for all releases together at this δ."""
     pair = _laws(profile, delta)
     found = [law.epsilon(delta) for law in (pair.up, pair.down)]
     if None in found:
@@ -305,7 +305,7 @@ def replaced_delta_of(profile: Profile, epsilon: float) -> float:
 
 
 def group_delta_of(profile: Profile, epsilon: float, people: int) -> float:
-    """A δ at this ε for several people together: a chain of neighbours with the same share of ε for each."""
+    """Return a δ at this ε for several people together: a chain of neighbours with the same share of ε for each."""
     share = max(round_down(arb(epsilon) / people), 0.0)
     chain = arb(people) if share == 0 else expm1(arb(people) * share) / expm1(share)
 
@@ -320,7 +320,7 @@ def _laws(profile: Profile, delta: float) -> LossPair:
 
 
 def _resolve(profile: Profile, evaluate: Callable[[LossPair], float]) -> float:
-    """A divergence, evaluated with ends that are cut where they are small against it."""
+    """Return a divergence, evaluated with ends that are cut where they are small against it."""
     assumed = FIRST_DELTA
     while True:
         found = evaluate(_laws(profile, assumed))

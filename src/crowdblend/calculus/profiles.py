@@ -33,14 +33,14 @@ def compose_profiles(derivations: Sequence[Derivation]) -> Derivation:
 
 
 def compose_releases(values: Sequence[Derivation]) -> Derivation:
-    """The profile of releases with these profiles; equal ones are counted."""
+    """Return the profile of releases with these profiles; equal ones are counted."""
     if all(made == values[0] for made in values[1:]) and len(values) > 1:
         return profiles.repeated_releases_compose(values[0], releases=len(values))
     return profiles.profiles_compose(*values)
 
 
 def _known_profile(derivation: Derivation) -> Derivation | None:
-    """The profile by the curve of the release; None where no rule knows one."""
+    """Return the profile by the curve of the release; None where no rule knows one."""
     maker = _MAKERS.get(derivation.rule.id)
     if maker is None:
         return None
@@ -59,7 +59,7 @@ def _computable(profile: Profile) -> bool:
 
 
 def _through(derivation: Derivation) -> Derivation | None:
-    """The first premise whose curve is known: all premises are about this release."""
+    """Return the first premise whose curve is known: all premises are about this release."""
     return next((made for made in map(_known_profile, derivation.premises) if made is not None), None)
 
 
@@ -68,7 +68,7 @@ def _crowds(derivation: Derivation) -> Derivation:
 
 
 def _without_target(rule: Callable[..., Derivation]) -> Maker:
-    """The rule with the same premises and parameters, but for the ε that a δ was asked for."""
+    """Return the rule with the same premises and parameters, but for the ε that a δ was asked for."""
 
     def make(derivation: Derivation) -> Derivation:
         parameters = {name: value for name, value in derivation.parameters.items() if name != "epsilon"}
@@ -84,7 +84,7 @@ def _population(derivation: Derivation) -> Derivation | None:
 
 
 def _strata(derivation: Derivation) -> Derivation | None:
-    """The profile of every stratum; None where one has no curve."""
+    """Return the profile of every stratum; None where one has no curve."""
     found = [_known_profile(premise) for premise in derivation.premises]
     return strata.profile_of_strata(*(made for made in found if made is not None)) if None not in found else None
 
@@ -101,7 +101,7 @@ def _outliers(derivation: Derivation) -> Derivation:
 
 
 def _stated_profile(derivation: Derivation) -> Derivation:
-    """The profile that a guarantee at one ε or δ was read off."""
+    """Return the profile that a guarantee at one ε or δ was read off."""
     return derivation.premises[0]
 
 
@@ -110,7 +110,7 @@ def _releases(derivation: Derivation) -> Derivation:
 
 
 def _amplify(derivation: Derivation) -> Derivation:
-    """The profile of a mechanism on a sample: by the curve of the mechanism where it has one."""
+    """Return the profile of a mechanism on a sample: by the curve of the mechanism where it has one."""
     (premise,), rate = derivation.premises, derivation.parameters["rate"]
     known = _known_profile(premise)
     if known is None:

@@ -77,7 +77,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _finite(text: str) -> float:
-    """A number that a double holds; −0.0 is refused, as it equals 0.0 but is written differently."""
+    """Return a number that a double holds; −0.0 is refused, as it equals 0.0 but is written differently."""
     value = float(text)
     if math.isinf(value) or (value == 0 and text.startswith("-")):
         raise ValueError(text)

@@ -165,7 +165,7 @@ class _Rows:
         return f"k{at}"
 
     def _source(self, *place: int) -> str:
-        """The rows in SQL with the texts, values and listed codes of some columns, or of all."""
+        """Return the rows in SQL with the texts, values and listed codes of some columns, or of all."""
         selected, joins = [], []
         for at in place or range(len(self.columns)):
             field, recoding = self._fields[at], self._recodings[at]

@@ -52,7 +52,7 @@ def command(name: str | None, *, plot: str | None, runs: int, force: bool) -> No
 
 
 def _story_lines(attack: Attack, finding: Finding, runs: int) -> Iterator[str]:
-    """The story, the question, the numbers, and what follows."""
+    """Yield the story, the question, the numbers, and what follows."""
     with_, without = attack.worlds
     about = [f"{attack.title} ({attack.source})", "", attack.story, ""]
     yield from _wrap(*about, f"The attacker looks whether {attack.event}.", f"with:    {with_}")

@@ -228,7 +228,7 @@ def _row(entry: Entry) -> list[str]:
 
 
 def _numbers(ids: tuple[int, ...]) -> str:
-    """The numbers of releases; long runs by their ends."""
+    """Return the numbers of releases; long runs by their ends."""
     runs: list[list[int]] = []
     for number in ids:
         if runs and runs[-1][-1] == number - 1:

@@ -129,7 +129,7 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         return self.state_guarantees(self.amplify(composed), epsilon)
 
     def loss_of(self, claim: Derivation) -> float:
-        """The ε that the loss of noise comes to for everybody, at which it costs no more than its own δ."""
+        """Return the ε that the loss of noise comes to for everybody, at which it costs no more than its own δ."""
         if self.largest_rate == 1:
             return float(claim.conclusion.epsilon)
         return float(sampling.sampling_amplifies(claim, rate=self.largest_rate).conclusion.epsilon)

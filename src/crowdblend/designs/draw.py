@@ -142,7 +142,7 @@ Draw: TypeAlias = Everybody | Coin | Exactly | StratifiedCoin
 
 
 def row_key_of(draw: Draw) -> bytes:
-    """The secret that decides which of several rows of a person counts."""
+    """Return the secret that decides which of several rows of a person counts."""
     if isinstance(draw, Exactly):
         return draw.key.persons
     if draw.row_key is not None:

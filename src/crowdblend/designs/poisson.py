@@ -46,7 +46,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         return self.rate
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Each person by the coin; of those, one part where one is named."""
+        """Draw each person by the coin; of those, one part where one is named."""
         return Coin(coin, self.rate, part)
 
     def thin_by(self, share: float) -> Self:
@@ -75,7 +75,7 @@ class Poisson(Design, frozen=True, tag="poisson"):
         return profile_of(sampling.sampled_release_is_differential(self.under_sampling(mechanism, epsilon)))
 
     def _by_crowds(self, claim: Derivation, crowd: CrowdBlending, epsilon: float) -> list[Derivation]:
-        """Every theorem about crowds that applies to a claim."""
+        """Return every theorem about crowds that applies to a claim."""
         rules = [sampling.blending_sharp] if crowd.epsilon else [sampling.suppression_exact]
         if crowd.k <= LARGEST_COMPARED:
             rules += [blending.blending_explicit] if crowd.epsilon else [sampling.suppression_published]

@@ -93,7 +93,7 @@ class Strata(Design, frozen=True, tag="strata"):
         return None
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Each person by the coin, at the rate of their stratum; of those, one part where one is named."""
+        """Draw each person by the coin, at the rate of their stratum; of those, one part where one is named."""
         if self.thin is not None:
             return Coin(coin, self.thin, part)
         if self.already_drawn:

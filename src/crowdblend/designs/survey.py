@@ -50,7 +50,7 @@ class Survey(Design, frozen=True, tag="survey"):
         return InclusionRates.at_rate(self.people / self.of)
 
     def draw(self, coin: DrawKey) -> Draw:
-        """A fixed number, each set of them equally likely; all where they were drawn before."""
+        """Draw a fixed number of people, each set equally likely; all where they were drawn before."""
         return Everyone(row_key=coin) if self.already_drawn else Exactly(coin, self.people, self.of)
 
     def derive_drawn(self, claim: Derivation) -> tuple[Derivation, Derivation]:
@@ -101,7 +101,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         return InclusionRates.at_rate(self.people / self.of * self.rate)
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
-        """Each person of the survey by the coin; all of them where the rate is 1."""
+        """Draw each person of the survey by the coin; all of them where the rate is 1."""
         return Everyone(part, row_key=coin) if self.rate == 1 else super().draw(coin, part)
 
     @property
@@ -181,7 +181,7 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
 
 
 def _replaced_claim(claim: Derivation) -> Derivation:
-    """The claim of noise with the data of one person of the survey replaced."""
+    """Return the claim of noise with the data of one person of the survey replaced."""
     if isinstance(claim.conclusion, OutlierPrivate):
         claim = outliers.outlier_private_is_differential(claim)
     if not isinstance(claim.conclusion, Differential):
@@ -190,5 +190,5 @@ def _replaced_claim(claim: Derivation) -> Derivation:
 
 
 def replaced_claim(claim: Derivation) -> Derivation:
-    """The claim with one person's data replaced; some are that already."""
+    """Return the claim with one person's data replaced; some are that already."""
     return totals.totals_are_differential(claim) if isinstance(claim.conclusion, NoisyTotals) else claim

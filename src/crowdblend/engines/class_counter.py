@@ -97,7 +97,7 @@ class ClassCounter:
             self._settle()
 
     def counts(self) -> tuple[PackedCodes, Counts]:
-        """The classes that occur, in order, and how often."""
+        """Return the classes that occur, in order, and how often."""
         if self._few is not None:
             self._count_waiting(self._few)
             occurring = np.flatnonzero(self._few)

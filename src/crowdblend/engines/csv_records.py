@@ -47,7 +47,7 @@ class CsvRecords:
 
 
 def count_records(file: Path, delimiter: str, columns: int) -> CsvRecords:
-    """The records of a file with this many columns; refuses what has no single reading."""
+    """Return the records of a file with this many columns; refuse what has no single reading."""
     reader = _Reader(file, delimiter)
     try:
         with open_unpacked(file) as stream:

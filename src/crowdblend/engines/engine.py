@@ -136,7 +136,7 @@ class Engine(Protocol):
     def open(
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
     ) -> AbstractContextManager[Source]:
-        """The source with these columns and its person; refuses a source that lacks one, before a row is read."""
+        """Return the source with these columns and its person; refuse a source that lacks one, before a row is read."""
 
     def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
         """Refuse a source that does not exist or lacks a column, with as little work as that takes."""

@@ -54,7 +54,7 @@ class Frame:
 
 
 def frame_of(name: str, columns: Iterator[tuple[str, pa.ChunkedArray | str]], rows: int) -> Frame:
-    """A frame of Arrow columns, where a text stands for a column that Arrow cannot hold and says what it is."""
+    """Return a frame of Arrow columns, where a text stands for a column that Arrow cannot hold and says what it is."""
     readable: dict[str, pa.ChunkedArray] = {}
     unreadable: dict[str, str] = {}
     for column, values in columns:
@@ -77,7 +77,7 @@ def frame_of(name: str, columns: Iterator[tuple[str, pa.ChunkedArray | str]], ro
 
 
 def _convert_column(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """The column in a type that the database reads, or None."""
+    """Return the column in a type that the database reads, or None."""
     kind = values.type
     if pa.types.is_float16(kind):
         return values.cast(pa.float32())
@@ -170,7 +170,7 @@ def _is_of(module: str, name: str, data: object) -> bool:
 
 
 def _spool(reader: pa.RecordBatchReader, path: Path) -> pa.Table:
-    """The rows of a reader as an Arrow table that lies in a file, not in memory."""
+    """Return the rows of a reader as an Arrow table that lies in a file, not in memory."""
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
@@ -183,7 +183,7 @@ def _arrow_frame(name: str, table: pa.Table) -> Frame:
 
 
 def _pandas_columns(frame: pandas.DataFrame) -> Iterator[tuple[str, pa.ChunkedArray | str]]:
-    """The columns, then those levels of the index that have a name, as Parquet would have them."""
+    """Yield the columns, then those levels of the index that have a name, as Parquet would have them."""
     if frame.columns.nlevels > 1:
         message = "Give every column one name, for example by joining the levels."
         raise refusal("column-names", "The pandas DataFrame has several levels of column names.", message, "data")
@@ -195,7 +195,7 @@ def _pandas_columns(frame: pandas.DataFrame) -> Iterator[tuple[str, pa.ChunkedAr
 
 
 def _pandas_column(series: pandas.Series) -> pa.ChunkedArray | str:
-    """A column in Arrow, NaN as missing; or what it is, where Arrow cannot hold it."""
+    """Return a column in Arrow, NaN as missing; or what it is, where Arrow cannot hold it."""
     if isinstance(getattr(series.dtype, "subtype", None), object) and hasattr(series.array, "sp_values"):
         series = series.sparse.to_dense()
     try:

@@ -75,7 +75,7 @@ class SourceHashes(Protocol):
 def identity_from(
     hashes: SourceHashes, data: DataSource, place: FingerprintRequest, name: Callable[[], str]
 ) -> Identity:
-    """The identity of a source, with everything that the ledger wants to compare it by.
+    """Return the identity of a source, with everything that the ledger wants to compare it by.
 
     Its name is asked for last: an engine may make it meanwhile.
     """
@@ -127,19 +127,19 @@ def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
 
 
 def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
-    """The sample's name: that of the table which is the sample, or a commitment to the key that draws it."""
+    """Return the sample's name: that of the table which is the sample, or a commitment to the key that draws it."""
     return source if sampling.already_drawn else sample_name(key)
 
 
 def largest_rate(sampling: Sampling, design: Design | None = None) -> float | None:
-    """The largest probability with which an already drawn table holds anyone."""
+    """Return the largest probability with which an already drawn table holds anyone."""
     if design is not None:
         return max(design.strata.high, sampling.max_rate or 0.0)
     return sampling.table_rate
 
 
 def files_of(data: DataSource) -> list[Path]:
-    """The files that are read; none where a server has the data."""
+    """Return the files that are read; none where a server has the data."""
     if data.format in ("csv", "parquet"):
         return source_files(data.source, data.format)
     return [Path(data.source)] if data.format == "duckdb" else []
@@ -160,12 +160,12 @@ def source_name(
 
 
 def name_of(parts: Sequence[bytes], secret: bytes) -> str:
-    """A name for what these parts are, under the ledger's secret."""
+    """Return a name for what these parts are, under the ledger's secret."""
     return UNNAMED + hmac.new(secret, b"\0".join(parts), "sha256").hexdigest()[:32]
 
 
 def digest_of(file: Path, key: bytes) -> bytes:
-    """The keyed hash of a file's content: Poly1305, a tenth of the time of SHA-256 where no processor helps it.
+    """Return the keyed hash of a file's content: Poly1305, a tenth of the time of SHA-256 where no processor helps it.
 
     Two different files of up to L bytes share it with probability at most L/2^107, for anyone who does not know the key
     (Bernstein, The Poly1305-AES message-authentication code, 2005, Theorem 3.3). It goes into `name_of`, whose value
@@ -219,7 +219,7 @@ class SomeRows:
         return [name for name in names if self.different([name]) >= _UNIQUE * len(self.hashes)]
 
     def telling(self, among: Sequence[str]) -> tuple[str, ...]:
-        """The columns of `among` that tell rows apart nearly as well as all of them, in the order of choice."""
+        """Return the columns of `among` that tell rows apart nearly as well as all of them, in the order of choice."""
         values = {name: self.different([name]) for name in among}
         most = max(1.0, _FEW_VALUES * len(self.hashes))
         few = sorted((name for name in among if values[name] <= most), key=lambda name: (-values[name], name))
@@ -237,7 +237,7 @@ class SomeRows:
         return tuple(chosen) or tuple(among)
 
     def deciding(self, telling: Sequence[str], rows: int) -> tuple[str, ...]:
-        """The first of these columns that have enough values among all rows to decide which rows are kept.
+        """Return the first of these columns that have enough values among all rows to decide which rows are kept.
 
         What decides is read of every row, the other columns only of those that are kept; that matters where there are
         many rows.
@@ -261,7 +261,7 @@ class SomeRows:
         return min(rows, max(different, number * (number - 1) // (2 * max(1, pairs))))
 
     def _codes(self, names: Sequence[str]) -> tuple[Codes, int]:
-        """The number of every row among the different ones, and how many there are."""
+        """Return the number of every row among the different ones, and how many there are."""
         if len(names) == 1:
             return self._columns[names[0]]
         codes, known = np.zeros(len(self.hashes), dtype=np.int64), min(1, len(self.hashes))
@@ -270,7 +270,7 @@ class SomeRows:
         return codes, known
 
     def _finer(self, codes: Codes, name: str) -> tuple[Codes, int]:
-        """The number of every pair of a code and a value of one more column, and how many there are."""
+        """Return the number of every pair of a code and a value of one more column, and how many there are."""
         values, different = self._columns[name]
         return _number_values(codes * different + values)
 

@@ -77,7 +77,7 @@ class MemoryEngine:
         return self._coin[1]
 
     def pack(self, columns: tuple[Column, ...]) -> tuple[Packing, PackedCodes]:
-        """The packed codes of all people; refuses values that have no class."""
+        """Return the packed codes of all people; refuse values that have no class."""
         if self._coded is None or self._coded[0] != columns:
             packing = Packing(columns)
             codes = [np.zeros(len(self._sizes), np.int64) for _ in range(packing.width)]
@@ -87,7 +87,7 @@ class MemoryEngine:
         return self._coded[1:]
 
     def _codes(self, packing: Packing, position: int) -> Places:
-        """The code of each crowd's value in one column; of an open column, the number of its label."""
+        """Return the code of each crowd's value in one column; of an open column, the number of its label."""
         column = packing.columns[position]
         recoding, values = column.recoding, self._values[column.name]
         if isinstance(recoding, ClosedRecoding):
@@ -100,7 +100,7 @@ class MemoryEngine:
         return np.array(known, np.int64)
 
     def steps(self, name: str, recoding: BoundedRecoding) -> Places:
-        """The steps of everybody's value of a measure; refuses values outside the bounds."""
+        """Return the steps of everybody's value of a measure; refuse values outside the bounds."""
         if (name, recoding) not in self._steps:
             known = [step for value in self._values[name] if (step := recoding.code(value)) is not None]
             if len(known) < len(self._sizes):

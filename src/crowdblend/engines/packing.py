@@ -63,12 +63,12 @@ class Packing:
         return list(self._numbered)
 
     def number(self, position: int, labels: Iterable[str]) -> NDArray[np.int64]:
-        """The numbers of labels of an open column; a new label gets the next one."""
+        """Return the numbers of labels of an open column; a new label gets the next one."""
         numbered = self._numbered[position]
         return np.array([numbered.setdefault(label, len(numbered)) for label in labels], dtype=np.int64)
 
     def labels(self, position: int) -> list[str]:
-        """The labels of an open column in the order of their numbers."""
+        """Return the labels of an open column in the order of their numbers."""
         return list(self._numbered[position])
 
     def refuse(self, position: int, hint: str | None = None) -> NoReturn:
@@ -92,7 +92,7 @@ class Packing:
         return said
 
     def classes_of(self, packed_codes: PackedCodes, counts: Counts) -> SampledClasses:
-        """The classes with their labels, in order of code."""
+        """Return the classes with their labels, in order of code."""
         codes = np.empty((len(counts), len(self.columns)), dtype=np.int32)
         labels: list[tuple[str, ...]] = []
         for position, column in enumerate(self.columns):
@@ -115,7 +115,7 @@ class Packing:
         return only_occurring(classes, [position in self._numbered for position in range(len(self.columns))])
 
     def digits(self, codes: PackedCodes, position: int) -> NDArray[np.int64]:
-        """The codes of one column; of an open column, the numbers of its labels."""
+        """Return the codes of one column; of an open column, the numbers of its labels."""
         place = self.places[position]
         digits: NDArray[np.int64] = codes[place.at] // place.weight
         digits %= place.size
@@ -131,7 +131,7 @@ def _remedy(recoding: Recoding) -> str:
 
 
 def only_occurring(classes: SampledClasses, is_open: Sequence[bool]) -> SampledClasses:
-    """The classes without those labels of open columns that no class has."""
+    """Return the classes without those labels of open columns that no class has."""
     codes, labels = classes.codes.copy() if any(is_open) else classes.codes, list(classes.labels)
     for position in np.flatnonzero(is_open):
         used, codes[:, position] = np.unique(codes[:, position], return_inverse=True)

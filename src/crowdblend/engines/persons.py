@@ -51,7 +51,7 @@ class Persons:
         return drawn, replace(self.where(drawn), marked=(key, marked.take(places, axis=0)))
 
     def marks_of_texts(self, key: bytes) -> NDArray[np.uint64]:
-        """The marks of the texts alone."""
+        """Return the marks of the texts alone."""
         return self.marked[1] if self.marked is not None and self.marked[0] == key else marks(key, self.texts)
 
     def drawn(self, key: bytes, rate: float | Fraction) -> Mask:
@@ -59,11 +59,11 @@ class Persons:
         return self._by_row(coins(key, self.numbers, rate), lambda: coins(key, self.texts, rate))
 
     def marks(self, key: bytes) -> NDArray[np.uint64]:
-        """The two words of every row's mark."""
+        """Return the two words of every row's mark."""
         return self._by_row(marks(key, self.numbers), lambda: marks(key, self.texts))
 
     def where(self, keep: Mask) -> Persons:
-        """The persons of some of the rows."""
+        """Return the persons of some of the rows."""
         if self.is_number is None and len(self.texts):
             return Persons(self.numbers, self.texts[keep], None)
         if self.is_number is None:
@@ -82,7 +82,7 @@ class Persons:
 
 
 def read_persons(column: pa.Array, name: str) -> Persons:
-    """The persons of a column of 64-bit numbers or texts; 12 and "12" are one person."""
+    """Return the persons of a column of 64-bit numbers or texts; 12 and "12" are one person."""
     if column.null_count:
         raise missing_person(name)
     if pa.types.is_integer(column.type):
@@ -105,7 +105,7 @@ def _any_blank(texts: pa.Array) -> bool:
 
 
 def _texts(column: pa.Array) -> Texts:
-    """The texts of a column, whose bytes Arrow holds in one piece."""
+    """Return the texts of a column, whose bytes Arrow holds in one piece."""
     if not len(column):
         return _NO_TEXTS
     _, offsets, data = column.buffers()
@@ -142,7 +142,7 @@ class DuplicateCheck:
 
 
 def _repeated_values(values: NDArray[Any]) -> NDArray[Any]:
-    """The values that occur twice or more in a sorted array."""
+    """Return the values that occur twice or more in a sorted array."""
     repeated: NDArray[Any] = values[1:][values[1:] == values[:-1]]
     return repeated
 
@@ -174,7 +174,7 @@ class RandomRowPerPerson:
     def several(
         self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int, *, distinct: bool = False
     ) -> tuple[PackedCodes, int]:
-        """The classes of at most this many random rows of everybody, and how many people there are.
+        """Return the classes of at most this many random rows of everybody, and how many people there are.
 
         All sets of `most` rows of a person are equally likely: rows of one class have tickets of their own, by their
         number among them. With `distinct`, rows of one person and class are one row, so that a class counts people.
@@ -325,7 +325,7 @@ class _Near:
         self._least, self._most = min(low, self._least), max(high, self._most)
 
     def numbers(self) -> Iterator[Numbers]:
-        """Every number once, in order."""
+        """Yield every number once, in order."""
         touched = self._touched_window()
         for start in range(0, len(touched), _PIECE):
             places = np.flatnonzero(touched[start : start + _PIECE])

@@ -12,7 +12,7 @@ from crowdblend.errors import InvalidInput
 
 
 def refusal(code: str, message: str, remedy: str, where: str) -> InvalidInput:
-    """An error about the data; its code begins with `data.`."""
+    """Return an error about the data; its code begins with `data.`."""
     return InvalidInput(message, remedy=remedy, where=where, code=f"data.{code}")
 
 
@@ -27,12 +27,12 @@ def at_column(name: str) -> str:
 
 
 def missing_column(source: str, name: str, remedy: str = "Check its spelling.") -> InvalidInput:
-    """The refusal of a source without a column that the policy names."""
+    """Return the refusal of a source without a column that the policy names."""
     return refusal("missing-column", f"{source} has no column {name!r}.", remedy, at_column(name))
 
 
 def no_rows() -> InvalidInput:
-    """The refusal of a source without a single row."""
+    """Return the refusal of a source without a single row."""
     return refusal("no-rows", "The data have no rows.", "Check source in [data].", "[data] source")
 
 
@@ -45,32 +45,32 @@ def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:
 
 
 def outside_weights(name: str) -> InvalidInput:
-    """The refusal of design weights that contradict the rates of the policy."""
+    """Return the refusal of design weights that contradict the rates of the policy."""
     message = f"A weight of column {name!r} is blank, no number, or outside the breaks or rates that bound weights."
     remedy = "Widen its breaks in [columns], or low and high in [sampling]; leave out people without a weight."
     return refusal("outside-weights", message, remedy, at_column(name))
 
 
 def larger_survey(people: int) -> InvalidInput:
-    """The refusal of a survey that has more people than were drawn."""
+    """Return the refusal of a survey that has more people than were drawn."""
     message = f"people in [sampling] is {people}, and the table holds more people than that."
     return refusal("people", message, "Count them and correct it.", "[sampling] people")
 
 
 def outside_domain(name: str, remedy: str) -> InvalidInput:
-    """The refusal of values of a column that belong to no class."""
+    """Return the refusal of values of a column that belong to no class."""
     message = f"Column {name!r} has blanks, or values outside its declared domain."
     return refusal("outside-domain", message, f"{remedy} {to_see('them')}", at_column(name))
 
 
 def missing_person(name: str) -> InvalidInput:
-    """The refusal of a row that names nobody."""
+    """Return the refusal of a row that names nobody."""
     message = f"A row of person column {name!r} is blank."
     return refusal("missing-person", message, f"Remove or complete such rows. {to_see('how many')}", at_column(name))
 
 
 def repeated_person(name: str) -> InvalidInput:
-    """The refusal of a person with several rows."""
+    """Return the refusal of a person with several rows."""
     message = f"Someone has several rows in person column {name!r}."
     remedy = 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
     return refusal("repeated-person", message, f"{remedy} {to_see('who')}", at_column(name))
@@ -88,7 +88,7 @@ def refuse_broken_name(name: str, kind: str) -> NoReturn:
 
 
 def out_of_memory() -> InvalidInput:
-    """The refusal of data that do not fit the memory that the steward allows."""
+    """Return the refusal of data that do not fit the memory that the steward allows."""
     message = "Reading and grouping the data takes more than memory in [release] allows."
     return refusal("memory", message, "Raise it, or coarsen the columns.", "[release] memory")
 

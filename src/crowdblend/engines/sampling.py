@@ -131,7 +131,7 @@ def _in_stratum(marks: Marks, rate: float, part: Part | None) -> Mask:
 
 
 def _thinned_by_stratum(columns: Sequence[Column], classes: SampledClasses, draw: StratifiedCoin) -> SampledClasses:
-    """The classes after a binomial draw from each at the rate of its stratum, in the order of the codes."""
+    """Return the classes after a binomial draw from each at the rate of its stratum, in the order of the codes."""
     assert draw.part is None, "without ids nobody is sent to one part and to no other"
     strata = classes.codes[:, classes.columns.index(draw.stratum)]
     counts, source = np.zeros_like(classes.counts), draw.key.thinning()

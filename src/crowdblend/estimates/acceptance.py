@@ -43,21 +43,21 @@ class Acceptance:
     hidden: Floats
 
     def low(self, places: Whole) -> Whole:
-        """The smallest N that fits; for places up to `last_tested`."""
+        """Return the smallest N that fits; for places up to `last_tested`."""
         first = np.searchsorted(np.maximum.accumulate(self.highest), places)
         before = self.people[np.minimum(first, len(self.people) - 1) - 1] + 1
         ends: Whole = np.where(first == 0, self.people[0], before)
         return ends
 
     def high(self, places: Whole) -> Whole:
-        """The largest N that fits; for places up to `last_tested`."""
+        """Return the largest N that fits; for places up to `last_tested`."""
         falling = np.minimum.accumulate(self.lowest[::-1])[::-1]
         after = np.searchsorted(falling, places, side="right")
         ends: Whole = self.people[np.minimum(after, len(self.people) - 1)] - 1
         return ends
 
     def largest_hidden(self, level: float) -> int:
-        """The largest N that stays hidden with probability `level` or more."""
+        """Return the largest N that stays hidden with probability `level` or more."""
         last = int(np.flatnonzero(self.hidden >= level)[-1])
         return int(self.people[min(last + 1, len(self.people) - 1)]) - 1
 
@@ -65,7 +65,7 @@ class Acceptance:
 # A release of many strata has two tests for each, at two levels.
 @lru_cache(maxsize=512)
 def acceptance(law: Law, rate: float, level: float) -> Acceptance:
-    """The tests of every N up to where four cumulants tell the tails."""
+    """Return the tests of every N up to where four cumulants tell the tails."""
     switch = _switch(law)
     people = _grid(law, rate, switch)
     first = _first(law, rate, level)
@@ -80,7 +80,7 @@ def hidden_with(law: Law, rate: float, people: int) -> float:
 
 
 def last_tested(law: Law) -> int:
-    """The last place that `acceptance` has tests for."""
+    """Return the last place that `acceptance` has tests for."""
     return int(law.place(np.array([_switch(law)]), np.array([True]))[0])
 
 
@@ -113,7 +113,7 @@ def _deviation(law: Law) -> float:
 
 
 def _first(law: Law, rate: float, level: float) -> int:
-    """The place below which values say no more about N."""
+    """Return the place below which values say no more about N."""
     if law.shown_from is not None:
         return law.shown_from
     places, masses, _ = _masses(law, rate, np.zeros(1, np.int64))
@@ -133,7 +133,7 @@ def _rows(law: Law, rate: float, level: float, people: Whole, first: int) -> tup
 
 
 def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats]:
-    """The shown places, the law of the shown value for every N, and the probability that nothing is shown."""
+    """Return the shown places, the law of the shown value for every N, and the probability that nothing is shown."""
     cut = law.shown_from
     spread = DEVIATIONS * np.sqrt(people[[0, -1]] * rate * (1 - rate)) + 30 * (rate < 1)
     least = max(0, math.floor(people[0] * rate - spread[0]))

@@ -70,7 +70,7 @@ class CellLaws:
         )
 
     def level(self, confidence: float) -> float:
-        """The confidence for each stratum at which all of them cover together."""
+        """Return the confidence for each stratum at which all of them cover together."""
         return 1 - (1 - confidence) / max(len(self.strata), 1)
 
     def finest_classes(self, columns: Iterable[str]) -> int | None:
@@ -151,7 +151,7 @@ def estimator_of(law: Law, inclusion: InclusionRates | None) -> Estimator | None
 
 
 def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
-    """The intervals for noisy totals of a register, each by the law of its own noise."""
+    """Return the intervals for noisy totals of a register, each by the law of its own noise."""
     each = []
     for loss, number in zip(losses, numbers.tolist(), strict=True):
         estimator = estimator_of(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0))

@@ -146,7 +146,7 @@ class Estimator:
 
     @staticmethod
     def _ends(law: Law, rate: float, level: float, all_places: Whole) -> tuple[Whole, Whole]:
-        """The ends at every place; there are few different ones, and each is computed once."""
+        """Return the ends at every place; there are few different ones, and each is computed once."""
         places, back = np.unique(all_places, return_inverse=True)
         large = places > last_tested(law)
         low, high = np.empty(len(places), np.int64), np.empty(len(places), np.int64)

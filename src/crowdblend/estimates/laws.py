@@ -43,7 +43,7 @@ class Law(ABC):
         """P[the value is at the place | this many are sampled], a row for every number of sampled people."""
 
     def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
-        """The law of the place for every row of weights of numbers of sampled people."""
+        """Return the law of the place for every row of weights of numbers of sampled people."""
         kernel = self.kernel(people, places)
         # Where everybody is counted the number is known; a product would be the same, on threads that wait for more.
         known = np.count_nonzero(weights) == len(weights) and bool((weights.max(axis=1, initial=0.0) == 1.0).all())
@@ -383,7 +383,7 @@ def sum_reach(cells: int, loss: float, level: float) -> int:
 
 
 def _bound(cells: int, loss: float, level: float) -> int:
-    """An r that the sum exceeds, in either direction, with probability at most level.
+    """Return an r that the sum exceeds, in either direction, with probability at most level.
 
     Of one cell P[|Y| > r] = 2a^(r+1)/(1+a) is below 2e^(−εr). Of several, P[|S| > r] ≤ 2e^(−tr)·M(t)^cells for every t
     below ε, with M(t) = (1−a)²/((1−a)² − 4a·sinh²(t/2)), the moments of one.

@@ -55,7 +55,7 @@ def bar_chart(totals: Sequence[tuple[str, int]], *, narrow: bool = False) -> str
 
 
 def interval_chart(rows: Sequence[tuple[str, float, float, float]], *, narrow: bool = False) -> str:
-    """The text of an SVG element: for every label a dot at its value on a line from its low to its high end.
+    """Return the text of an SVG element: for every label a dot at its value on a line from its low to its high end.
 
     >>> interval_chart([("[0, 10)", 850.0, 100.0, 1600.0)]).count("<circle")
     1
@@ -76,7 +76,7 @@ def interval_chart(rows: Sequence[tuple[str, float, float, float]], *, narrow: b
 
 
 def range_chart(ranges: Sequence[Range], *, narrow: bool = False) -> str:
-    """The text of an SVG element: a bar up to the low end, paler up to the high one, a line at the estimate.
+    """Return the text of an SVG element: a bar up to the low end, paler up to the high one, a line at the estimate.
 
     Where there is no high end the pale bar runs to the edge and stays open. A narrow chart fits a phone.
 
@@ -155,7 +155,7 @@ class _Rows:
         return PADDING + len(self.labels) * self._step
 
     def middle(self, at: int) -> float:
-        """The height of a row's bar, at its middle."""
+        """Return the height of a row's bar, at its middle."""
         return PADDING + (at + 1) * self._step - STEP / 2 - (GAP / 2 if self.narrow else 0)
 
     def write(self, picture: Drawing, at: int) -> None:

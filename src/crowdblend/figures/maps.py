@@ -42,7 +42,7 @@ class _Grid:
 
 
 def heatmap(totals: Sequence[tuple[str, str, int]], *, rows: Sequence[str], columns: Sequence[str]) -> str:
-    """The text of an SVG element: a tile for every pair of labels that has a number, darker for more.
+    """Return the text of an SVG element: a tile for every pair of labels that has a number, darker for more.
 
     Labels keep the order of `rows` and `columns`; pairs without a number stay blank. Shades follow the logarithm where
     the numbers differ greatly. Tiles carry their numbers while there is room; otherwise a legend explains the shades.

@@ -67,7 +67,7 @@ class _Box:
 def neighbours(
     middle: Named, before: Sequence[Named], after: Sequence[Named], *, headings: tuple[str, str, str]
 ) -> str:
-    """The text of an SVG element; `headings` stand above the three columns of boxes.
+    """Return the text of an SVG element; `headings` stand above the three columns of boxes.
 
     >>> drawn = neighbours(("chosen", 90.0), [("age 5", 70.0)], [("age 20", 95.5)], headings=("finer", "", "coarser"))
     >>> drawn.count("<rect")

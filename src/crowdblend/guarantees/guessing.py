@@ -32,13 +32,13 @@ from crowdblend.numerics.balls import precision, round_up
 def differential_for_one(
     guarantees: Iterable[Guarantee], relation: Relation = Relation.ADD_REMOVE
 ) -> Differential | None:
-    """The differential guarantee for one person under a relation; None where there is none."""
+    """Return the differential guarantee for one person under a relation; None where there is none."""
     found = (made for made in guarantees if isinstance(made, Differential))
     return next((made for made in found if made.relation is relation and made.people == 1), None)
 
 
 def zero_knowledge_for_one(guarantees: Iterable[Guarantee]) -> ZeroKnowledge | None:
-    """The zero-knowledge guarantee for one person: relative to a sample of the others, or to any aggregate."""
+    """Return the zero-knowledge guarantee for one person: relative to a sample of the others, or to any aggregate."""
     found = [made for made in guarantees if isinstance(made, ZeroKnowledge) and made.people == 1]
     return next((made for made in found if isinstance(made.aggregate, IidSampling)), found[0] if found else None)
 
@@ -63,13 +63,13 @@ def right_guess(guarantee: Differential) -> float:
 
 
 def right_conclusion(guarantee: ZeroKnowledge) -> float:
-    """The largest probability of concluding what has an even chance from the aggregate alone."""
+    """Return the largest probability of concluding what has an even chance from the aggregate alone."""
     with precision(_BITS):
         return min(1.0, round_up(1 - (arb(1) / 2 - arb(guarantee.delta)) * (-arb(guarantee.epsilon)).exp()))
 
 
 def percent(probability: float) -> str:
-    """A probability in percent to three digits, rounded up.
+    """Return a probability in percent to three digits, rounded up.
 
     >>> percent(0.7310587), percent(0.99999), percent(1.0)
     ('73.2 %', '100 %', '100 %')
@@ -79,7 +79,7 @@ def percent(probability: float) -> str:
 
 
 def guess_sentence(guarantee: Guarantee, releases: int | None = 1) -> str | None:
-    """A guarantee for one person as a sentence about guessing; None where it is about something else.
+    """Return a guarantee for one person as a sentence about guessing; None where it is about something else.
 
     It names the releases that the guarantee is about: one, this many of a series, or None for all about some people.
 

@@ -34,7 +34,7 @@ class Parameter:
         return above and below
 
     def words(self) -> str:
-        """The range in plain words."""
+        """Return the range in plain words."""
         kind = "a whole number" if self.whole else "a number"
         if math.isinf(self.high):
             return f"{kind} {'above' if self.low_open else 'of at least'} {self.low:g}"
@@ -156,7 +156,7 @@ def check_type(name: str, value: object, kinds: type | tuple[type, ...], words: 
 
 
 def brief(value: object) -> str:
-    """A given value in a message, cut where it is long."""
+    """Return a given value in a message, cut where it is long."""
     text = hex(value) if isinstance(value, int) and value.bit_length() > 1000 else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 

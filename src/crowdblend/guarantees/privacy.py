@@ -57,7 +57,7 @@ class Guarantee(CheckedFields):
                 )
 
     def words(self) -> str:
-        """The guarantee in a sentence."""
+        """Return the guarantee in a sentence."""
         raise NotImplementedError
 
 

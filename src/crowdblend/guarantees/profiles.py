@@ -22,7 +22,7 @@ class LossCurve(CheckedFields):
     """One release from a sample of its own, with the numbers that its curve is computed from."""
 
     def aggregate(self) -> Aggregate | None:
-        """The sample of everybody else that a simulator needs; None where the release draws none."""
+        """Return the sample of everybody else that a simulator needs; None where the release draws none."""
         rate = getattr(self, "rate", None)
         return None if rate is None else IidSampling(rate)
 
@@ -176,7 +176,7 @@ class Profile(Guarantee):
         return sum(use.releases for use in self.uses)
 
     def words(self) -> str:
-        """The profile in a sentence."""
+        """Return the profile in a sentence."""
         times = "one release" if self.releases == 1 else f"{self.releases} releases together"
         return (
             f"a privacy profile: the divergence of {times} is known for every ε, {self.relation.otherwise(self.people)}"

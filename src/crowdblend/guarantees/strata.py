@@ -86,7 +86,7 @@ def _drawn_once(curve: LossCurve) -> bool:
 
 
 def _ends(curve: LossCurve) -> tuple[float, ...]:
-    """The smallest and the largest rate of a curve's sample; nothing where there are exceptions or no sample."""
+    """Return the smallest and the largest rate of a curve's sample; nothing where there are exceptions or no sample."""
     match curve.aggregate():
         case IidSampling(rate):
             return rate, rate

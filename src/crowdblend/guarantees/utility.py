@@ -107,7 +107,7 @@ class NoisyTotals(Guarantee):
     reach: float
 
     def words(self) -> str:
-        """The guarantee as a clause of a sentence."""
+        """Return the guarantee as a clause of a sentence."""
         return f"noise hides one person's part in the totals up to a factor of e^{at_most(self.reach)}"
 
 

@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 
 def at_most(value: float) -> str:
-    """A bound to six digits, rounded up.
+    """Return a bound to six digits, rounded up.
 
     >>> at_most(2.631783466225066e-11), at_most(0.1), at_most(1.0)
     ('2.63179e-11', '0.1', '1')
@@ -15,7 +15,7 @@ def at_most(value: float) -> str:
 
 
 def at_least(value: float) -> str:
-    """A floor to six digits, rounded down: a rate that is shown may be used.
+    """Return a floor to six digits, rounded down: a rate that is shown may be used.
 
     >>> at_least(0.18299999999)
     '0.182999'
@@ -28,7 +28,7 @@ def _six_digits(value: float, rounding: str) -> str:
 
 
 def three_digits(value: float) -> str:
-    """A number of people to three digits, without an exponent.
+    """Return a number of people to three digits, without an exponent.
 
     >>> three_digits(0.8509), three_digits(25.2313), three_digits(1054.2), three_digits(709_500.3)
     ('0.851', '25.2', '1,054', '709,500')
@@ -37,7 +37,7 @@ def three_digits(value: float) -> str:
 
 
 def exactly(value: object) -> str:
-    """A stated number as short as it is exact.
+    """Return a stated number as short as it is exact.
 
     >>> exactly(0.1), exactly(1.0), exactly(20), exactly(1e-06)
     ('0.1', '1', '20', '1e-06')

@@ -21,7 +21,7 @@ class KindModule(Protocol):
     """The interface of a kind's module `plan`."""
 
     def plan(self, policy: Any) -> AnyPlan:
-        """The policy with nothing left open."""
+        """Return the plan of a policy: nothing is left open."""
 
 
 def plan(policy: AnyPolicy) -> AnyPlan:

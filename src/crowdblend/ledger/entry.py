@@ -92,7 +92,7 @@ class Spending(Losses):
             check_digest("policy", self.policy)
 
     def to_dict(self) -> dict[str, Any]:
-        """The spending as JSON-ready data."""
+        """Return the spending as JSON-ready data."""
         return {**vars(self), "guarantees": [encode(guarantee) for guarantee in self.guarantees]}
 
 

@@ -53,7 +53,7 @@ class History:
             self.last = record
 
     def entry(self, entry_id: int) -> Entry:
-        """The release of that number; refuses one that there is not."""
+        """Return the release of that number; refuse one that there is not."""
         if entry_id not in self.entries:
             message = f"The ledger has no release {entry_id}. crowdblend ledger list shows them."
             raise InvalidInput(message, where=f"release {entry_id}", code="ledger.no-release")
@@ -98,7 +98,7 @@ class History:
         return Accounts(tuple(replace(group, count=count) for group, count in self.groups.items()), self.declarations)
 
     def names(self) -> tuple[str, ...]:
-        """Every name of a population, of releases and of declarations."""
+        """Return every name of a population, of releases and of declarations."""
         return *self.populations(), *self.declarations.populations()
 
     def populations(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Population:
         return self.limits[-1] if self.limits else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The population as JSON-ready data."""
+        """Return the population as JSON-ready data."""
         return {
             **vars(self),
             "sources": list(self.sources),

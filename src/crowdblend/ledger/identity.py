@@ -31,17 +31,17 @@ class Identity:
     numbered: bool = False
 
     def to_json(self) -> str:
-        """The identity as text; equal identities give equal texts."""
+        """Return the identity as text; equal identities give equal texts."""
         kept = tuple(one.to_stored() for one in self.sketches if one.kind != "numbering")
         return msgspec.json.encode(_StoredIdentity(self.source, self.hashing, kept)).decode()
 
     def of(self, *kinds: Kind) -> tuple[Sketch, ...]:
-        """The sketches of some kinds."""
+        """Return the sketches of some kinds."""
         return tuple(one for one in self.sketches if one.kind in kinds)
 
 
 def identity_of(text: str) -> Identity:
-    """The identity that a text describes; raises InvalidInput when it describes none."""
+    """Return the identity that a text describes; raise InvalidInput when it describes none."""
     try:
         stored = msgspec.json.decode(text, type=_StoredIdentity)
         return Identity(stored.source, stored.hashing, tuple(one.sketch() for one in stored.sketches))
@@ -114,11 +114,11 @@ class Sketch:
         return self.kind in ("person", "numbering")
 
     def at(self, level: int) -> dict[int, int]:
-        """The marks of a higher level, and how often each occurs."""
+        """Return the marks of a higher level, and how often each occurs."""
         return {mark: kept.often for mark, kept in self.marks.items() if kept.depth >= level}
 
     def to_stored(self) -> StoredSketch:
-        """The sketch as the ledger keeps it; ids that number the rows of one table say nothing about another."""
+        """Return the sketch as the ledger keeps it; ids that number the rows of one table say nothing about another."""
         rows = sorted((mark, kept.depth, kept.often) for mark, kept in self.marks.items())
         if self.kind == "rows":
             packed = b"".join(_ROW.pack(depth, mark, count) for mark, depth, count in rows)
@@ -154,7 +154,7 @@ class _StoredIdentity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, int, int]], secret: bytes) -> Sketch:
-    """The sketch of all rows whose hash by `anchor.by` begins with `level` zeros.
+    """Return the sketch of all rows whose hash by `anchor.by` begins with `level` zeros.
 
     A row is the hash that decides, the hash that is compared, and how often it occurs; both have 64 bits.
     """

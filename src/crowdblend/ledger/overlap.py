@@ -74,7 +74,7 @@ def too_much_in_common(one: Sketch, other: Sketch, rates: tuple[float, float]) -
 
 
 def tail(n: int, rate: float, least: int) -> float:
-    """The probability that a Binomial(n, rate) is at least `least`.
+    """Return the probability that a Binomial(n, rate) is at least `least`.
 
     >>> round(tail(10, 0.5, 9), 6) == round(11 / 1024, 6)
     True

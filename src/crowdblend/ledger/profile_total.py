@@ -45,7 +45,7 @@ class ProfileTotal:
         return (Assumption.FIXED_SERIES,) if self.releases > 1 and self.epsilon is not None else ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The total as JSON-ready data."""
+        """Return the total as JSON-ready data."""
         return {
             "epsilon": self.epsilon,
             "delta": self.delta,

@@ -90,7 +90,7 @@ def only_used(labels: Labels, codes: NDArray[np.int32] | NDArray[np.int64]) -> t
 def _sum_classes(
     columns: tuple[str, ...], codes: Codes, counts: Counts, columns_kept: Sequence[str]
 ) -> tuple[list[int], Codes, Counts]:
-    """The places of the columns that are kept, and the counts of classes that differ in those."""
+    """Return the places of the columns that are kept, and the counts of classes that differ in those."""
     places = [columns.index(name) for name in columns_kept]
     sizes = [int(codes[:, place].max(initial=0)) + 1 for place in places]
     if places and math.prod(sizes) < 1 << 63:  # one number for every class is found faster than a row of codes

@@ -53,7 +53,7 @@ class NoisyTotal(Mechanism, frozen=True, tag="noisy-total"):
     rows_per_person: Crowd
 
     def publish(self, total: int, key: ReleaseKey) -> int:
-        """The number with noise."""
+        """Return the number with noise."""
         return total + int(discrete_laplace(1, self.noise_epsilon, key.source(f"noise on {self.name}".encode()))[0])
 
     def claim(self) -> Derivation:

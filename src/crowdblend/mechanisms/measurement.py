@@ -106,7 +106,7 @@ class SampledMeasurement:
         )
 
     def publish(self, data: Sequence[Any], source: Source) -> Any:
-        """The measurement's answer about the rows that are drawn, in random order."""
+        """Return the measurement's answer about the rows that are drawn, in random order."""
         drawn = distinct(self.samples, self.population, source)[permutation(self.samples, source)]
         return _measure(self.measurement, _rows(data, drawn))
 
@@ -158,7 +158,7 @@ def _rows(data: Sequence[Any], places: Any) -> Any:
 
 
 def _measure(measurement: Measurement, rows: Any) -> Any:
-    """The measurement's answer; OpenDP's own words are kept back, because they may quote the rows.
+    """Return the measurement's answer; OpenDP's own words are kept back, because they may quote the rows.
 
     OpenDP guarantees nothing about rows outside the measurement's domain and does not check for them, so this does.
     """
@@ -186,7 +186,7 @@ def _measure(measurement: Measurement, rows: Any) -> Any:
 
 
 def _describe_measurement(measurement: Measurement) -> dict[str, str]:
-    """The domain, the metric and the measure, under OpenDP's own names."""
+    """Return the domain, the metric and the measure, under OpenDP's own names."""
     return {
         "domain": str(measurement.input_domain),
         "metric": str(measurement.input_metric),

@@ -28,17 +28,17 @@ class GridNoise:
     width: float
 
     def round_to_grid(self, value: Fraction) -> int:
-        """The nearest step of the grid, halves upwards, in exact arithmetic."""
+        """Return the nearest step of the grid, halves upwards, in exact arithmetic."""
         return int((value / Fraction(self.resolution) + Fraction(1, 2)) // 1)
 
     def add_noise(self, steps: list[int], source: Source) -> list[int]:
-        """Each step with noise of its own."""
+        """Return each step with noise of its own."""
         loss = Fraction(self.resolution) / Fraction(self.scale)
         noise = discrete_laplace(len(steps), loss, source).tolist()
         return [step + more for step, more in zip(steps, noise, strict=True)]
 
     def clamp(self, step: int) -> float:
-        """The published number: moved into the range, which is post-processing."""
+        """Return the published number: moved into the range, which is post-processing."""
         return float(Decimal(repr(self.resolution)) * min(max(step, 0), self._most))
 
     @cached_property
@@ -69,7 +69,7 @@ class NoisyStatistic:
         return differential(request, request.bounds, self.noise.scale, self.noise.resolution)
 
     def exact(self, structure: Structure) -> Fraction:
-        """The statistic of the whole network."""
+        """Return the statistic of the whole network."""
         if self.plan.name == "average-degree":
             return exact.average_degree(structure)
         bounds = self.plan.request.bounds
@@ -80,7 +80,7 @@ class NoisyStatistic:
         return [self.noise.clamp(step) for step in self.noisy(values, source)]
 
     def noisy(self, values: list[Fraction], source: Source) -> list[int]:
-        """The values on the grid, with noise, before they are moved into the range."""
+        """Return the values on the grid, with noise, before they are moved into the range."""
         steps = {value: self.noise.round_to_grid(value) for value in set(values)}
         return self.noise.add_noise([steps[value] for value in values], source)
 

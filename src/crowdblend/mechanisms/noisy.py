@@ -64,13 +64,13 @@ class NoisyHistogram(Mechanism, frozen=True, tag="noisy-below-k"):
         return mechanisms.histogram_noisy(k=self.k, noise_epsilon=self.noise_epsilon)
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
-        """The exact divergence of sampling and this histogram, with or without the flag."""
+        """Return the exact divergence of sampling and this histogram, with or without the flag."""
         return sampling.noisy_histogram_sampled(
             k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon, flag=self.flag
         )
 
     def claim_in_a_part(self, *, share: float) -> Derivation:
-        """The exact divergence of this histogram on a part of a sample."""
+        """Return the exact divergence of this histogram on a part of a sample."""
         return programme.noise_below_k_in_a_part(
             k=self.k, noise_epsilon=self.noise_epsilon, flag=self.flag, share=share
         )
@@ -108,7 +108,7 @@ def check_show_from(show_from: int | None) -> None:
 
 
 def natural_threshold(cells: int, noise_epsilon: float) -> int:
-    """The smallest show_from at which about a thousand empty cells show up; depends on the domain alone."""
+    """Return the smallest show_from at which about a thousand empty cells show up; depends on the domain alone."""
     a = math.exp(-noise_epsilon)
     return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / -noise_epsilon))
 
@@ -119,7 +119,7 @@ def threshold_for(respondents: int | None, cells: int, noise_epsilon: float) -> 
 
 
 def shown_in_order(cells: NDArray[np.int64], values: NDArray[np.int64], show_from: int | None) -> NDArray[np.int64]:
-    """The places of the cells that are shown, sorted as cells are."""
+    """Return the places of the cells that are shown, sorted as cells are."""
     shown = np.arange(len(values)) if show_from is None else np.flatnonzero(values >= show_from)
     order: NDArray[np.int64] = shown[np.argsort(cells[shown], kind="stable")]
     return order
@@ -145,7 +145,7 @@ def empty_cells(
 
 
 def cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
-    """Each class by its place in the table of all cells, which sorts like the codes."""
+    """Return each class by its place in the table of all cells, which sorts like the codes."""
     if sample.cells > MOST_CELLS:
         message = "The table has more than 2^62 cells."
         raise InvalidInput(message, remedy="Publish fewer columns.", where="columns", code="mechanism.cells")
@@ -156,7 +156,7 @@ def cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
 
 
 def cell_codes(numbers: NDArray[np.int64], labels: tuple[tuple[str, ...], ...]) -> NDArray[np.int32]:
-    """The codes of cells, from their places in the table of all cells."""
+    """Return the codes of cells, from their places in the table of all cells."""
     codes = np.empty((len(numbers), len(labels)), np.int32)
     for place in range(len(labels) - 1, -1, -1):
         numbers, codes[:, place] = np.divmod(numbers, len(labels[place]))

@@ -108,7 +108,7 @@ class MovedPoints(Mechanism, frozen=True, tag="moved-points"):
         return Fraction(self.noise_epsilon) / (along * (size - 1))
 
     def noise(self, shape: Sequence[int]) -> list[AxisNoise]:
-        """The noise on every axis in a block of that many cells."""
+        """Return the noise on every axis in a block of that many cells."""
         along = sum(size > 1 for size in shape)
         return [AxisNoise(float(self.loss(size, along)) if size > 1 else math.inf) for size in shape]
 
@@ -128,7 +128,7 @@ class NoisyPoints:
     show_blocks: bool = False
 
     def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedPoints:
-        """The noisy points of a sample whose last columns are the axes; the same key gives the same points."""
+        """Return the noisy points of a sample whose last columns are the axes; the same key gives the same points."""
         crowds = self._crowds(sample)
         counts = crowds.counts
         moved = [self._move_points(crowds, axis, key) for axis in range(len(self.axes))]
@@ -149,7 +149,7 @@ class NoisyPoints:
         return self.moved_points.claim()
 
     def _crowds(self, sample: SampledClasses) -> _Crowds:
-        """The classes of at least k points, cell by cell."""
+        """Return the classes of at least k points, cell by cell."""
         places = len(sample.columns) - len(self.axes)
         cells = sample.codes[:, places:].astype(np.int64)
         inside = np.ones(len(cells), np.bool_)
@@ -166,7 +166,7 @@ class NoisyPoints:
         return _Crowds(codes, cells.take(kept, axis=0), blocks[kept], sample.counts[kept])
 
     def _move_points(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
-        """Every point's place on one axis after noise, shape after shape of the blocks."""
+        """Return every point's place on one axis after noise, shape after shape of the blocks."""
         places = np.repeat(crowds.cells[:, axis], crowds.counts)
         first = self.blocks.first(crowds.blocks)[:, axis] if self.keep_in == "block" else crowds.blocks
         for size, moving, chosen in self._shapes(crowds, axis):
@@ -226,7 +226,7 @@ class AxisNoise:
         return min(math.sqrt(2 * a) / (1 - a), self.side / math.sqrt(6))
 
     def reach(self, failure: float) -> int:
-        """The smallest r with P[|Y| > r] ≤ failure: P[|Y| > r] = 2a^{r+1}/(1 + a)."""
+        """Return the smallest r with P[|Y| > r] ≤ failure: P[|Y| > r] = 2a^{r+1}/(1 + a)."""
         a = math.exp(-self.loss)
         if a == 0:
             return 0
@@ -258,7 +258,7 @@ def _number_rows(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole
 
 
 def _count_rows(columns: list[Whole]) -> tuple[list[Whole], Whole]:
-    """The different rows in sorted order, and how often each occurs; what is in the columns is lost.
+    """Return the different rows in sorted order, and how often each occurs; what is in the columns is lost.
 
     Where rows fit into one number that is quick, and by counting quicker still.
     """
@@ -290,7 +290,7 @@ def _count_rows(columns: list[Whole]) -> tuple[list[Whole], Whole]:
 
 
 def _runs(columns: list[Whole]) -> tuple[list[Whole], Whole]:
-    """The different rows among sorted ones, and how often each occurs."""
+    """Return the different rows among sorted ones, and how often each occurs."""
     begins = np.zeros(len(columns[0]), np.bool_)
     begins[:1] = True
     for column in columns:

@@ -46,7 +46,7 @@ class NoisyStatistics:
     in_copies: bool = False
 
     def claim(self) -> Derivation:
-        """The losses of all of them added up."""
+        """Return the losses of all of them added up."""
         return (strata_claim if self.in_copies else statistics_claim)(self.shapes, self.noise_epsilons)
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> None:
@@ -59,7 +59,7 @@ class NoisyStatistics:
     def publish(
         self, exact: Sequence[Whole], source: Source, choices: Source | None = None, people: int = 0
     ) -> tuple[Whole | ChosenQuantile, ...]:
-        """Every statistic with fresh noise, or chosen; totals and choices have randomness of their own.
+        """Return every statistic with fresh noise, or chosen; totals and choices have randomness of their own.
 
         `exact` has for every statistic its totals, or for a quantile the people at each step, a row for every group;
         `people` is how many are counted in all, where that is public.
@@ -75,7 +75,7 @@ class NoisyStatistics:
 
 
 def quantile_losses(counts: Whole, at: Fraction, people: int | Whole) -> Whole:
-    """The loss of every step: how far the wanted rank lies outside the ranks of the step, in parts of a person.
+    """Return the loss of every step: how far the wanted rank lies outside the ranks of the step, in parts of a person.
 
     >>> quantile_losses(np.array([2, 3, 0, 1]), Fraction(1, 2), 6).tolist()
     [2, -2, 4, 4]

@@ -64,7 +64,7 @@ def publish_points(
 
 
 def _strata(sample: SampledClasses, stratum: str, key: ReleaseKey) -> Iterator[tuple[SampledClasses, ReleaseKey]]:
-    """The sample of every stratum, whose column has that one label, and the key of its randomness."""
+    """Yield the sample of every stratum, whose column has that one label, and the key of its randomness."""
     place = sample.columns.index(stratum)
     for code, label in enumerate(sample.labels[place]):
         part = sample.where(sample.codes[:, place] == code)
@@ -76,7 +76,7 @@ def _strata(sample: SampledClasses, stratum: str, key: ReleaseKey) -> Iterator[t
 
 
 def _codes(labels: Labels, codes: NDArray[np.int32], known_labels: Labels) -> NDArray[np.int32]:
-    """The codes of published rows among all labels of the sample."""
+    """Return the codes of published rows among all labels of the sample."""
     found = np.empty_like(codes)
     for place, (own, every) in enumerate(zip(labels, known_labels, strict=True)):
         at = {label: code for code, label in enumerate(every)}

@@ -20,7 +20,7 @@ class SuppressedHistogram(Mechanism, frozen=True, tag="suppressed"):
     k: Crowd
 
     def publish(self, sample: SampledClasses, key: ReleaseKey | None = None) -> PublishedClasses:
-        """The crowds of the sample; nothing of it is random."""
+        """Return the crowds of the sample; nothing of it is random."""
         del key
         crowd = sample.counts >= self.k
         return PublishedClasses(sample.columns, sample.labels, sample.codes[crowd], sample.counts[crowd])

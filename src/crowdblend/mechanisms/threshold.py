@@ -25,7 +25,7 @@ class ThresholdHistogram(Mechanism, frozen=True, tag="noisy-from-threshold"):
     show_from: Crowd
 
     def publish(self, classes: SampledClasses, key: ReleaseKey) -> PublishedClasses:
-        """The cells whose noisy count reaches the threshold; the same key gives the same publication."""
+        """Return the cells whose noisy count reaches the threshold; the same key gives the same publication."""
         occurs = classes.where(classes.counts > 0)
         source = key.source(b"noise on cells that occur")
         values = occurs.counts + discrete_laplace(len(occurs.counts), self.noise_epsilon, source)
@@ -33,7 +33,7 @@ class ThresholdHistogram(Mechanism, frozen=True, tag="noisy-from-threshold"):
         return PublishedClasses(occurs.columns, occurs.labels, occurs.codes[shown], values[shown])
 
     def claim(self) -> Derivation:
-        """A person who is alone makes a cell appear with probability δ; the noise hides the others."""
+        """Return a person who is alone makes a cell appear with probability δ; the noise hides the others."""
         return mechanisms.histogram_threshold(noise_epsilon=self.noise_epsilon, show_from=self.show_from)
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:

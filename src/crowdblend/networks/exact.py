@@ -71,7 +71,7 @@ def edits_to_euler_path(structure: Structure) -> int:
 
 
 def average_degree(structure: Structure) -> Fraction:
-    """The average number of links."""
+    """Return the average number of links."""
     return Fraction(2 * structure.network.links, structure.network.people)
 
 
@@ -153,7 +153,7 @@ def _flatten(roots: Names) -> None:
 
 
 def _apart(network: Network, roots: Names, start: int) -> tuple[Names, Names]:
-    """The components at the ends of those links, from `start` on, that still join two."""
+    """Return the components at the ends of those links, from `start` on, that still join two."""
     piece = slice(start, start + PIECE)
     one, other = roots.take(network.low[piece]), roots.take(network.high[piece])
     apart = one != other

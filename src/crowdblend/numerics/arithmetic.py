@@ -21,28 +21,28 @@ class Arithmetic(Protocol):
     """Binomial sizes beyond this are not evaluated but bounded."""
 
     def number(self, value: float) -> Number:
-        """The exact value of a double, in this arithmetic."""
+        """Return the exact value of a double, in this arithmetic."""
 
     def ceil(self, value: Number) -> int:
-        """The ceiling of a value, or one more when the value cannot be told from a whole number."""
+        """Return the ceiling of a value, or one more when the value cannot be told from a whole number."""
 
     def maximum(self, *values: Number) -> Number:
-        """The largest of several numbers."""
+        """Return the largest of several numbers."""
 
     def minimum(self, *values: Number) -> Number:
-        """The smallest of several numbers."""
+        """Return the smallest of several numbers."""
 
     def exp(self, value: Number) -> Number:
         """e to a number."""
 
     def log(self, value: Number) -> Number:
-        """The natural logarithm of a number."""
+        """Return the natural logarithm of a number."""
 
     def sqrt(self, value: Number) -> Number:
-        """The square root of a number."""
+        """Return the square root of a number."""
 
     def nonnegative(self, value: Number) -> Number:
-        """The number where it is positive, 0 elsewhere."""
+        """Return the number where it is positive, 0 elsewhere."""
 
     def at_most(self, value: Number) -> Number:
         """Return a number between 0 and the value: all that is known of a quantity so bounded."""

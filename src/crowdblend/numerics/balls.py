@@ -37,12 +37,12 @@ class UndecidedBall(ArithmeticError):
 
 
 def number(value: float | arb) -> arb:
-    """The exact value of an int or double as a ball of radius 0."""
+    """Return the exact value of an int or double as a ball of radius 0."""
     return arb(value)
 
 
 def ceil(value: arb) -> int:
-    """The ceiling of the upper end: right, or one too large when the ball touches a whole number."""
+    """Return the ceiling of the upper end: right, or one too large when the ball touches a whole number."""
     whole = value.upper().ceil().unique_fmpz()
     if whole is None or not value.rad() < 0.5:
         raise UndecidedBall
@@ -50,49 +50,49 @@ def ceil(value: arb) -> int:
 
 
 def maximum(*values: arb) -> arb:
-    """A ball around the largest of several numbers."""
+    """Return a ball around the largest of several numbers."""
     return reduce(arb.max, values)
 
 
 def minimum(*values: arb) -> arb:
-    """A ball around the smallest of several numbers."""
+    """Return a ball around the smallest of several numbers."""
     return reduce(arb.min, values)
 
 
 def exp(value: arb) -> arb:
-    """A ball around e to a number."""
+    """Return a ball around e to a number."""
     return arb(value).exp()
 
 
 def log(value: arb) -> arb:
-    """A ball around the natural logarithm; undecided where the number is not surely above 0."""
+    """Return a ball around the natural logarithm; undecided where the number is not surely above 0."""
     if not value > 0:
         raise UndecidedBall
     return value.log()
 
 
 def expm1(value: arb | float) -> arb:
-    """A ball around e to a number, minus 1, without cancellation near 0."""
+    """Return a ball around e to a number, minus 1, without cancellation near 0."""
     return arb(value).expm1()
 
 
 def log1p(value: arb | float) -> arb:
-    """A ball around the logarithm of 1 plus a number, without cancellation near 0."""
+    """Return a ball around the logarithm of 1 plus a number, without cancellation near 0."""
     return arb(value).log1p()
 
 
 def sqrt(value: arb) -> arb:
-    """A ball around the square root."""
+    """Return a ball around the square root."""
     return value.sqrt()
 
 
 def nonnegative(value: arb) -> arb:
-    """The part of the ball that is not negative."""
+    """Return the part of the ball that is not negative."""
     return value.nonnegative_part()
 
 
 def at_most(value: arb) -> arb:
-    """The ball [0, value]."""
+    """Return the ball [0, value]."""
     return arb(0).union(value)
 
 
@@ -102,7 +102,7 @@ def surely(condition: object) -> bool:
 
 
 def pmf(n: int, j: int, p: arb) -> arb:
-    """A ball around P[X = j] for X ~ Bin(n, p); 0 where j is impossible."""
+    """Return a ball around P[X = j] for X ~ Bin(n, p); 0 where j is impossible."""
     if not 0 <= j <= n:
         return arb(0)
     if n >= 2**63:
@@ -111,7 +111,7 @@ def pmf(n: int, j: int, p: arb) -> arb:
 
 
 def above(n: int, j: int, p: arb) -> arb:
-    """A ball around P[X > j] / P[X = j], summed on the side of j where the terms fall."""
+    """Return a ball around P[X > j] / P[X = j], summed on the side of j where the terms fall."""
     if j >= n:
         return arb(0)
     if j + 1 > (n + 1) * p:
@@ -121,7 +121,7 @@ def above(n: int, j: int, p: arb) -> arb:
 
 
 def below(n: int, j: int, p: arb) -> arb:
-    """A ball around P[X < j] / P[X = j], by the mirror image n − X ~ Bin(n, 1 − p)."""
+    """Return a ball around P[X < j] / P[X = j], by the mirror image n − X ~ Bin(n, 1 − p)."""
     return above(n, n - j, 1 - p)
 
 
@@ -159,7 +159,7 @@ def enclose(compute: Callable[[], arb]) -> arb:
 
 
 def round_up(value: arb) -> float:
-    """The smallest double that is surely at least the value."""
+    """Return the smallest double that is surely at least the value."""
     top = value.upper()
     nearest = float(top)
     if not top.is_finite() or math.isinf(nearest):
@@ -168,15 +168,15 @@ def round_up(value: arb) -> float:
 
 
 def total(values: Iterable[float]) -> float:
-    """The sum of doubles, rounded up."""
+    """Return the sum of doubles, rounded up."""
     return round_up(sum(map(arb, values), arb(0)))
 
 
 def round_down(value: arb) -> float:
-    """The largest double that is surely at most the value."""
+    """Return the largest double that is surely at most the value."""
     return -round_up(value.neg(exact=True))
 
 
 def upper_bound(compute: Callable[[], arb]) -> float:
-    """A double that is proved to be at least the computed quantity, and is above it by less than 1e-9 of it."""
+    """Return a double that is proved to be at least the computed quantity, and is above it by less than 1e-9 of it."""
     return round_up(enclose(compute))

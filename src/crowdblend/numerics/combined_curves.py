@@ -49,7 +49,7 @@ class ReplacedData:
 
 
 def falling(bounds: Bounds) -> list[arb]:
-    """A bound at every place: a divergence does not rise, so the last one that is known holds from there on."""
+    """Return a bound at every place: a divergence does not rise, so the last one that is known holds from there on."""
     found: list[arb] = []
     known = arb(1)
     for bound in bounds:
@@ -69,13 +69,13 @@ class WorstOf:
         self.kinks = tuple(sorted({kink for curve in curves for kink in curve.kinks}))
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The largest bound at every factor, up and down."""
+        """Return the largest bound at every factor, up and down."""
         ups, downs = zip(*(curve.bounds(growths, _enough) for curve in self.curves), strict=True)
         return _largest(ups), _largest(downs)
 
 
 def _largest(curves: Sequence[Bounds]) -> Bounds:
-    """The largest bound at each place; a curve falls, so where it has none its last one holds."""
+    """Return the largest bound at each place; a curve falls, so where it has none its last one holds."""
     last = [arb(1)] * len(curves)
     found: Bounds = []
     for here in zip(*curves, strict=True):

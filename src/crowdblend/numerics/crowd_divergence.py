@@ -52,7 +52,7 @@ def _largest_gap(calc: Arithmetic, peak: int, k: int, p: Number, factor: Number,
 
 
 def crowd_divergence(calc: Arithmetic, k: int, rate: Number, blend: Number, growth: Number) -> Number:
-    """The largest divergence at e^ε' = growth that sampling leaves to a mechanism hiding people in crowds.
+    """Return the largest divergence at e^ε' = growth that sampling leaves to a mechanism hiding people in crowds.
 
     The mechanism may tell crowd members apart by a factor blend = e^ε, and may react by at most that factor to a
     person with fewer than k−1 sampled companions. Valid for growth ≥ rate·blend + 1 − rate, and attained by

@@ -35,7 +35,7 @@ _SLACK = 1 / 16
 
 @cache
 def largest_step(k: int, rate: float, together: int) -> int:
-    """A bound in units on f(n + j) − f(n), j ≤ `together`, for every n, values rounded to whole units included.
+    """Return a bound in units on f(n + j) − f(n), j ≤ `together`, for every n, values rounded to whole units included.
 
     >>> largest_step(23, 0.5, 1) / UNITS
     1.595703125

@@ -41,7 +41,7 @@ class GaussianCells:
         self.distance = math.erf(1 / (2 * math.sqrt(2) * sigma))
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The divergence itself, the same both ways."""
+        """Return the divergence itself, the same both ways."""
         found: Bounds = [self.at(growth) for growth in growths]
         return found, found
 

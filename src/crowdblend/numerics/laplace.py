@@ -12,7 +12,7 @@ from crowdblend.numerics.arithmetic import Arithmetic, Number
 
 
 def step_divergence(calc: Arithmetic, a: Number, b: Number, growth: Number) -> Number:
-    """The larger of the two hockey-stick divergences at factor growth = e^ε between the two variables."""
+    """Return the larger of the two hockey-stick divergences at factor growth = e^ε between the two variables."""
     return calc.maximum(*step_divergences(calc, a, b, growth))
 
 

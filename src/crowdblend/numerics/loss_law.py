@@ -53,7 +53,7 @@ class LossLaw:
         return sum(self.masses, arb(0))
 
     def beside(self, other: LossLaw) -> LossLaw:
-        """The law of both mechanisms together."""
+        """Return the law of both mechanisms together."""
         if self.spacing != other.spacing:
             raise ValueError("laws compose on one grid")
         with precision(BITS):
@@ -64,7 +64,7 @@ class LossLaw:
             return _law(self.spacing, min(self.cut, other.cut), list(places), infinite, LONGEST)
 
     def times(self, count: int) -> LossLaw:
-        """The law of that many such mechanisms, by repeated squaring."""
+        """Return the law of that many such mechanisms, by repeated squaring."""
         power, made = self, None
         while True:
             if count & 1:
@@ -148,7 +148,7 @@ class LossLaw:
             total, weighted = total + mass, (weighted + mass) * down
 
     def _reaching(self, delta: float) -> int:
-        """The least place of a mass at whose loss H is at most delta already."""
+        """Return the least place of a mass at whose loss H is at most delta already."""
         down = _step_down(self.spacing)
         total, weighted = arb(0), arb(0)
         for place in range(len(self.masses) - 1, -1, -1):
@@ -161,7 +161,7 @@ class LossLaw:
 
 
 def compose(laws: Iterable[LossLaw]) -> LossLaw:
-    """The law of all of them together: neighbours first, so that long laws meet long ones."""
+    """Return the law of all of them together: neighbours first, so that long laws meet long ones."""
     row = list(laws)
     while len(row) > 1:
         paired = [one.beside(other) for one, other in zip(row[::2], row[1::2], strict=False)]
@@ -170,7 +170,7 @@ def compose(laws: Iterable[LossLaw]) -> LossLaw:
 
 
 def dominating(spacing: float, cut: float, points: Sequence[Point]) -> LossLaw:
-    """The law whose curve passes above the given points (loss in steps of the grid, upper bound of h there).
+    """Return the law whose curve passes above the given points (loss in steps of the grid, upper bound of h there).
 
     Any points will do: h is convex, so it lies below its chords, and below every convex curve that passes through or
     above the points and bends at points only. Beyond the last point the bound there counts as mass at infinity.
@@ -219,7 +219,7 @@ def _lower_hull(spacing: float, points: Sequence[Point]) -> list[Point]:
 
 
 def _law(spacing: float, cut: float, masses: list[Point], infinite: arb, longest: int | None = None) -> LossLaw:
-    """The law with these masses at rising places, without its lightest ends.
+    """Return the law with these masses at rising places, without its lightest ends.
 
     What is longer than `longest` loses its upper end to infinity; without one, what is longer than LONGEST is refused.
     """

@@ -103,7 +103,7 @@ class OutlierBins:
         self.distance = self.large.distance
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The largest divergence over the sizes of bins, both ways."""
+        """Return the largest divergence over the sizes of bins, both ways."""
         ups: Bounds = []
         downs: Bounds = []
         for growth in growths:
@@ -136,6 +136,6 @@ class ThresholdCells:
         self.distance = max(math.tanh(noise_epsilon / 2), float(appears(self.ratio, show_from)))
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The divergence itself, both ways."""
+        """Return the divergence itself, both ways."""
         found = [threshold_divergences(balls, self.ratio, self.show_from, growth) for growth in growths]
         return [up for up, _ in found], [down for _, down in found]

@@ -66,7 +66,7 @@ def spliced_gaps(
 
 
 def too_large() -> NotProved:
-    """The refusal of classes beyond the scan."""
+    """Return the refusal of classes beyond the scan."""
     return NotProved(
         f"Noise below k is certified for classes of up to {LARGEST_CLASS} people at the worst, "
         "and these parameters go beyond; raise epsilon, lower k, or suppress below k instead."
@@ -74,7 +74,7 @@ def too_large() -> NotProved:
 
 
 def _plain_divergences(calc: Arithmetic, counts: list[Number], factors: tuple[Number, Number]) -> tuple[Number, Number]:
-    """The divergences of X + 1 from X and of X from X + 1, for X with these probabilities."""
+    """Return the divergences of X + 1 from X and of X from X + 1, for X with these probabilities."""
     zero = calc.number(0)
     pairs = list(zip([zero, *counts], [*counts, zero], strict=True))
     up = sum((calc.nonnegative(more - factors[0] * fewer) for more, fewer in pairs), zero)
@@ -96,7 +96,7 @@ class Output:
         self.exact, self.noisy = counts[k:], self._blur([*counts[:k]])
 
     def _blur(self, small: list[Number]) -> list[Number]:
-        """The noisy part at 0, 1, …, k−1; outside that range it falls by the factor `ratio` per step."""
+        """Return the noisy part at 0, 1, …, k−1; outside that range it falls by the factor `ratio` per step."""
         zero = self.calc.number(0)
         small = small + [zero] * (self.k - len(small))
         from_left, running = [], zero
@@ -118,7 +118,7 @@ class Output:
         )
 
     def pairs(self, other: Output, flagged: bool) -> Iterator[tuple[Number, Number]]:
-        """Every outcome with its probability here and there; counts that are not listed are apart."""
+        """Yield every outcome with its probability here and there; counts that are not listed are apart."""
         yield from zip(self.noisy, other.noisy, strict=True)
         # Beyond both ends the noisy parts fall at the same pace on either side, so each end is one outcome with the
         # summed mass; on the upper one only as far as exact values are not among them.

@@ -31,7 +31,7 @@ NEGLIGIBLE = 1e-45
 
 
 def shuffled_divergence(calc: Arithmetic, k: int, rate: Number, blend: Number, growth: Number) -> Number:
-    """The largest divergence at e^ε' = growth that sampling leaves to points hidden in blocks of at least k."""
+    """Return the largest divergence at e^ε' = growth that sampling leaves to points hidden in blocks of at least k."""
     ratios = gathered_ratios(calc, k, blend)
     gain, (most, least) = sampled_factors(calc, rate, growth)
     up = rate * mean_gap(calc, one_more, k, rate, [(mass * ratio, most / ratio) for ratio, mass in ratios])
@@ -54,7 +54,7 @@ def mean_gap(calc: Arithmetic, gap: Gap, k: int, rate: Number, factors: list[tup
 
 
 def likelihood_ratios(calc: Arithmetic, crowd: int, blend: Number) -> Iterator[tuple[int, int, Number, Number]]:
-    """Every (u, v) with L and its probability, for a crowd of that many, the person included."""
+    """Yield every (u, v) with L and its probability, for a crowd of that many, the person included."""
     alone = calc.number(0)
     for alike in range(crowd, 0, -1):
         chance = calc.pmf(crowd - 1, alike - 1, 1 / blend)
@@ -72,7 +72,7 @@ def likelihood_ratios(calc: Arithmetic, crowd: int, blend: Number) -> Iterator[t
 
 
 def gathered_ratios(calc: Arithmetic, k: int, blend: Number) -> list[tuple[Number, Number]]:
-    """The law of L in a crowd of k, moved to a grid of STEPS intervals from 1/b to b."""
+    """Return the law of L in a crowd of k, moved to a grid of STEPS intervals from 1/b to b."""
     if calc.surely(blend == 1):
         return [(calc.number(1), calc.number(1))]
     low, step = 1 / blend, (blend - 1 / blend) / STEPS

@@ -88,7 +88,7 @@ def _places(spacing: float, curve: Curve) -> list[int]:
 
 
 def _all_losses(places: list[int], growths: list[arb], right: Bounds, left: Bounds, middle: Point) -> list[Point]:
-    """The points of one direction at all losses; those below 0 come from the other direction."""
+    """Return the points of one direction at all losses; those below 0 come from the other direction."""
     negative = [
         (-place, 1 - (1 - bound) / growth)
         for place, growth, bound in zip(places[:0:-1], growths[:0:-1], left[:0:-1], strict=True)
@@ -103,7 +103,7 @@ def _smallest(bounds: Bounds) -> arb:
 
 
 def until(bound: Callable[[arb], arb], growths: Sequence[arb], enough: float) -> Bounds:
-    """The bound at rising factors, up to the first that is small enough."""
+    """Return the bound at rising factors, up to the first that is small enough."""
     found: Bounds = []
     for growth in growths:
         bounded = bound(growth)
@@ -117,10 +117,10 @@ class Kernel(Shape, Protocol):
     """A mechanism whose person is surely in the sample, P, against the same without the person, Q."""
 
     def more(self, factor: arb) -> arb | None:
-        """A bound of Σ(P − sQ)₊ at a factor s ≥ 1; None where nothing is known."""
+        """Return a bound of Σ(P − sQ)₊ at a factor s ≥ 1; None where nothing is known."""
 
     def fewer(self, factor: arb) -> arb | None:
-        """A bound of Σ(Q − sP)₊ at a factor s ≥ 1; None where nothing is known."""
+        """Return a bound of Σ(Q − sP)₊ at a factor s ≥ 1; None where nothing is known."""
 
 
 class SampledKernel:
@@ -144,12 +144,12 @@ class SampledKernel:
         return until(self.up, growths, _enough), until(self.down, growths, _enough)
 
     def up(self, growth: arb) -> arb:
-        """The bound with the person against without."""
+        """Return the bound with the person against without."""
         more = self.kernel.more(1 + (growth - 1) / self.rate)
         return self.rate if more is None else self.rate * more.min(arb(1))
 
     def down(self, growth: arb) -> arb:
-        """The bound without the person against with."""
+        """Return the bound without the person against with."""
         gain = 1 - growth * (1 - self.rate)
         if not gain > 1e-25:
             return gain.nonnegative_part()
@@ -181,11 +181,11 @@ class Crowds:
         self.distance = crowd_distance(k, rate, blend)
 
     def more(self, factor: arb) -> arb | None:
-        """The two corners of the larger crowds, from the factor `blend` on."""
+        """Return the two corners of the larger crowds, from the factor `blend` on."""
         return self._corners(self.gaps.more, factor)
 
     def fewer(self, factor: arb) -> arb | None:
-        """The two corners of the smaller crowds, from the factor `blend` on."""
+        """Return the two corners of the smaller crowds, from the factor `blend` on."""
         return self._corners(self.gaps.fewer, factor)
 
     def _corners(self, gap: Callable[[arb], arb], factor: arb) -> arb | None:
@@ -210,12 +210,12 @@ class Closeness:
         self.distance = max(math.tanh(epsilon / 2), delta)
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The chord between the points that closeness gives at e^−ε and at e^ε, and δ beyond."""
+        """Return the chord between the points that closeness gives at e^−ε and at e^ε, and δ beyond."""
         found: Bounds = [self.at(growth) for growth in growths]
         return found, found
 
     def at(self, growth: arb) -> arb:
-        """The bound at one factor."""
+        """Return the bound at one factor."""
         most = arb(self.epsilon).exp()
         return self.delta + (1 - self.delta) * (most - growth).nonnegative_part() / (most + 1)
 
@@ -228,7 +228,7 @@ class ClosenessKernel(Closeness):
         self.reach = math.exp(min(epsilon, LARGEST_LOSS))
 
     def more(self, factor: arb) -> arb | None:
-        """The bound of closeness at a factor, the same in both directions."""
+        """Return the bound of closeness at a factor, the same in both directions."""
         return self.at(factor)
 
     fewer = more
@@ -252,7 +252,7 @@ class Split:
         self.distance = share * choice.distance + (1 - share) * release.distance
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The divergence of the mixture chosen·A + (1 − chosen)·B from Q, and of Q from it."""
+        """Return the divergence of the mixture chosen·A + (1 − chosen)·B from Q, and of Q from it."""
         return until(self._up, growths, _enough), until(self._down, growths, _enough)
 
     def _up(self, growth: arb) -> arb:

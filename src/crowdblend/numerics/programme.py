@@ -108,7 +108,7 @@ Parts = Sequence[tuple[Number, Term]]
 
 
 def chord(factor: Number, blend: Number, here: Number, back: Number) -> Number:
-    """A bound of Σ(P − sQ)₊ at 1/b ≤ s ≤ b, from bounds of it and of Σ(Q − sP)₊ at s = b: it is convex in s.
+    """Return a bound of Σ(P − sQ)₊ at 1/b ≤ s ≤ b, from bounds of it and of Σ(Q − sP)₊ at s = b: it is convex in s.
 
     At 1/b it is 1 − 1/b + Σ(Q − bP)₊/b.
     """
@@ -117,12 +117,12 @@ def chord(factor: Number, blend: Number, here: Number, back: Number) -> Number:
 
 
 def programme_divergence(calc: Arithmetic, parts: Parts, rate: Number, growth: Number) -> Number:
-    """A bound on the divergence at e^ε = growth, in both directions."""
+    """Return a bound on the divergence at e^ε = growth, in both directions."""
     return calc.maximum(*programme_divergences(calc, parts, rate, growth))
 
 
 def programme_divergences(calc: Arithmetic, parts: Parts, rate: Number, growth: Number) -> Pair:
-    """The bounds with the person against without, and without against with."""
+    """Return the bounds with the person against without, and without against with."""
     total = sum(share for share, _ in parts)
     up = down = calc.number(0)
     for share, term in parts:

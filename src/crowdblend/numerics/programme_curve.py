@@ -86,7 +86,7 @@ class SurveyMixture:
         self.kinks = tuple(math.log1p(most * math.expm1(loss)) for loss in kernel.kinks)
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The bounds of what is done with the survey, at its own factors; each is at most 1."""
+        """Return the bounds of what is done with the survey, at its own factors; each is at most 1."""
         factors = [1 + (growth - 1) / self.weight for growth in growths]
         ways = self.kernel.gaps(factors, factors, _enough)
         up, down = ([None if bound is None else self.share * bound.min(arb(1)) for bound in way] for way in ways)
@@ -102,7 +102,7 @@ class Pointwise:
         self.kinks = kernel.kinks
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The kernel at every factor, up to a bound that is small enough."""
+        """Return the kernel at every factor, up to a bound that is small enough."""
         return until(_known_bound(self.kernel.more), mores, _enough), until(
             _known_bound(self.kernel.fewer), fewers, _enough
         )
@@ -120,11 +120,11 @@ class BlendingCrowds(Crowds):
     """The kernel of crowds also below the factor `blend`: the chord between the two points where it is known first."""
 
     def more(self, factor: arb) -> arb | None:
-        """A bound at every factor of at least 1."""
+        """Return a bound at every factor of at least 1."""
         return self._everywhere(factor, 0)
 
     def fewer(self, factor: arb) -> arb | None:
-        """A bound at every factor of at least 1."""
+        """Return a bound at every factor of at least 1."""
         return self._everywhere(factor, 1)
 
     def _everywhere(self, factor: arb, direction: int) -> arb:
@@ -167,7 +167,7 @@ class OwnLaws:
         self.reach = math.exp(min(top, LARGEST_LOSS))
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The composed divergences at their factors."""
+        """Return the composed divergences at their factors."""
         return [*self.laws.up.heights(mores)], [*self.laws.down.heights(fewers)]
 
 
@@ -183,7 +183,7 @@ class Average:
         self.kinks = tuple(dict.fromkeys(kink for _, kernel in heaviest for kink in kernel.kinks))
 
     def gaps(self, mores: Sequence[arb], fewers: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """The weighted average at every factor."""
+        """Return the weighted average at every factor."""
         found = [kernel.gaps(mores, fewers, _enough) for _, kernel in self.parts]
         weights = [weight for weight, _ in self.parts]
         return tuple(_mean(weights, [bounds[way] for bounds in found]) for way in (0, 1))  # type: ignore[return-value]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def first_true(holds: Callable[[int], bool], least: int, guess: int, most: int = 2**62) -> int:
-    """The smallest whole number in [least, most] where a predicate that stays true once true holds.
+    """Return the smallest whole number in [least, most] where a predicate that stays true once true holds.
 
     A good guess costs a handful of evaluations; a bad one a logarithmic number. Raises LookupError when nothing
     up to `most` holds.

@@ -67,7 +67,7 @@ def rising_tail(calc: Arithmetic, first: int, slope: Number, p: Number, person: 
 
 
 def _beyond(calc: Arithmetic, n: Number, slope: Number, p: Number, decay: Number) -> Number:
-    """A bound on P[Bin(m, p) > slope·m] for every m ≥ n: Chernoff's, sharpened by Stirling's formula.
+    """Return a bound on P[Bin(m, p) > slope·m] for every m ≥ n: Chernoff's, sharpened by Stirling's formula.
 
     With t the first whole number above slope·m the tail is at most P[X = t]/(1−ρ), ρ = p(1−slope)/(slope(1−p)), and
     P[X = t] ≤ e^{−m·KL}·√(m/(2πt(m−t))), where t(m−t)/m ≥ slope·((1−slope)m − 1). Both factors fall with m.
@@ -87,7 +87,7 @@ def crossing_tails(
     rising: tuple[int, Number, Number],
     falling: tuple[Number, Number, Number],
 ) -> Number:
-    """The larger of floor and sup over n of min(w·P[Bin(n, q) ≥ crowd], v·P[Bin(n, p) < line·(n+1)]).
+    """Return the larger of floor and sup over n of min(w·P[Bin(n, q) ≥ crowd], v·P[Bin(n, p) < line·(n+1)]).
 
     rising = (crowd, q, w) only grows with n; falling = (line, p, v) decays once line < p. Both are needed: a person
     with few companions is protected by the first, one with many by the second.

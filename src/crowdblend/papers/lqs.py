@@ -198,7 +198,7 @@ def inverse_delta_figure(name: str) -> Reproduction:
 
 
 def figure6() -> Reproduction:
-    """The smallest ε that each k satisfies."""
+    """Return the smallest ε that each k satisfies."""
     title = "The smallest ε that each k satisfies (δ ≤ 1e-6)"
     named = {bound.name: bound for bound in BOUNDS}
     rows = [
@@ -233,7 +233,7 @@ def figure6() -> Reproduction:
 
 
 def smallest_epsilon(bound: Bound, k: int, rate: float) -> float | None:
-    """The smallest ε at which a rule guarantees the δ of Figure 6, or None where no ε does."""
+    """Return the smallest ε at which a rule guarantees the δ of Figure 6, or None where no ε does."""
     try:
         return solve(bound, PlanRequest(rate=rate, k=k, delta=FIGURE6_DELTA))
     except Infeasible:

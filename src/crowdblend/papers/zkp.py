@@ -27,7 +27,7 @@ PRINTED = {0.1: ("0.799", "0.553")}
 
 
 def politics() -> Reproduction:
-    """A differentially private release that tells how you vote, and a zero-knowledge one that does not."""
+    """Return a differentially private release that tells how you vote, and a zero-knowledge one that does not."""
     drawn = f"{SAMPLES:,} of {POPULATION:,} people"
     return Reproduction(
         name="zkp-politics",

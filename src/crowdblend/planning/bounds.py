@@ -28,7 +28,7 @@ class Bound:
     """To how many digits an answer is worth finding."""
 
     def derive(self, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
-        """The guarantee at these parameters; raises NotApplicable outside the rule's own conditions."""
+        """Return the guarantee at these parameters; raise NotApplicable outside the rule's own conditions."""
         if self.rule is surveys.profile_of_survey:
             return profiles.profile_at_epsilon(profile_once(request, k, rate, epsilon), epsilon=epsilon)
         if request.shares:
@@ -41,13 +41,13 @@ class Bound:
         return self.rule(crowd(request, k), **request.sampling(rate), epsilon=epsilon)
 
     def delta(self, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> float:
-        """The proved δ at these parameters."""
+        """Return the proved δ at these parameters."""
         delta: float = self.derive(request, k, rate, epsilon).conclusion.delta
         return delta
 
 
 def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> float:
-    """The loss of the noise below k: as given, or the largest ε₀ that sampling at this rate turns into ε."""
+    """Return the loss of the noise below k: as given, or the largest ε₀ that sampling at this rate turns into ε."""
     if request.noise_epsilon is not None:
         return request.noise_epsilon
     if rate is None or epsilon <= 0:
@@ -112,7 +112,7 @@ class PlannedMechanism:
 
 
 def crowd(request: PlanRequest, k: int, loss: float | None = None) -> Derivation:
-    """The claim of the crowd-blending mechanism that the request is about."""
+    """Return the claim of the crowd-blending mechanism that the request is about."""
     if request.form == "moved":
         return mechanisms.points_noisy(k=k, noise_epsilon=request.noise_epsilon)
     if loss is not None:

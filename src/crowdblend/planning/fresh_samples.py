@@ -28,11 +28,11 @@ class FreshSamples:
         return self.shown_from < self.parts_shown_from
 
     def to_dict(self) -> dict[str, float]:
-        """The comparison as JSON-ready data."""
+        """Return the comparison as JSON-ready data."""
         return {"k": self.k, "shown_from": self.shown_from, "parts_shown_from": self.parts_shown_from}
 
     def words(self) -> str:
-        """The comparison in a sentence."""
+        """Return the comparison in a sentence."""
         which = "Fresh samples show smaller classes" if self.better else "Parts show smaller classes"
         return (
             "If you hold the whole population, each table may have a fresh sample of its own instead "
@@ -42,7 +42,7 @@ class FreshSamples:
 
 
 def fresh_instead(plan: SolvedPlan) -> FreshSamples | None:
-    """The comparison for a plan with parts whose k was solved for; None where there is nothing to compare."""
+    """Return the comparison for a plan with parts whose k was solved for; None where there is nothing to compare."""
     request = plan.request
     if not request.shares or plan.solved != "k" or plan.rate is None or request.releases > 1:
         return None

@@ -36,7 +36,7 @@ class OutlierPlan:
         return self.transition * self.epsilon / (self.limit - size)
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as JSON-ready data; the curve shows what crowds of some sizes are guaranteed."""
+        """Return the plan as JSON-ready data; the curve shows what crowds of some sizes are guaranteed."""
         curve = {str(size): self.factor * self.loss(size) for size in self.sizes()}
         return {
             "epsilon": self.epsilon,
@@ -50,7 +50,7 @@ class OutlierPlan:
         }
 
     def sizes(self) -> list[int]:
-        """A few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
+        """Return a few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
         flat = self.limit - self.transition
         return sorted({1, *(1 + (flat - 1) * part // 4 for part in range(1, 4)), flat})
 

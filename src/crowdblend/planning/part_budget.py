@@ -44,5 +44,5 @@ class PartBudget:
         return min(1.0, self.delta / (self.rate * min(1.0, sum(self.shares))))
 
     def smallest_k(self, part: Callable[[int], PartOfSample]) -> int:
-        """The smallest k with which the part keeps to epsilon and delta."""
+        """Return the smallest k with which the part keeps to epsilon and delta."""
         return smallest_k(part, self.shares, rate=self.rate, epsilon=self.epsilon, delta=self.delta)

@@ -38,7 +38,7 @@ def smallest_k(
     delta: float,
     largest: int = LARGEST_K,
 ) -> int:
-    """The smallest k at which the own divergence of a part is at most delta.
+    """Return the smallest k at which the own divergence of a part is at most delta.
 
     `part` makes the part of a k, and `shares` are those of all parts. Where every part keeps to delta, so does their
     average, which is what counts.
@@ -75,7 +75,7 @@ def smallest_thresholds(shares: Sequence[float], rate: float, epsilon: float, de
 
 
 def suppressed_part(share: float) -> Callable[[int], PartOfSample]:
-    """The part of a table or of microdata that drops classes below k."""
+    """Return the part of a table or of microdata that drops classes below k."""
     return lambda k: PartInCrowds(share, k, 0.0)
 
 

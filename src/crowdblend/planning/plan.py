@@ -39,11 +39,11 @@ class Plan(ABC):
 
     @abstractmethod
     def certificate(self) -> Certificate:
-        """The certificate that a release would have."""
+        """Return the certificate that a release would have."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
-        """The planned parameters as JSON-ready data."""
+        """Return the planned parameters as JSON-ready data."""
 
     @abstractmethod
     def describe(self) -> list[tuple[str, str]]:
@@ -88,11 +88,11 @@ class SolvedPlan(Plan):
         return self.request.releases
 
     def describe(self) -> list[tuple[str, str]]:
-        """The parameters by name."""
+        """Return the parameters by name."""
         return [(name, f"{getattr(self, name):g}") for name in ("k", "rate", "epsilon", "delta") if getattr(self, name)]
 
     def summary(self) -> dict[str, Any]:
-        """The plan as JSON-ready data."""
+        """Return the plan as JSON-ready data."""
         shown: dict[str, Any] = {"k": self.k, "rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
         shown |= {"solved": self.solved, "rule": self.rule, "bounds": dict(self.bounds)}
         shown["blend_epsilon"] = self.request.blend_epsilon
@@ -237,7 +237,7 @@ def plan(
 
 
 def answer(request: PlanRequest) -> SolvedPlan:
-    """The plan for a request."""
+    """Return the plan for a request."""
     return answer_alone(request) if request.releases == 1 else answer_together(request)
 
 
@@ -268,7 +268,7 @@ def answer_together(request: PlanRequest) -> SolvedPlan:
 
 
 def answer_alone(request: PlanRequest) -> SolvedPlan:
-    """The plan for one release."""
+    """Return the plan for one release."""
     bounds, refusals = _solve_all(request)
     if not bounds:
         raise refusals[0]
@@ -293,14 +293,14 @@ def _solved_plan(
 
 
 def _thresholds(request: PlanRequest, values: Mapping[str, Any]) -> tuple[int, ...]:
-    """The k of every table: as given for all of them, or the smallest for each; one for all in a series."""
+    """Return the k of every table: as given for all of them, or the smallest for each; one for all in a series."""
     if request.k is not None or request.releases > 1 or not request.shares:
         return (int(values["k"]),) * len(request.shares)
     return smallest_thresholds(request.shares, values["rate"], values["epsilon"], values["delta"])
 
 
 def _solve_all(request: PlanRequest) -> tuple[dict[str, float], list[CrowdblendError]]:
-    """The answer under every applicable rule, and why the others have none."""
+    """Return the answer under every applicable rule, and why the others have none."""
     bounds: dict[str, float] = {}
     refusals: list[CrowdblendError] = []
     for bound in _applicable(request):

@@ -10,7 +10,7 @@ from crowdblend.guarantees.guessing import lead
 
 
 def plan_html(lines: Iterable[tuple[str, str]], certificate: Certificate, releases: int) -> str:
-    """The plan of this many releases as HTML in which every text is escaped."""
+    """Return the plan of this many releases as HTML in which every text is escaped."""
     sentence = lead(certificate.guarantees, releases)
     rows = "".join(
         f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'

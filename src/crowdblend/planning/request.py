@@ -91,7 +91,7 @@ class PlanRequest(CheckedFields):
         return self.high if self.exceptions == 0 and self.high is not None else 1.0
 
     def sampling(self, rate: float | None) -> dict[str, Any]:
-        """The sampling parameters as the rules spell them."""
+        """Return the sampling parameters as the rules spell them."""
         if not self.biased:
             return {"rate": rate}
         return {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.protected_rate}
@@ -175,5 +175,5 @@ class PlanRequest(CheckedFields):
 
 
 def _refusal(code: str, message: str, remedy: str, where: str) -> InvalidInput:
-    """An error about the parameters of a plan; its code begins with `plan.`."""
+    """Return an error about the parameters of a plan; its code begins with `plan.`."""
     return InvalidInput(message, remedy=remedy, where=where, code=f"plan.{code}")

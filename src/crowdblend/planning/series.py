@@ -37,7 +37,7 @@ RULES = {PROFILE: "composition.repeated", ADDED: "composition.differential"}
 
 
 def profile_together(request: PlanRequest, k: int, rate: float | None) -> Derivation:
-    """The profile of all releases together."""
+    """Return the profile of all releases together."""
     return profiles.repeated_releases_compose(profile_once(request, k, rate, 0.0), releases=request.releases)
 
 
@@ -82,7 +82,7 @@ def with_noise(request: PlanRequest) -> PlanRequest:
 
 
 def _survey_uses(request: PlanRequest, curve: LossCurve) -> Uses:
-    """All releases with this curve, each of a survey of its own where the table is one."""
+    """Return all releases with this curve, each of a survey of its own where the table is one."""
     if request.survey_parameters:
         curve = SurveyCurve(**request.survey_parameters, strata=False, uses=(Uses(ReplacedCurve(curve), 1),))
     return Uses(curve, request.releases)

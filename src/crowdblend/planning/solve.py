@@ -18,7 +18,7 @@ SMALLEST_RATE = 1e-12
 
 
 def solve(bound: Bound, request: PlanRequest, best: float | None = None) -> float:
-    """The best value of the unknown under one rule; raises Infeasible or NotApplicable.
+    """Return the best value of the unknown under one rule; raise Infeasible or NotApplicable.
 
     `best` is the answer of a rule whose δ is the smallest true one: no sound rule does better, so the search starts
     there.

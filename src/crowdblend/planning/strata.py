@@ -119,7 +119,7 @@ class CrowdPlan:
         return replace(self, strata=tuple(replace(one, parameters=replace(one.parameters, k=k)) for one, k in raised))
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as JSON-ready data."""
+        """Return the plan as JSON-ready data."""
         shown = self.largest.summary()
         return shown if len(self.strata) == 1 else shown | {"rate": None, "rule": strata.worst_stratum.id, "bounds": {}}
 

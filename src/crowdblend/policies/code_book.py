@@ -52,7 +52,7 @@ class Entry:
 
 
 def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
-    """The entries of a code book, by column; the data themselves are refused as one."""
+    """Return the entries of a code book, by column; the data themselves are refused as one."""
     if data is not None and path.resolve() == data.resolve():
         raise _refusal(path, "is the data", "Name what was known before them: a code book, a list, an earlier policy.")
     if path.suffix.lower() == ".toml":
@@ -115,7 +115,7 @@ def _from_schema(path: Path, text: str) -> Iterator[tuple[str, Entry]]:
 
 
 def _fields(node: Any) -> Iterator[Mapping[str, Any]]:
-    """The fields of a schema, resource or package."""
+    """Yield the fields of a schema, resource or package."""
     if not isinstance(node, Mapping):
         return
     for field in _list(node, "fields"):

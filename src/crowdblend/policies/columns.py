@@ -32,7 +32,7 @@ class Column:
 
     @classmethod
     def of(cls, name: str, domain: Domain | Sequence[str]) -> Column:
-        """The column with that domain; a list of labels stands for their values."""
+        """Return the column with that domain; a list of labels stands for their values."""
         if isinstance(domain, list | tuple):
             labels = tuple(domain)
             domain = naming(f"column {name!r}", lambda: ValueDomain(values=labels))
@@ -57,7 +57,7 @@ class Column:
 
 
 def columns_of(context: object) -> tuple[Column, ...]:
-    """The columns: at least one, each named once, whatever their case."""
+    """Return the columns: at least one, each named once, whatever their case."""
     if isinstance(context, Mapping):
         columns = tuple(Column.of(check_name(name), domain) for name, domain in context.items())
     elif isinstance(context, str | bytes) or not isinstance(context, Iterable):

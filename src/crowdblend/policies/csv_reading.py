@@ -117,12 +117,12 @@ class CsvReading:
         return f"CASE {' '.join(whens)} ELSE {column} END" if whens else column
 
     def _when_grouped_sql(self, text: str) -> str:
-        """The case of a number whose digits are in groups of three."""
+        """Return the case of a number whose digits are in groups of three."""
         plain = f"regexp_replace({text}, {_quote(f'[{self._separators}]')}, '', 'g')"
         return f"WHEN regexp_full_match({text}, {_quote(self._grouped_pattern)}) THEN {self._swapped_sql(plain)}"
 
     def _when_date_sql(self, text: str) -> str:
-        """The case of a date in the declared format."""
+        """Return the case of a date in the declared format."""
         pattern, order = _pattern(str(self.date_format))
         year, month, day = (
             f"regexp_extract({text}, {_quote(pattern)}, {order.index(one) + 1})" if one in order else "'1'"

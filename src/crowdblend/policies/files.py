@@ -37,7 +37,7 @@ Records = list[list[str]]
 
 
 def ending_of(name: str) -> str:
-    """The ending of a file's name in lower case, without that of its compression."""
+    """Return the ending of a file's name in lower case, without that of its compression."""
     lowered = name.lower()
     if lowered.endswith(COMPRESSIONS) and Path(Path(lowered).stem).suffix in ENDINGS["csv"]:
         lowered = lowered.rpartition(".")[0]
@@ -45,14 +45,14 @@ def ending_of(name: str) -> str:
 
 
 def format_of(name: str) -> str | None:
-    """The format that a file's name stands for, or None."""
+    """Return the format that a file's name stands for, or None."""
     ending = ending_of(name)
     known = (kind for kind, endings in ENDINGS.items() if ending in endings)
     return next(known, DATABASES.get(ending))
 
 
 def source_files(source: str, kind: str) -> list[Path]:
-    """The files of a source in order of name, none of them opened; refuses a folder or pattern without any.
+    """Return the files of a source in order of name, none of them opened; refuse a folder or pattern without any.
 
     >>> source_files("people.csv", "csv")
     [PosixPath('people.csv')]
@@ -83,7 +83,7 @@ def _refusal(code: str, message: str, remedy: str) -> InvalidInput:
 
 
 def open_unpacked(file: Path) -> IO[bytes]:
-    """The file's text, uncompressed; its checksum is compared at the end."""
+    """Return the file's text, uncompressed; its checksum is compared at the end."""
     opened, ending = open_regular(file), file.suffix.lower()
     if ending not in COMPRESSIONS:
         return opened
@@ -108,12 +108,12 @@ def is_pattern(source: str) -> bool:
 
 
 def folder_files(folder: Path) -> list[Path]:
-    """The files of a folder and the folders below that may be data, whatever their format, in order of name."""
+    """Return the files of a folder and the folders below that may be data, whatever their format, in order of name."""
     return _data((file, folder) for file in folder.rglob("*"))
 
 
 def pattern_files(pattern: str) -> list[Path]:
-    """The files that a pattern matches and that may be data, in order of name."""
+    """Return the files that a pattern matches and that may be data, in order of name."""
     fixed = Path()
     for part in Path(pattern).parts:
         if glob.has_magic(part):

@@ -35,7 +35,7 @@ def refuse_formulas(texts: Iterable[tuple[str, str]]) -> None:
 
 
 def column_texts(columns: Iterable[Column]) -> Iterator[tuple[str, str]]:
-    """The names of columns, and those of their labels that are declared as texts."""
+    """Yield the names of columns, and those of their labels that are declared as texts."""
     for column in columns:
         where = f"column {column.name!r}"
         yield where, column.name

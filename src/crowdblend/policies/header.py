@@ -57,7 +57,7 @@ class Header:
 
 
 def read_header(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Header:
-    """The columns of a file, or of the first file of a folder or pattern."""
+    """Return the columns of a file, or of the first file of a folder or pattern."""
     if path.suffix.lower() == ".toml":
         raise _refusal("policy", f"{path.name!r} is a policy already.", "Name the data that it is about.", path)
     if path.suffix.lower() in WORKBOOKS:

@@ -115,7 +115,7 @@ def _read_sampling(table: object, folder: Path) -> Sampling:
 
 
 def _axes_of(publish: Iterable[Publication]) -> Collection[str] | None:
-    """The columns that publications take as axes of a map; None for all of them."""
+    """Return the columns that publications take as axes of a map; None for all of them."""
     found: set[str] = set()
     for one in publish:
         if one.policy.has_axes:
@@ -168,7 +168,7 @@ def _read_publication(table: object, folder: Path) -> Publication:
 
 
 def _plain(name: str, value: object) -> Any:
-    """A common key's value as Python has it; its publication checks it."""
+    """Return a common key's value as Python has it; its publication checks it."""
     if name == "columns":
         if not isinstance(value, list):
             message = f"columns in [[publish]] takes a list of names, got {show_value(value)}."

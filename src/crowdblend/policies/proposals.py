@@ -64,7 +64,7 @@ def proposed_pair(columns: Sequence[tuple[str, ColumnKind]], *, links: bool) -> 
 
 
 def coordinates(columns: Sequence[tuple[str, ColumnKind]]) -> set[str]:
-    """The columns of numbers that say where people are, by the names of both axes."""
+    """Return the columns of numbers that say where people are, by the names of both axes."""
     numbers = {name.strip().lower(): name for name, kind in columns if kind in ("number", "whole")}
     return {numbers[name] for pair in _AXES if numbers.keys() >= set(pair) for name in pair}
 
@@ -75,7 +75,7 @@ def is_amount(name: str) -> bool:
 
 
 def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
-    """The declaration of a column, with gaps for what only the steward knows."""
+    """Return the declaration of a column, with gaps for what only the steward knows."""
     if entry is not None and entry.declared is not None:
         return f"{entry.declared}   # {entry.origin}"
     if entry is not None and entry.values:
@@ -98,7 +98,7 @@ def proposed_measure(entry: Entry | None) -> str:
 
 
 def _range(kind: str, low: str, high: str) -> str:
-    """A range of the code book, whose largest value belongs to it."""
+    """Return a range of the code book, whose largest value belongs to it."""
     if kind == "date":
         return f"{{ date = {FILL}, from = {low}, to = {high}, include_to = true }}   # range from the code book"
     try:
@@ -111,6 +111,6 @@ def _range(kind: str, low: str, high: str) -> str:
 
 
 def proposed_axis() -> str:
-    """An axis of points."""
+    """Return an axis of points."""
     gaps = ", ".join(f"{key} = {FILL}" for key in ("from", "to", "resolution", "width"))
     return f"{{ {gaps} }}   # the bounds, the step of the noise, and the width of the blocks"

@@ -29,7 +29,7 @@ def _ladder(column: Column, occurring: int) -> Ladder:
 
 @lru_cache(maxsize=64)
 def _offered_ladder(column: Column) -> Ladder:
-    """The ladder of a column with a choice, which depends on its declaration alone."""
+    """Return the ladder of a column with a choice, which depends on its declaration alone."""
     finest = column.recodings[0]
     maps = tuple(_map(column.name, finest, coarser) for coarser in column.recodings)
     weeks = [isinstance(one, DateRange) and one.period == "week" for one in column.recodings]
@@ -37,7 +37,7 @@ def _offered_ladder(column: Column) -> Ladder:
 
 
 def _map(name: str, finest: Recoding, coarser: Recoding) -> NDArray[np.int64]:
-    """The coarser class of every finest class."""
+    """Return the coarser class of every finest class."""
     if isinstance(finest, Hierarchies) and isinstance(coarser, Hierarchies):
         inner = _hierarchy_map(name, finest, coarser)
     elif isinstance(finest, DateRange) and isinstance(coarser, DateRange):
@@ -62,7 +62,7 @@ def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list
 
 
 def _date_map(finest: DateRange, coarser: DateRange) -> list[int]:
-    """The longer period of every shorter one: that of any of its days in the range."""
+    """Return the longer period of every shorter one: that of any of its days in the range."""
     found: dict[int, int] = {}
     for ordinal in range(finest.start.toordinal(), finest.last.toordinal() + 1):
         when = date.fromordinal(ordinal)

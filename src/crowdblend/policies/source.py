@@ -130,7 +130,7 @@ def require_rows(data: DataSource) -> None:
 
 
 def locate(source: str, folder: Path) -> str:
-    """A source as it is opened: a relative path lies in `folder`; addresses and stdin stay as they are."""
+    """Return a source as it is opened: a relative path lies in `folder`; addresses and stdin stay as they are."""
     if is_sqlite(source):
         return _SQLITE + os.path.normpath(folder / source[len(_SQLITE) :])
     local = source != STDIN and not _SCHEME.match(source)
@@ -157,7 +157,7 @@ def read_keys(keys: Mapping[str, Key], table: object, where: str, folder: Path) 
 
 
 def _place_value(key: Key, value: Any, folder: Path) -> object:
-    """A value as a policy in that folder means it: paths begin there."""
+    """Return a value as a policy in that folder means it: paths begin there."""
     if key.kind == "paths" and isinstance(value, str | list):
         return [
             locate(one, folder) if isinstance(one, str) else one
@@ -172,12 +172,12 @@ def is_sqlite(source: str) -> bool:
 
 
 def sqlite_file(source: str) -> Path:
-    """The file of a source sqlite:///FILE, or of one that is a path."""
+    """Return the file of a source sqlite:///FILE, or of one that is a path."""
     return Path(source[len(_SQLITE) :] if is_sqlite(source) else source)
 
 
 def format_of(source: str) -> Format:
-    """The format that the name of a source stands for."""
+    """Return the format that the name of a source stands for."""
     if ADDRESS.match(source):
         return "postgres"
     if source.startswith(CATALOG):

@@ -305,6 +305,6 @@ def _locate(path: Path | str, folder: Path | str | None) -> str:
 
 
 def population_name(source: Path | str, more: Mapping[str, str] | None) -> str:
-    """A name for the people: that of their table or file."""
+    """Return a name for the people: that of their table or file."""
     stem = (more or {}).get("table") or Path(str(source).partition("?")[0]).name.partition(".")[0]
     return re.sub(r"[^\w.-]+", " ", stem).strip(" .-") or "people"

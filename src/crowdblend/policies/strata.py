@@ -175,12 +175,12 @@ def _middle(start: float, end: float) -> float:
 
 
 def _below(value: Fraction) -> float:
-    """The largest double that is not above a value."""
+    """Return the largest double that is not above a value."""
     near = float(value)
     return near if Fraction(near) <= value else math.nextafter(near, 0.0)
 
 
 def _above(value: Fraction) -> float:
-    """The smallest double that is not below a value."""
+    """Return the smallest double that is not below a value."""
     near = float(value)
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)

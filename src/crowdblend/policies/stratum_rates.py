@@ -30,7 +30,7 @@ def rates_of(rates_or_column: Mapping[str, float] | str) -> Mapping[str, float]:
 
 
 def _read(path: Path) -> dict[str, float]:
-    """A file of rates: a label and a rate in each line, after a line that names the two."""
+    """Return a file of rates: a label and a rate in each line, after a line that names the two."""
     try:
         text = read_regular(path).decode("utf-8-sig")
         lines = [line for line in csv.reader(io.StringIO(text, newline="")) if line]

@@ -48,7 +48,7 @@ def write_policy(
 
 
 def _publication(publication: Publication, folder: Path) -> Iterator[str]:
-    """The lines of a publication, and of the sections inside it."""
+    """Yield the lines of a publication, and of the sections inside it."""
     lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}"]
     if publication.name is not None:
         lines.append(f"name = {toml_text(publication.name)}")
@@ -104,14 +104,14 @@ def _lines(holder: Section, keys: Mapping[str, Key], folder: Path) -> list[str]:
 
 
 def _place_value(key: Key, value: object, folder: Path) -> object:
-    """A value as a policy in that folder writes it."""
+    """Return a value as a policy in that folder writes it."""
     if key.kind == "paths" and isinstance(value, tuple):
         return [_relative(one, folder) for one in value]
     return _relative(str(value), folder) if key.is_path(value) else value
 
 
 def _relative(path: str, folder: Path) -> str:
-    """A path in the folder relative to it, any other as a whole one: both are found again from there."""
+    """Return a path in the folder relative to it, any other as a whole one: both are found again from there."""
     if path == STDIN or "://" in path:
         return path
     inside = os.path.relpath(path, folder)
@@ -119,7 +119,7 @@ def _relative(path: str, folder: Path) -> str:
 
 
 def toml_value(value: object) -> str:
-    """A value as TOML writes it."""
+    """Return a value as TOML writes it."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{toml_name(name)} = {toml_value(item)}" for name, item in value.items()) + " }"
     if isinstance(value, list | tuple):
@@ -132,17 +132,17 @@ def toml_value(value: object) -> str:
 
 
 def _number(text: str) -> str:
-    """A number as TOML wants it: digits on both sides of the point, a plain exponent."""
+    """Return a number as TOML wants it: digits on both sides of the point, a plain exponent."""
     digits, mark, exponent = text.lower().partition("e")
     return digits + (f"e{int(exponent)}" if mark else "")
 
 
 def toml_text(text: str) -> str:
-    """A text in quotes."""
+    """Return a text in quotes."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def toml_name(name: str) -> str:
-    """A key, in quotes where it needs them."""
+    """Return a key, in quotes where it needs them."""
     plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
     return name if plain else toml_text(name)

@@ -55,7 +55,7 @@ class ExpectedErrors:
         return ["; ".join(said)]
 
     def to_dict(self) -> dict[str, float]:
-        """The numbers as JSON-ready data."""
+        """Return the numbers as JSON-ready data."""
         errors = {f"error_of_{people}": error for people, error in self.errors}
         return errors | ({} if self.shown is None else {f"shown_of_{SMALL}": self.shown})
 
@@ -97,7 +97,7 @@ def _error(people: int, rate: float, law: Law) -> float:
 
 
 def _chance(people: int, rate: float, law: Law) -> float:
-    """The probability that a cell of this many people is shown."""
+    """Return the probability that a cell of this many people is shown."""
     k = law.shown_from or 0
     if not law.noiseless:
         return 1 - hidden_with(law, rate, people)

@@ -178,7 +178,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         return [_TOGETHER["one sample" if one_sample else self.split]]
 
     def sample_of(self, share: float | None) -> Design:
-        """The sample as a publication with this share sees it."""
+        """Return the sample as a publication with this share sees it."""
         return self.design if share is None else self.design.thin_by(share)
 
     @property

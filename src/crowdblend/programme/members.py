@@ -25,13 +25,13 @@ class PartKind(Protocol):
     """The interface of a kind's module `plan` for one of several publications."""
 
     def plan(self, policy: Any) -> AnyPlan:
-        """The publication with nothing left open, from a sample of its own or from everybody."""
+        """Return the publication with nothing left open, from a sample of its own or from everybody."""
 
     def plan_part(self, policy: Any, budget: PartBudget) -> AnyPlan:
-        """The publication with nothing left open, as a part of a sample."""
+        """Return the publication with nothing left open, as a part of a sample."""
 
     def plan_noisy(self, policy: Any, epsilon: float, delta: float, sigma: float | None = None) -> AnyPlan:
-        """The publication with noise of this loss everywhere; only kinds that can have it offer this.
+        """Return the publication with noise of this loss everywhere; only kinds that can have it offer this.
 
         `delta` is what it may take of the budget's, before sampling; most need none. Kinds with `takes_gaussian` take
         a `sigma` too.

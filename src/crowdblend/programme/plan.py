@@ -103,7 +103,7 @@ def _budget(policy: Policy) -> Budget:
 
 
 def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
-    """Every publication from a part of one sample."""
+    """Return every publication from a part of one sample."""
     sample = sample_of_all(policy, "people")
     require_parts(policy, sample)
     require_ids(policy, "nobody can be sent to one part of the sample and to no other")
@@ -141,7 +141,7 @@ def _check_choice(policy: Policy, shares: Sequence[float], rate: float) -> None:
 
 
 def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
-    """Every publication from a sample of its own."""
+    """Return every publication from a sample of its own."""
     sample = sample_of_all(policy, "fresh")
     if not sample.draws_here:
         message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'

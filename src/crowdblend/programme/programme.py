@@ -71,7 +71,7 @@ class PlannedPublication:
         return shares_within(self.share or 0.0, None if choosing is None else choosing.share)
 
     def alone(self) -> PublicationPolicy:
-        """The publication as a policy of its own, with the parameters that were planned for it."""
+        """Return the publication as a policy of its own, with the parameters that were planned for it."""
         found: PublicationPolicy = self.plan.policy
         if isinstance(self.plan, ThresholdPlan):
             ran = self.plan.mechanism
@@ -145,7 +145,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         return {one.name: expected_of(one.facts((self.epsilon, self.delta))) for one in self.planned}
 
     def summary(self) -> dict[str, Any]:
-        """The budget, and for every publication its parameters and what to expect of it."""
+        """Return the budget, and for every publication its parameters and what to expect of it."""
         each = {
             one.name: {
                 **({} if one.share is None else {"share": one.share}),

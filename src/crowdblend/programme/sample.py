@@ -13,7 +13,7 @@ from crowdblend.releases.class_counts import sample_of
 
 
 def sample_of_all(policy: Policy, split: Split) -> Sample:
-    """The one sample of all publications, which each of them sees in the same way."""
+    """Return the one sample of all publications, which each of them sees in the same way."""
     drawn = policy.sampling
     if isinstance(drawn, sampled.Everybody):
         if split != "budget":

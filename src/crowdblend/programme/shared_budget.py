@@ -22,7 +22,7 @@ _HALVINGS = 12
 
 
 def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
-    """Every publication with a part of epsilon: all are noisy everywhere, and about the same people."""
+    """Return every publication with a part of epsilon: all are noisy everywhere, and about the same people."""
     sample = sample_of_all(policy, "budget")
     if sample.draws_here:
         require_ids(policy, "publications with different columns would be drawn from different people")
@@ -82,7 +82,7 @@ def _error(plan: ProgrammePlan) -> float:
 
 
 def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Sample) -> ProgrammePlan | None:
-    """Every table with Gaussian noise, where all can have it and that may be better than Laplace noise."""
+    """Return every table with Gaussian noise, where all can have it and that may be better than Laplace noise."""
     modules = [module_for(part) for part in policy.parts]
     fits = all(
         hasattr(one, "takes_gaussian") and one.takes_gaussian(part)

@@ -82,14 +82,14 @@ def _shared_columns(folder: PublishedRelease) -> Iterator[Table]:
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    """An estimate with the ends of its interval, as far as there are any."""
+    """Return an estimate with the ends of its interval, as far as there are any."""
     estimate = "" if row["estimate"] is None else f"{row['estimate']:,.0f}"
     ends = "" if row["low"] is None or row["high"] is None else f"{row['low']:,} to {row['high']:,}"
     return f"{estimate} ({ends})" if estimate and ends else estimate or ends or "not known"
 
 
 def _overview(folder: PublishedRelease) -> Table:
-    """Every publication with its kind, its rate, and its k or noise."""
+    """Return every publication with its kind, its rate, and its k or noise."""
     said = {name: one.facts.own_parameters for name, one in folder.publications.items()}
     keys = [key for key in _HEADS if any(own.get(key) is not None for own in said.values())]
     rows = [
@@ -101,5 +101,5 @@ def _overview(folder: PublishedRelease) -> Table:
 
 
 def _short(value: object) -> str:
-    """A parameter to four digits; nothing where there is none."""
+    """Return a parameter to four digits; nothing where there is none."""
     return f"{value:.4g}" if isinstance(value, float) else "" if value is None else f"{value:,}"

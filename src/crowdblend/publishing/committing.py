@@ -63,7 +63,7 @@ def remove(staging: Staging, folder: Path) -> None:
 
 
 def digest_of(folder: Path) -> str | None:
-    """The digest that the certificate in a folder states, or None."""
+    """Return the digest that the certificate in a folder states, or None."""
     try:
         stated = json.loads(read_regular(folder / CERTIFICATE))["digest"]
     except (OSError, ValueError, TypeError, LookupError, RecursionError):

@@ -35,7 +35,7 @@ def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool
 
 
 def _certify(folder: Path, certificate: Certificate) -> Certificate:
-    """The certificate of every file that is there, written beside them."""
+    """Return the certificate of every file that is there, written beside them."""
     files = {file.name: sha256_of(file) for file in sorted(folder.iterdir()) if file.name != CERTIFICATE}
     covering = replace(certificate, facts={**certificate.facts, "files": files})
     (folder / CERTIFICATE).write_text(covering.to_json(), encoding="utf-8")

@@ -48,7 +48,7 @@ def _rename(source: Path, target: Path, how: str) -> bool:
 
 
 def _system_rename() -> Callable[..., int] | None:
-    """The function of the C library, or None."""
+    """Return the function of the C library, or None."""
     if sys.platform not in _FUNCTIONS:
         return None
     function = getattr(ctypes.CDLL(None, use_errno=True), _FUNCTIONS[sys.platform], None)

@@ -95,7 +95,7 @@ class Release:
             return {name: published.table(name) for name in published.files}
 
     def _frame(self, table: pa.Table) -> Any:
-        """A table as the data were."""
+        """Return a table as the data were."""
         if self.frames == "pandas":
             return table.to_pandas()
         return table if self.frames == "arrow" else polars.from_arrow(table)
@@ -158,7 +158,7 @@ class Report:
     path: Path | None = None
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own that runs no script."""
+        """Return the page in a frame of its own that runs no script."""
         page = escape(self.html)
         return f'<iframe sandbox="" srcdoc="{page}" width="100%" height="600" style="border:0"></iframe>'
 
@@ -178,7 +178,7 @@ def release_html(release: Release) -> str:
 
 
 def guarantee_sentence(certificate: Certificate) -> str:
-    """The guarantee for someone who has never heard of ε; else the strongest one, precisely."""
+    """Return the guarantee for someone who has never heard of ε; else the strongest one, precisely."""
     return (
         lead(certificate.guarantees, planned_releases(certificate))
         or (certificate.differential() or certificate.guarantees[0]).words()

@@ -109,7 +109,7 @@ def warn(pending: PendingRelease) -> None:
 
 
 def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
-    """The policy with another source."""
+    """Return the policy with another source."""
     return policy if data is policy.data else policy.with_source(data)
 
 
@@ -127,7 +127,7 @@ def planned_spending(plan: AnyPlan) -> books.Spending:
 
 
 def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
-    """The guarantees of a release, and the profile by which it composes with others, where it has one."""
+    """Return the guarantees of a release, and the profile by which it composes with others, where it has one."""
     for relation in (Relation.ADD_REMOVE, Relation.REPLACE):
         stated = certificate.differential(relation)
         for made in certificate.derivations:

@@ -42,7 +42,7 @@ def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> 
 
 
 def plan_secret(policy: AnyPolicy, secret: bytes) -> bytes:
-    """The secret of everything random in a release: coins, marks and noise, from its key and what it computes.
+    """Return the secret of everything random in a release: coins, marks and noise, from its key and what it computes.
 
     Noise that is drawn twice cancels out, and two tables from one sample may single someone out. The ledger refuses a
     key that it has seen, and what another ledger has seen it cannot know: so one key gives other coins and other noise
@@ -92,7 +92,7 @@ def _describe_value(value: Any, left_out: frozenset[str]) -> Any:  # noqa: PLR09
 
 
 def _given_fields(value: Section) -> Iterator[tuple[str, Any]]:
-    """The fields that are not what they would be if nothing had been said."""
+    """Yield the fields that are not what they would be if nothing had been said."""
     for field in fields_of(type(value)):
         said = getattr(value, field.name)
         default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default

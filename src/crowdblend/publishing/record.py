@@ -38,7 +38,7 @@ class Record:
         return (began or datetime.now(UTC).isoformat())[:10]
 
     def sign(self, staging: Staging) -> Staging:
-        """The staging folder, with a journal that says which entry it belongs to."""
+        """Return the staging folder, with a journal that says which entry it belongs to."""
         return staging.write_journal(replace(staging.journal, entry=self.entry, sample=self.sample))
 
     def finish(self, completion: Completion) -> None:

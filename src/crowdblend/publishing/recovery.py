@@ -22,7 +22,7 @@ def recover(folder: Path, ledger: Ledger | None) -> None:
 
 
 def of_entry(folder: Path, entry: Entry) -> list[Staging]:
-    """The staging folders of an entry, those that are complete first."""
+    """Return the staging folders of an entry, those that are complete first."""
     mine = (staging for staging in stagings_of(folder) if _belongs(staging, entry))
     return sorted(mine, key=lambda staging: staging.journal.completion is None)
 

@@ -300,7 +300,7 @@ def _write(
 
 
 def _commit(staging: Staging, folder: Path, record: Record, certificate: Certificate, *, force: bool) -> Release:
-    """The two last steps: the entry is finished, and the folder takes its name."""
+    """Finish the entry and rename the folder, the last two steps; return the release."""
     completion = staging.journal.completion
     assert completion is not None, "only what is completely written appears"
     with record.explain_failure():

@@ -68,7 +68,7 @@ class Staging:
 
     @classmethod
     def make(cls, folder: Path, journal: Journal) -> Staging:
-        """A new one for this target, that only its owner can enter."""
+        """Return a new one for this target, that only its owner can enter."""
         path = Path(tempfile.mkdtemp(prefix=f".{folder.name}{PARTIAL}", dir=folder.parent))
         made = cls(path, journal)
         made.release.mkdir()
@@ -98,7 +98,7 @@ class Staging:
 
 
 def stagings_of(folder: Path) -> Iterator[Staging]:
-    """Every staging folder that was left behind for this target; one without a readable journal never began."""
+    """Yield every staging folder that was left behind for this target; one without a readable journal never began."""
     for path in sorted(folder.parent.glob(f".{glob.escape(folder.name)}{PARTIAL}*")):
         if path.is_dir() and not path.is_symlink():
             yield Staging(path, _journal(path))

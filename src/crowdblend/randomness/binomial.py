@@ -96,7 +96,7 @@ def _ones(sizes: Counts, source: Source, chunk: int) -> Counts:
 
 
 def _digits(rate: float | Fraction) -> Iterator[bool]:
-    """The binary expansion of the rate from its first place to its last 1, or without end."""
+    """Yield the binary expansion of the rate from its first place to its last 1, or without end."""
     top, bottom = rate.as_integer_ratio()
     while top:
         top *= 2

@@ -30,7 +30,7 @@ def uniform(n: int, size: int, source: Source) -> NDArray[np.int64]:
 
 
 def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
-    """A set of n different places among 0, …, size − 1, every such set equally likely, in rising order.
+    """Return a set of n different places among 0, …, size − 1, every such set equally likely, in rising order.
 
     Uniform places are drawn until n different ones have been seen. Renaming the places does not change the law of
     that process, so all sets of n are equally likely. It never draws more at once than are still missing, hence
@@ -79,7 +79,7 @@ def _check_range(size: int) -> None:
 
 
 def permutation(n: int, source: Source) -> NDArray[np.int64]:
-    """The numbers 0, …, n − 1 in an order that is exactly uniform among all n! of them.
+    """Return the numbers 0, …, n − 1 in an order that is exactly uniform among all n! of them.
 
     Sort by independent uniform reals: they differ with probability 1, and any renaming of the numbers leaves their
     law as it is, so every order is equally likely. Sixty-four bits of each real settle all but a few; numbers whose

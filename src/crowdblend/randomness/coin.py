@@ -60,7 +60,7 @@ def coins(key: bytes, persons: Persons, rate: float | Fraction) -> NDArray[np.bo
 
 
 def marks(key: bytes, persons: Persons) -> NDArray[np.uint64]:
-    """The 128-bit mark of each person as a row (low word, high word). Secret: it decides the sample."""
+    """Return the 128-bit mark of each person as a row (low word, high word). Secret: it decides the sample."""
     marker = _Marker(key)
     parts = [marker.marks(persons[start : start + CHUNK]) for start in range(0, len(persons), CHUNK)]
     return np.concatenate([np.empty((0, 2), dtype=np.uint64), *parts])
@@ -147,7 +147,7 @@ def _has_gaps(persons: Persons) -> bool:
 
 
 def _words(numbers: NDArray[np.generic]) -> NDArray[np.uint64]:
-    """Each number in two's complement as a row (low word, high word)."""
+    """Return each number in two's complement as a row (low word, high word)."""
     words = np.empty((len(numbers), 2), dtype=np.uint64)
     if numbers.dtype.kind == "u":
         words[:, 0], words[:, 1] = numbers, 0
@@ -159,7 +159,7 @@ def _words(numbers: NDArray[np.generic]) -> NDArray[np.uint64]:
 
 
 def _texts(persons: Sequence[Person]) -> Texts:
-    """The persons' texts in one array; the usual lists of one type are not gone through one by one."""
+    """Return the persons' texts in one array; the usual lists of one type are not gone through one by one."""
     try:
         joined = "".join(persons)  # type: ignore[arg-type]
     except TypeError:
@@ -171,7 +171,7 @@ def _texts(persons: Sequence[Person]) -> Texts:
 
 
 def _text(person: Person) -> bytes:
-    """A person's text in UTF-8."""
+    """Return a person's text in UTF-8."""
     if isinstance(person, bytes):
         return person
     if isinstance(person, str):

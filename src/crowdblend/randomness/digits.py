@@ -25,7 +25,7 @@ Power = Callable[[int], arb]
 
 
 def digit(power: Power, i: int) -> Bounds:
-    """The probability that digit i is 1."""
+    """Return the probability that digit i is 1."""
 
     def compute() -> arb:
         weight = power(i)
@@ -35,7 +35,7 @@ def digit(power: Power, i: int) -> Bounds:
 
 
 def low_digits(n: int, digits: list[Bounds], source: Source) -> NDArray[np.int64]:
-    """The numbers G mod 2^m for n geometric variables G, from the probabilities of their m low digits."""
+    """Return the numbers G mod 2^m for n geometric variables G, from the probabilities of their m low digits."""
     # Eight digits at a time in a byte each, which moves an eighth of the memory.
     values = _octet(n, digits[:8], source).astype(np.int64)
     for low in range(8, len(digits), 8):

@@ -58,7 +58,7 @@ def _block(n: int, sigma: float, source: Source) -> Whole:
 
 @lru_cache(maxsize=1 << 14)
 def _accepts(sigma: float, size: int) -> Bounds:
-    """The probability that a candidate of this size is kept."""
+    """Return the probability that a candidate of this size is kept."""
     variance = Fraction(sigma) ** 2
     exponent = (size - variance / (int(sigma) + 1)) ** 2 / (2 * variance)
     exact = -fmpq(exponent.numerator, exponent.denominator)

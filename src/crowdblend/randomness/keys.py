@@ -15,12 +15,12 @@ SALT = b"crowdblend randomness 1"
 
 
 def new_key() -> bytes:
-    """A fresh secret of 256 bits from the operating system."""
+    """Return a fresh secret of 256 bits from the operating system."""
     return os.urandom(KEY_BYTES)
 
 
 def subkey(key: bytes, purpose: bytes, label: bytes) -> bytes:
-    """The 256-bit subkey of a key for one purpose and label (HKDF with SHA-256).
+    """Return the 256-bit subkey of a key for one purpose and label (HKDF with SHA-256).
 
     Subkeys of different (purpose, label) pairs are independent to anyone who does not hold the key. A purpose is a
     constant of this package without a zero byte, so the zero byte after it keeps the pairs apart.

@@ -48,14 +48,14 @@ class Mac:
         self._cipher = Cipher(self._key, ECB()).encryptor()
 
     def of_rows(self, words: NDArray[np.uint64]) -> Blocks:
-        """The value of each row of words, two to a block; an odd row is completed with a zero."""
+        """Return the value of each row of words, two to a block; an odd row is completed with a zero."""
         state = self._encrypt(_pair(words, 0))
         for start in range(2, words.shape[1], 2):
             state = self._encrypt(state ^ _pair(words, start))
         return state
 
     def of_texts(self, texts: Texts) -> Blocks:
-        """The value of each text. Memory is proportional to the number of texts and not to their lengths."""
+        """Return the value of each text. Memory is proportional to the number of texts and not to their lengths."""
         counts = (texts.lengths + BLOCK) >> 4
         least, most = int(counts.min(initial=1 << 62)), int(counts.max(initial=0))
         if least == most < _LONG // BLOCK:  # the usual case: all short and alike

@@ -137,7 +137,7 @@ def _fair_bits(n: int, source: Source) -> NDArray[np.uint8]:
 
 
 def _exact(epsilon: Epsilon) -> fmpq:
-    """The exact value of an epsilon."""
+    """Return the exact value of an epsilon."""
     if isinstance(epsilon, float) and not math.isfinite(epsilon):
         raise InvalidInput(
             f"epsilon must be a finite number, got {epsilon}.", where="epsilon", code="randomness.epsilon"

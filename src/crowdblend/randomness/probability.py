@@ -35,7 +35,7 @@ DOUBLINGS = 8
 
 
 def rational(probability: Fraction | float) -> Bounds:
-    """The bounds of a rational probability; a double stands for its exact value."""
+    """Return the bounds of a rational probability; a double stands for its exact value."""
     if not 0 <= probability <= 1:
         message = f"A probability must be between 0 and 1, got {probability}."
         raise InvalidInput(message, where="probability", code="randomness.probability")
@@ -48,7 +48,7 @@ def rational(probability: Fraction | float) -> Bounds:
 
 
 def enclose(compute: Callable[[], arb]) -> Bounds:
-    """The bounds of a probability that `compute` encloses in a ball at whatever precision is in force.
+    """Return the bounds of a probability that `compute` encloses in a ball at whatever precision is in force.
 
     The ball is rigorous at every precision, so precision only decides how far apart the bounds are.
     """

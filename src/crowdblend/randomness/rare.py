@@ -31,7 +31,7 @@ LARGEST_BLOCK = 1 << 15
 
 
 def successes(trials: int, probability: Bounds, source: Source) -> NDArray[np.int64]:
-    """The places, in rising order, of the successes among independent trials 0, …, trials − 1.
+    """Return the places, in rising order, of the successes among independent trials 0, …, trials − 1.
 
     >>> from crowdblend.randomness.probability import rational
     >>> from crowdblend.randomness.source import SeededSource

@@ -71,12 +71,12 @@ class ReleaseKey:
         self._handed_out: set[tuple[str, bytes]] = set()
 
     def source(self, label: bytes) -> KeyedSource:
-        """The stream of a label: independent of the streams of all other labels, and handed out once."""
+        """Return the stream of a label: independent of the streams of all other labels, and handed out once."""
         self._hand_out("stream", label)
         return KeyedSource(self._secret, label)
 
     def coin(self, label: bytes | None = None) -> DrawKey:
-        """The key of a draw: a coin that is flipped for every person, the same one in every pass over the rows.
+        """Return the key of a draw: a coin that is flipped for every person, the same one in every pass over the rows.
 
         Coins of different labels are independent. The one without a label draws the sample; it has the secret of the
         release itself, so the streams of a draw are handed out with it.

@@ -42,10 +42,10 @@ class Source(Protocol):
         """True if the bits are unpredictable. Output of any other source must say so."""
 
     def bytes(self, n: int) -> bytes:
-        """The next n bytes of the stream."""
+        """Return the next n bytes of the stream."""
 
     def words(self, n: int) -> Words:
-        """The next 8·n bytes of the stream as n little-endian words."""
+        """Return the next 8·n bytes of the stream as n little-endian words."""
 
 
 class SystemSource:
@@ -82,11 +82,11 @@ class KeyedSource:
         self._thread: int | None = None
 
     def bytes(self, n: int) -> bytes:
-        """The next n bytes of the stream."""
+        """Return the next n bytes of the stream."""
         return self._draw(n).tobytes()
 
     def words(self, n: int) -> Words:
-        """The next n numbers of 64 bits of the stream."""
+        """Return the next n numbers of 64 bits of the stream."""
         return self._draw(8 * n).view("<u8").astype(np.uint64, copy=False)
 
     def _draw(self, n: int) -> NDArray[np.uint8]:

@@ -48,15 +48,15 @@ class Texts:
         return Texts(self.held, self.starts.take(rows), self.lengths.take(rows), self.no_numbers)
 
     def bytes_at(self, places: Integers) -> NDArray[np.uint8]:
-        """A byte at each place."""
+        """Return a byte at each place."""
         return self.held.take(places)
 
     def words_at(self, places: Integers) -> NDArray[np.uint64]:
-        """The 8 bytes from each place on, the first one lowest."""
+        """Return the 8 bytes from each place on, the first one lowest."""
         return self._items_at(places, 8).view("<u8").astype(np.uint64, copy=False)
 
     def blocks_at(self, places: Integers) -> Blocks:
-        """The 16 bytes from each place on as two words."""
+        """Return the 16 bytes from each place on as two words."""
         return self._items_at(places, 16).view("<u8").astype(np.uint64, copy=False).reshape(-1, 2)
 
     def _items_at(self, places: Integers, size: int) -> NDArray[Any]:
@@ -72,7 +72,7 @@ class Texts:
 
 
 def texts_between(offsets: NDArray[np.generic], data: NDArray[np.uint8]) -> Texts:
-    """The texts between successive offsets into the data, as Arrow holds them."""
+    """Return the texts between successive offsets into the data, as Arrow holds them."""
     edges = offsets.astype(np.int64)
     first, last = (int(edges[0]), int(edges[-1])) if len(edges) else (0, 0)
     held = np.zeros(last - first + 2 * _MARGIN, dtype=np.uint8)
@@ -81,7 +81,7 @@ def texts_between(offsets: NDArray[np.generic], data: NDArray[np.uint8]) -> Text
 
 
 def texts_joined(text_bytes: bytes, parts: Sequence[bytes] | Sequence[str]) -> Texts:
-    """The parts that were joined, of which a string is ASCII, so its length is that of its bytes."""
+    """Return the parts that were joined, of which a string is ASCII, so its length is that of its bytes."""
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)), out=offsets[1:])
     return texts_between(offsets, np.frombuffer(text_bytes, dtype=np.uint8))
@@ -135,7 +135,7 @@ def _may_be_numbers(texts: Texts) -> Mask:
 
 
 def _value(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The values of eight digits each: of pairs of neighbours, then of all four pairs in two products."""
+    """Return the values of eight digits each: of pairs of neighbours, then of all four pairs in two products."""
     pairs = words - _DIGITS
     pairs = pairs * np.uint64(10) + (pairs >> np.uint64(8))
     every_other = np.uint64(0x000000FF000000FF)

@@ -71,7 +71,7 @@ class Cells:
             yield table.slice(start, PIECE)
 
     def rows(self) -> Iterator[pa.Table]:
-        """The rows as they are, in pieces, with counts only where the file has them."""
+        """Yield the rows as they are, in pieces, with counts only where the file has them."""
         yield from self._read()
 
     def estimates(self, label: str | None = None) -> Iterator[Estimates]:
@@ -157,7 +157,7 @@ class Totals:
             self._merge()
 
     def table(self) -> pa.Table:
-        """Every combination of labels once, in no particular order."""
+        """Return every combination of labels once, in no particular order."""
         self._merge()
         if not self._parts:
             kinds = [(key, pa.large_string()) for key in self.keys]
@@ -171,13 +171,13 @@ class Totals:
 
 
 def unreadable(path: Path) -> InvalidInput:
-    """The refusal of a file that is damaged or in another format than its name says."""
+    """Return the refusal of a file that is damaged or in another format than its name says."""
     message = f"{path.name} is damaged or not {path.suffix[1:]}. Pass the folder of a whole release."
     return InvalidInput(message, where=path.name, code="reading.damaged")
 
 
 def open_cells(path: Path, *, counted: bool | None) -> Cells:
-    """A data file by its header; a file is a table when it has counts, unless the release says otherwise."""
+    """Return a data file by its header; a file is a table when it has counts, unless the release says otherwise."""
     try:
         names = header_of(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
@@ -221,7 +221,7 @@ def check_footer(path: Path, most: int | None) -> None:
 
 
 def header_of(path: Path) -> list[str]:
-    """The names of the columns of a data file."""
+    """Return the names of the columns of a data file."""
     if path.suffix == ".parquet":
         names: list[str] = pq.read_schema(path).names
         return names
@@ -231,7 +231,7 @@ def header_of(path: Path) -> list[str]:
 
 
 def _batches(path: Path, kinds: dict[str, Any]) -> Iterator[Any]:
-    """The named columns, in that order; a CSV file has no types of its own and gets these."""
+    """Yield the named columns, in that order; a CSV file has no types of its own and gets these."""
     names = list(kinds)
     if path.suffix == ".parquet":
         schema = pq.read_schema(path)

@@ -52,7 +52,7 @@ class _Table:
         return np.arange(self.start, self.start + len(self.estimates))
 
     def groups(self, columns: tuple[str, ...]) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
-        """The labels of a margin, and for every cell which of them it has."""
+        """Return the labels of a margin, and for every cell which of them it has."""
         at = [self.margin.columns.index(name) for name in columns]
         numbers: dict[tuple[str, ...], int] = {}
         of = [numbers.setdefault(tuple(row[place] for place in at), len(numbers)) for row in self.margin.rows]
@@ -60,7 +60,7 @@ class _Table:
 
 
 def consistent_estimates(margins: Mapping[str, Margin]) -> Mapping[str, pa.Table]:
-    """Every table with an estimate that agrees with all others, beside its own; refuses what cannot be solved."""
+    """Return every table with an estimate that agrees with all others, beside its own; refuse what cannot be solved."""
     tables = dict(_tables(margins))
     if len(tables) < 2:
         message = "Estimates are made consistent where two or more publications count people in cells."
@@ -116,7 +116,7 @@ def _closest(x: Floats, variances: Floats, rows: list[tuple[NDArray[np.int64], N
 
 
 def _consistent_table(table: _Table, estimates: Floats) -> pa.Table:
-    """The cells with the consistent estimate, and their own with its interval."""
+    """Return the cells with the consistent estimate, and their own with its interval."""
     own = table.margin.table()
     at = own.column_names.index("estimate")
     return own.set_column(at, "own_estimate", own.column("estimate")).add_column(at, "estimate", pa.array(estimates))

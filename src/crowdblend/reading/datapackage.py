@@ -47,7 +47,7 @@ _OWN = {
 
 
 def data_package(folder: Path, certificate: Certificate) -> str:
-    """The text of datapackage.json for a folder whose data files are written."""
+    """Return the text of datapackage.json for a folder whose data files are written."""
     facts = read_facts(certificate.facts)
     names = [name for name in facts.files if Path(name).suffix in ENDINGS]
     described: dict[str, Any] = {
@@ -94,7 +94,7 @@ def _field(name: str, facts: ReleaseFacts) -> dict[str, Any]:
 
 
 def _declared_field(name: str, domain: Domain, meaning: str) -> dict[str, Any]:
-    """A column of the policy: every label that could be published, in its order."""
+    """Return a column of the policy: every label that could be published, in its order."""
     field: dict[str, Any] = {"name": name, "type": "string", "description": meaning}
     if domain.labels is None:
         return {**field, "constraints": {"required": True}, "crowdblend": {"recoding": to_builtins(domain)}}

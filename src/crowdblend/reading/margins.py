@@ -127,7 +127,7 @@ class MarginCounter:
             self._merge()
 
     def margin(self, confidence: float = CONFIDENCE, most: int | None = None) -> Margin:
-        """Every combination of labels, those of the domain first, with its sum and what it stands for.
+        """Return every combination of labels, those of the domain first, with its sum and what it stands for.
 
         With `most`, only those of the largest labels of every column.
         """
@@ -157,7 +157,7 @@ class MarginCounter:
         return found if whole else _over_strata(found, len(self.laws.strata))
 
     def _laid_out(self) -> tuple[list[Whole], Whole]:
-        """The numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
+        """Return the numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
         self._merge()
         found = self._parts[0] if self._parts else self._nothing()
         codes = [found.column(key).to_numpy() for key in self._keys]
@@ -183,7 +183,7 @@ class MarginCounter:
 
 
 def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence: float) -> Margin:
-    """The margin of a published file by some of its columns."""
+    """Return the margin of a published file by some of its columns."""
     counter = MarginCounter(table, cells, columns)
     for piece in cells.pieces():
         counter.add(piece)
@@ -191,12 +191,12 @@ def margin_of(table: CellTable, cells: Cells, columns: Sequence[str], confidence
 
 
 def with_stratum(columns: tuple[str, ...], laws: CellLaws) -> tuple[str, ...]:
-    """The columns, and that of the strata in the last place where it is not one of them."""
+    """Return the columns, and that of the strata in the last place where it is not one of them."""
     return columns if laws.stratum is None or laws.stratum in columns else (*columns, laws.stratum)
 
 
 def _over_strata(margin: Margin, strata: int) -> Margin:
-    """The margin without its last column, which is that of the strata."""
+    """Return the margin without its last column, which is that of the strata."""
     places: dict[tuple[str, ...], int] = {}
     rows = np.array([places.setdefault(row[:-1], len(places)) for row in margin.rows], np.int64)
     counts, shown = (np.zeros(len(places), np.int64) for _ in range(2))
@@ -236,7 +236,7 @@ def _intervals(
 
 
 def number_labels(column: Any, numbers: dict[str, int]) -> Whole:
-    """The number of every label; one that was not met before gets the next."""
+    """Return the number of every label; one that was not met before gets the next."""
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     coded = coded.combine_chunks()
     places = [numbers.setdefault(label, len(numbers)) for label in coded.dictionary.to_pylist()]

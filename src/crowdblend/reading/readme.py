@@ -27,7 +27,7 @@ _INSTALL = "crowdblend is at https://github.com/crowdblend/crowdblend: `pip inst
 
 
 def readme(folder: Path, certificate: Certificate) -> str:
-    """The text of README.md for a folder whose data files are written."""
+    """Return the text of README.md for a folder whose data files are written."""
     facts = read_facts(certificate.facts)
     about = facts.about
     data = [name for name in facts.files if Path(name).suffix in ENDINGS]
@@ -55,7 +55,7 @@ def readme(folder: Path, certificate: Certificate) -> str:
 
 
 def _describe_file(path: Path, facts: ReleaseFacts) -> str:
-    """A data file: what its kind publishes, and its columns."""
+    """Return a data file: what its kind publishes, and its columns."""
     own = facts.publications.get(path.stem, facts)
     what = "Totals of what was counted." if path.stem == "totals" else _publishes(own)
     return f"| {_plain(path.name)} | {_plain(what)} Columns: {_plain(', '.join(header_of(path)))}. |"
@@ -127,7 +127,7 @@ def _open_labels(facts: ReleaseFacts) -> bool:
 
 
 def _plain(text: Any) -> str:
-    """A text on one line in which nothing is markup.
+    """Return a text on one line in which nothing is markup.
 
     >>> _plain("by_age [0, 10) *x*")
     'by_age [0, 10) &#42;x&#42;'

@@ -215,7 +215,7 @@ class PublishedRelease:
         return DATA not in self.publications or self.publications[DATA] is not self
 
     def _publication(self, columns: Sequence[str] | None, table: str | None) -> PublishedRelease:
-        """The publication that is named, or the one with the fewest columns that has all of these."""
+        """Return the publication that is named, or the one with the fewest columns that has all of these."""
         if table is not None:
             self.table(table)
             return self.publications[table]
@@ -228,7 +228,7 @@ class PublishedRelease:
         return fitting[0] if columns is None else min(fitting, key=lambda one: len(one.tables[DATA].columns))
 
     def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
-        """The file that has the columns: the one that is named, or that with the fewest others."""
+        """Return the file that has the columns: the one that is named, or that with the fewest others."""
         if not self.tables:
             message = f"A release of kind {self.kind[:40]!r} has no counts of people in cells."
             raise InvalidInput(message, remedy="Read its data instead.", code="reading.no-counts", where="folder")

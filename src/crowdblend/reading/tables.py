@@ -35,7 +35,7 @@ _NUMBERS = {
 def read_table(
     path: Path, domain: Mapping[str, Labels | None], ordered_columns: frozenset[str] = frozenset()
 ) -> pa.Table:
-    """The file as it is, with text columns as categories in the declared order."""
+    """Return the file as it is, with text columns as categories in the declared order."""
     try:
         table = _csv(path, domain) if path.suffix == ".csv" else parquet.read_table(str(path))
     except (pa.ArrowException, OSError) as damaged:

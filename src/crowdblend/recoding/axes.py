@@ -48,7 +48,7 @@ class Axis(Intervals):
         return tuple(map(str, range(self._steps)))
 
     def place(self, name: str, value: Number) -> int:
-        """The number of the cell that begins at a declared value, which must be an end of a cell."""
+        """Return the number of the cell that begins at a declared value, which must be an end of a cell."""
         start, _, step = self._declaration
         place = (Fraction(exact(name, value)) - start) / step
         if place.denominator != 1 or not 0 <= place <= self._steps:
@@ -61,7 +61,7 @@ class Axis(Intervals):
         return int(place)
 
     def codes_of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The cells of many doubles at once, −1 for NaN and values out of bounds."""
+        """Return the cells of many doubles at once, −1 for NaN and values out of bounds."""
         cells = np.empty(len(values), np.int64)
         for start in range(0, len(values), _PIECE):
             some = values[start : start + _PIECE]
@@ -75,7 +75,7 @@ class Axis(Intervals):
         return cells
 
     def _inside(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The cells of values within the bounds."""
+        """Return the cells of values within the bounds."""
         last = self._steps - 1
         if self._scale == 1:  # a whole number below a value is on the same side of all ends
             cells: NDArray[np.int64] = np.floor(values).astype(np.int64) - self._first
@@ -97,7 +97,7 @@ class Axis(Intervals):
         return ends
 
     def midpoints(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The values that cells stand for, also beyond the ends; a whole number and one division.
+        """Return the values that cells stand for, also beyond the ends; a whole number and one division.
 
         Strong noise on a fine grid goes beyond 64-bit numbers. Then doubles are near enough.
         """
@@ -113,7 +113,7 @@ class Axis(Intervals):
         return self._step / self._scale
 
     def domain(self, most: int = 0) -> Domain:
-        """The bounds and the resolution; the labels are numbers of cells, which nobody reads."""
+        """Return the bounds and the resolution; the labels are numbers of cells, which nobody reads."""
         del most
         return Domain(
             recoding="coordinate",

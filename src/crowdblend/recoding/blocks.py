@@ -34,11 +34,11 @@ class Blocks(ABC):
 
     @abstractmethod
     def of(self, cells: Cells) -> Cells:
-        """The block of each row of cells, −1 for none."""
+        """Return the block of each row of cells, −1 for none."""
 
     @abstractmethod
     def first(self, blocks: Cells) -> Cells:
-        """The first cell of each block, a row each."""
+        """Return the first cell of each block, a row each."""
 
     @abstractmethod
     def size(self, blocks: Cells) -> Cells:
@@ -50,7 +50,7 @@ class Blocks(ABC):
         return None
 
     def list_blocks(self) -> list[Box]:
-        """All blocks, where they are few enough to be listed."""
+        """Return all blocks, where they are few enough to be listed."""
         numbers = np.arange(self.count)
         first, size = self.first(numbers), self.size(numbers)
         ends = zip(first.tolist(), (first + size).tolist(), strict=True)
@@ -200,7 +200,7 @@ def _meet(box: Box, region: Box) -> bool:
 
 
 def _halves(box: Box) -> list[Box]:
-    """The parts of a box, the first axis most significant."""
+    """Return the parts of a box, the first axis most significant."""
     parts: list[Box] = [()]
     for low, high in box:
         middle = low + (high - low + 1) // 2

@@ -68,7 +68,7 @@ class BoundedRecoding:
         return int(stop / resolution) if start >= 0 and start % resolution == 0 else None
 
     def value(self, steps: Fraction) -> Fraction:
-        """The value that lies this many steps above the lower bound, kept between the bounds."""
+        """Return the value that lies this many steps above the lower bound, kept between the bounds."""
         start, stop, resolution = self._declaration
         return min(max(start, start + resolution * steps), stop)
 
@@ -79,14 +79,14 @@ class BoundedRecoding:
         return start, stop
 
     def code(self, value: str | None) -> int | None:
-        """The steps of a raw value, or None when it is refused."""
+        """Return the steps of a raw value, or None when it is refused."""
         if value is None or is_blank(value):
             return None if self.blank is None else self._steps(float(self.blank))
         read = number(value)
         return None if read is None else self._steps(read)
 
     def sql(self, column: str, typed: bool = False) -> str:
-        """The BIGINT steps in SQL, NULL where the value is refused."""
+        """Return the BIGINT steps in SQL, NULL where the value is refused."""
         value = f"({number_sql(column, typed)})"
         low, high, step = map(double, self._ends)
         inside = f"least(floor(({value} - {low}) / {step} + CAST(0.5 AS DOUBLE)), {self.steps})"
@@ -141,17 +141,17 @@ class Steps(ComputedRecoding):
         return tuple(map(str, range(self.bounds.steps + 1)))
 
     def own_code(self, value: str) -> int | None:
-        """The number of the step."""
+        """Return the number of the step."""
         return self.bounds.code(value)
 
     def code(self, value: str | None) -> int | None:
-        """The number of the step, blanks as they are declared."""
+        """Return the number of the step, blanks as they are declared."""
         return self.bounds.code(value)
 
     def own_sql(self, column: str, typed: bool) -> str:
-        """The number of the step in SQL."""
+        """Return the number of the step in SQL."""
         return self.bounds.sql(column, typed)
 
     def declaration(self) -> Domain:
-        """The bounds and the resolution."""
+        """Return the bounds and the resolution."""
         return self.bounds.domain()

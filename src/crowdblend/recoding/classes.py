@@ -76,14 +76,14 @@ class Recoding(ABC):
 
     @abstractmethod
     def label(self, value: str | None) -> str | None:
-        """The label of a raw value's class, or None when the value is outside the domain."""
+        """Return the label of a raw value's class, or None when the value is outside the domain."""
 
     @abstractmethod
     def declaration(self) -> Domain:
-        """The name of the recoding and its parameters, without labels."""
+        """Return the name of the recoding and its parameters, without labels."""
 
     def domain(self, most: int = MOST_LISTED) -> Domain:
-        """The whole declared domain: how values become labels, and every label that is known.
+        """Return the whole declared domain: how values become labels, and every label that is known.
 
         Nothing of it depends on the data, so it may be published as it is. Of computed labels there may be a million;
         where there are more than `most`, the parameters, from which they follow, say it all.
@@ -118,7 +118,7 @@ class ClosedRecoding(Recoding):
 
     @abstractmethod
     def own_code(self, value: str) -> int | None:
-        """The position of a value that is not blank, or None outside the domain."""
+        """Return the position of a value that is not blank, or None outside the domain."""
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -141,19 +141,19 @@ class ClosedRecoding(Recoding):
         return len(self.labels)
 
     def code(self, value: str | None) -> int | None:
-        """The code of a raw value's class, or None when it is outside the domain."""
+        """Return the code of a raw value's class, or None when it is outside the domain."""
         if value is None or is_blank(value):
             return self.missing_code
         own = self.own_code(value)
         return self.other_code if own is None else own
 
     def label(self, value: str | None) -> str | None:
-        """The label of a raw value's class, or None when the value is outside the domain."""
+        """Return the label of a raw value's class, or None when the value is outside the domain."""
         code = self.code(value)
         return None if code is None else self.labels[code]
 
     def fallback_sql(self, column: str, typed: bool = False) -> str:
-        """The code of a value that the domain itself does not hold: `missing`, `other` or NULL."""
+        """Return the code of a value that the domain itself does not hold: `missing`, `other` or NULL."""
         if self.missing_code is None:
             return "CAST(NULL AS INTEGER)"
         otherwise = "NULL" if self.other_code is None else str(self.other_code)
@@ -170,10 +170,10 @@ class ComputedRecoding(ClosedRecoding):
 
     @abstractmethod
     def own_sql(self, column: str, typed: bool) -> str:
-        """The code within the domain itself in SQL, NULL outside."""
+        """Return the code within the domain itself in SQL, NULL outside."""
 
     def sql(self, column: str, typed: bool = False) -> str:
-        """The INTEGER code in SQL, NULL outside the domain."""
+        """Return the INTEGER code in SQL, NULL outside the domain."""
         return self._with_fallback(self.own_sql(column, typed), column, typed)
 
     def whole_sql(self, column: str) -> str:
@@ -181,7 +181,7 @@ class ComputedRecoding(ClosedRecoding):
         return self._with_fallback(self.own_whole_sql(column) or self.own_sql(column, True), column, True)
 
     def own_whole_sql(self, _column: str) -> str | None:
-        """A quicker way for whole numbers; None where there is none."""
+        """Return a quicker way for whole numbers; None where there is none."""
         return None
 
     def _with_fallback(self, own: str, column: str, typed: bool) -> str:
@@ -203,7 +203,7 @@ class Lookup(ClosedRecoding):
         """The code of every value of the domain."""
 
     def own_code(self, value: str) -> int | None:
-        """The code that the table gives."""
+        """Return the code that the table gives."""
         return self.lookup.get(value)
 
 
@@ -220,21 +220,21 @@ class Open(Recoding):
 
     @abstractmethod
     def own_label(self, value: str) -> str | None:
-        """The label of a value that is not blank, or None when it cannot be read."""
+        """Return the label of a value that is not blank, or None when it cannot be read."""
 
     @abstractmethod
     def own_label_sql(self, column: str, typed: bool) -> str:
-        """The label in SQL; NULL for blanks and for what cannot be read."""
+        """Return the label in SQL; NULL for blanks and for what cannot be read."""
 
     def label(self, value: str | None) -> str | None:
-        """The label of a raw value's class, or None when the value cannot be read."""
+        """Return the label of a raw value's class, or None when the value cannot be read."""
         if value is None or is_blank(value):
             return self.other if self.missing is None else self.missing
         own = self.own_label(value)
         return self.other if own is None else own
 
     def label_sql(self, column: str, typed: bool = False) -> str:
-        """The VARCHAR label in SQL, NULL when the value cannot be read."""
+        """Return the VARCHAR label in SQL, NULL when the value cannot be read."""
         own = self.own_label_sql(column, typed)
         if self.missing is None:
             return own if self.other is None else f"COALESCE({own}, {quote(self.other)})"

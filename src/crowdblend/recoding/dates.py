@@ -38,7 +38,7 @@ _LABEL_SQL = {
 
 
 def period_number(period: Period, when: date) -> int:
-    """A whole number that rises by one from each period to the next."""
+    """Return a whole number that rises by one from each period to the next."""
     match period:
         case "year":
             return when.year
@@ -53,7 +53,7 @@ def period_number(period: Period, when: date) -> int:
 
 
 def period_label(period: Period, when: date) -> str:
-    """The period as people write it: 2024, 2024-Q1, 2024-02, 2024-W09 or 2024-02-29."""
+    """Return the period as people write it: 2024, 2024-Q1, 2024-02, 2024-W09 or 2024-02-29."""
     match period:
         case "year":
             return f"{when.year:04d}"
@@ -91,16 +91,16 @@ class Dates(Open):
         super().__post_init__()
 
     def declaration(self) -> Domain:
-        """The period."""
+        """Return the period."""
         return Domain(recoding="dates", period=self.period)
 
     def own_label(self, value: str) -> str | None:
-        """The period's label, or None when the text is no date."""
+        """Return the period's label, or None when the text is no date."""
         when = day(value)
         return None if when is None else period_label(self.period, when)
 
     def own_label_sql(self, column: str, typed: bool) -> str:
-        """The period's label, NULL for what is no date of the years 0001 to 9999."""
+        """Return the period's label, NULL for what is no date of the years 0001 to 9999."""
         when = f"({day_sql(column, typed)})"
         inside = f"{when} BETWEEN DATE '{FIRST_DAY.isoformat()}' AND DATE '{LAST_DAY.isoformat()}'"
         return f"CASE WHEN {inside} THEN {_LABEL_SQL[self.period].format(when)} END"
@@ -133,7 +133,7 @@ class DateRange(ComputedRecoding):
         super().__post_init__()
 
     def declaration(self) -> Domain:
-        """The period, and the first and the last day."""
+        """Return the period, and the first and the last day."""
         start, to = self.start.isoformat(), self.stop.isoformat()
         return Domain(recoding="dates", period=self.period, start=start, to=to, include_to=self.include_stop)
 

@@ -84,7 +84,7 @@ class Hierarchies(Lookup):
         return tuple(dict.fromkeys(line[self.level] for line in self.lines))
 
     def declaration(self) -> Domain:
-        """The level; which values a group holds stays in the steward's file."""
+        """Return the level; which values a group holds stays in the steward's file."""
         return Domain(recoding="hierarchy", level=self.level, levels=self.levels)
 
     @cached_property
@@ -98,7 +98,7 @@ LARGEST_FILE = 100_000_000
 
 
 def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
-    """The lines of a hierarchy file; a byte order mark and empty lines are ignored."""
+    """Return the lines of a hierarchy file; a byte order mark and empty lines are ignored."""
     try:
         text = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
     except OSError as error:
@@ -121,7 +121,7 @@ _EVERYBODY = "*"
 
 
 def interval_hierarchy(start: int, stop: int, widths: Sequence[int]) -> Lines:
-    """Every whole number from `start` to below `stop`, in intervals of each width.
+    """Return every whole number from `start` to below `stop`, in intervals of each width.
 
     >>> interval_hierarchy(0, 4, [2])
     (('0', '0–1', '*'), ('1', '0–1', '*'), ('2', '2–3', '*'), ('3', '2–3', '*'))
@@ -175,7 +175,7 @@ def order_hierarchy(values: Sequence[str], sizes: Sequence[int]) -> Lines:
 
 
 def hierarchy_text(lines: Lines) -> str:
-    """The lines as a file has them, with ';' between and quotation marks where a value needs them."""
+    """Return the lines as a file has them, with ';' between and quotation marks where a value needs them."""
     return "".join(";".join(map(_field, line)) + "\n" for line in lines)
 
 

@@ -88,7 +88,7 @@ class Intervals(ComputedRecoding):
         return int((stop - start) / width)
 
     def end(self, index: int) -> float:
-        """The lower end of interval number `index`, as the nearest double."""
+        """Return the lower end of interval number `index`, as the nearest double."""
         return (self._first + index * self._step) / self._scale
 
     @cached_property
@@ -108,7 +108,7 @@ class Intervals(ComputedRecoding):
         return (f"< {ends[0]}",) * self.bottom + tuple(labels) + (f"≥ {ends[-1]}",) * self.top
 
     def declaration(self) -> Domain:
-        """The bounds and the width, and what lies beyond the bounds."""
+        """Return the bounds and the width, and what lies beyond the bounds."""
         return Domain(
             recoding="intervals",
             start=plain(self.start),
@@ -121,7 +121,7 @@ class Intervals(ComputedRecoding):
         )
 
     def own_code(self, value: str) -> int | None:
-        """The position of the interval that holds the number."""
+        """Return the position of the interval that holds the number."""
         read = number(value)
         if read is None or (self.whole and not read.is_integer()):
             return None
@@ -132,7 +132,7 @@ class Intervals(ComputedRecoding):
         return code if 0 <= code < len(self.own_labels) else None
 
     def own_sql(self, column: str, typed: bool) -> str:
-        """A guess by division, put right by comparing with the two exact ends beside it."""
+        """Return a guess by division, put right by comparing with the two exact ends beside it."""
         value = f"({number_sql(column, typed)})"
         guess = f"floor(({value} - {double(self.end(0))}) / {double(self._step / self._scale)})"
         inside = (
@@ -165,7 +165,7 @@ class Intervals(ComputedRecoding):
         return f"CASE {' '.join(whens)} END"
 
     def _end_sql(self, index: str) -> str:
-        """The lower end of an interval: exact whole numbers, and one rounding in the division."""
+        """Return the lower end of an interval: exact whole numbers, and one rounding in the division."""
         return (
             f"(({index} * {double(float(self._step))} + {double(float(self._first))}) / {double(float(self._scale))})"
         )
@@ -215,7 +215,7 @@ class Breaks(ComputedRecoding):
         return tuple(float(exact("breaks", value)) for value in self.breaks)
 
     def declaration(self) -> Domain:
-        """The breaks, and what lies beyond them."""
+        """Return the breaks, and what lies beyond them."""
         breaks = tuple(plain(end) for end in self.breaks)
         return Domain(recoding="breaks", breaks=breaks, bottom=bool(self.bottom), top=bool(self.top), whole=self.whole)
 
@@ -230,7 +230,7 @@ class Breaks(ComputedRecoding):
         return (f"< {ends[0]}",) * self.bottom + between + (f"≥ {ends[-1]}",) * self.top
 
     def own_code(self, value: str) -> int | None:
-        """The position of the class that holds the number."""
+        """Return the position of the class that holds the number."""
         read = number(value)
         if read is None or (self.whole and not read.is_integer()):
             return None
@@ -257,7 +257,7 @@ def _search(value: str, ends: tuple[float, ...], index: int) -> str:
 
 
 def whole_label(first: Decimal, last: Decimal) -> str:
-    """The numbers from the first to the last: a single one by itself, negative ones with a word between.
+    """Return the numbers from the first to the last: a single one by itself, negative ones with a word between.
 
     >>> whole_label(Decimal(10), Decimal(19)), whole_label(Decimal(7), Decimal(7)), whole_label(Decimal(-9), Decimal(0))
     ('10–19', '7', '-9 to 0')

@@ -75,10 +75,10 @@ class Prefixes(Open):
         return Domain(recoding="prefix", length=self.length)
 
     def own_label(self, value: str) -> str:
-        """The beginning of the text."""
+        """Return the beginning of the text."""
         return value[: self.length]
 
     def own_label_sql(self, column: str, typed: bool) -> str:
-        """The beginning of the text; blanks have none."""
+        """Return the beginning of the text; blanks have none."""
         text = f"CAST({column} AS VARCHAR)"
         return f"CASE WHEN {seen_sql(column)} THEN left({text}, {self.length}) END"

@@ -92,11 +92,11 @@ class Expectation:
     note: str = NOT_REAL
 
     def to_dict(self) -> dict[str, Any]:
-        """The expectation as JSON-ready data."""
+        """Return the expectation as JSON-ready data."""
         return asdict(self)
 
     def measures(self) -> dict[str, float | int | None]:
-        """Every number by what it is called, in the order they are shown in."""
+        """Return every number by what it is called, in the order they are shown in."""
         found: dict[str, float | int | None] = {
             "people": self.people,
             "releases rehearsed": self.times,
@@ -124,7 +124,7 @@ class Expectation:
 
 
 def side_by_side(expectations: Sequence[Expectation]) -> list[tuple[str, list[float | int | None]]]:
-    """Every measure of several policies, None where a policy has it not."""
+    """Return every measure of several policies, None where a policy has it not."""
     each: list[Mapping[str, float | int | None]] = [one.measures() for one in expectations]
     names = dict.fromkeys(name for measures in each for name in measures)
     return [(name, [measures.get(name) for measures in each]) for name in names]

@@ -167,7 +167,7 @@ def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) 
 
 
 def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Everybody | Strata | Biased:
-    """The sample of a policy that leaves nothing of it open; everybody where no rate is stated."""
+    """Return the sample of a policy that leaves nothing of it open; everybody where no rate is stated."""
     drawn = sampling.already_drawn
     if design is not None and design.column is not None and design.published:
         return published_strata(design, already_drawn=drawn, thin=sampling.thin)
@@ -184,7 +184,7 @@ def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Eve
 
 
 def one_sample(planned_design: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:
-    """The planned sample as it is drawn; `design` are strata or weights that are not published."""
+    """Return the planned sample as it is drawn; `design` are strata or weights that are not published."""
     if isinstance(planned_design, Poisson):
         return (
             Coins(planned_design.rate)

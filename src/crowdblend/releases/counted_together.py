@@ -68,5 +68,5 @@ def _adds_up(plan: AnyPlan) -> bool:
 
 
 def _columns(plans: Iterable[AnyPlan]) -> dict[str, Column]:
-    """All columns of some plans, by name."""
+    """Return all columns of some plans, by name."""
     return {column.name: column for plan in plans for column in plan.policy.columns}

@@ -128,7 +128,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
     def sample_of(
         self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None
     ) -> tuple[SampledClasses, ChosenRecoding | None]:
-        """The sample in the recoding in which it is published; where that is chosen, the choice is made here."""
+        """Return the sample in the recoding in which it is published; where that is chosen, the choice is made here."""
         if not isinstance(reading, ChoiceReading):
             return reading.sample, None
         if progress:
@@ -139,7 +139,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
 
 
 def chosen_of(publication: Result | None) -> ChosenRecoding | None:
-    """The recoding that was chosen; None where it was fixed, or is not chosen yet."""
+    """Return the recoding that was chosen; None where it was fixed, or is not chosen yet."""
     outcome: Outcome = None if publication is None else publication.outcome
     return None if isinstance(outcome, Misfit) else outcome
 
@@ -157,7 +157,7 @@ def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> CrowdPlan:
 
 
 def state_facts(facts: CrowdFactsT) -> CrowdFactsT:
-    """The facts of a release whose recoding is chosen, with what choice and release lose together."""
+    """Return the facts of a release whose recoding is chosen, with what choice and release lose together."""
     if facts.recoding is None:
         return facts
     whole = replace(facts, epsilon=math.inf).derivations()[0].conclusion.epsilon

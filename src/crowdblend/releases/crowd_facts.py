@@ -144,7 +144,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         return together, sampling.replacing_is_removing_and_adding(together)
 
     def check_derivations(self, derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
-        """The derivations; refuses mechanisms that guarantee less than the stated epsilon and delta."""
+        """Return the derivations; refuse mechanisms that guarantee less than the stated epsilon and delta."""
         differential = derivations[1].conclusion
         if differential.epsilon > self.epsilon or differential.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
@@ -211,7 +211,7 @@ def laws_of(sample: Design, laws: Sequence[Law], sizes: Mapping[str, int | None]
 
 
 def by_law(sample: Design, laws: Sequence[Law]) -> tuple[Law, ...]:
-    """The law of every stratum: one for all of them, or each its own; of other samples the one law."""
+    """Return the law of every stratum: one for all of them, or each its own; of other samples the one law."""
     strata = len(sample.strata) if isinstance(sample, Strata) else 1
     return (*laws,) * (strata if len(laws) == 1 else 1)
 
@@ -219,7 +219,7 @@ def by_law(sample: Design, laws: Sequence[Law]) -> tuple[Law, ...]:
 def by_stratum(
     mechanism: MechanismT | None, strata: Mapping[str, MechanismT], design: Design
 ) -> tuple[MechanismT, ...]:
-    """The mechanism of every stratum, in the order of their labels, or the one of the whole sample."""
+    """Return the mechanism of every stratum, in the order of their labels, or the one of the whole sample."""
     if isinstance(mechanism, NoiseEverywhere | ThresholdHistogram) and not strata:
         # One mechanism counts the people of all strata.
         return (mechanism,)

@@ -81,7 +81,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return ThinnedSurvey(found.rate, people, of) if isinstance(found, Poisson) and people and of else found
 
     def domains(self) -> dict[str, Domain]:
-        """Every column's declared domain."""
+        """Return every column's declared domain."""
         return {column.name: column.recoding.domain() for column in self.policy.columns}
 
     def common_facts(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         }
 
     def ran(self, publication: Result | None) -> tuple[Claims, ...]:
-        """The mechanisms that ran, or would run."""
+        """Return the mechanisms that ran, or would run."""
         return self.mechanisms if publication is None else publication.mechanisms
 
     def by_stratum(self, ran: Sequence[object]) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return {"strata": dict(zip(self.sample.strata, ran, strict=True))}
 
     def summary(self) -> dict[str, Any]:
-        """The plan with all its bounds, and what the facts say beside it."""
+        """Return the plan with all its bounds, and what the facts say beside it."""
         return {**self.crowds.to_dict(), **super().summary()}
 
     @property
@@ -267,7 +267,7 @@ def _with_loss(part: Callable[[int, float], PartOfSample], loss: float, k: int) 
 
 
 def _strata_of(policy: CrowdPolicy) -> Sequence[Rates]:
-    """The strata of a policy with the rates of the coins that protect their people."""
+    """Return the strata of a policy with the rates of the coins that protect their people."""
     if policy.design is None:
         assert policy.sampling.rate is not None, "a sample without strata has a rate"
         return one_stratum(policy.sampling.rate).strata.strata

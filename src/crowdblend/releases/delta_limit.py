@@ -49,7 +49,7 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
 
 
 def _below(limit: float) -> float:
-    """A delta of one digit that is not above the limit."""
+    """Return a delta of one digit that is not above the limit."""
     exponent = math.floor(math.log10(limit))
     return min(float(f"{math.floor(limit / 10.0**exponent)}e{exponent}"), limit)
 

@@ -225,7 +225,7 @@ def to_json(facts: ReleaseFacts) -> dict[str, Any]:
 
 
 def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:
-    """The facts of a certificate in the class of their kind; refuses whatever does not fit it."""
+    """Return the facts of a certificate in the class of their kind; refuse whatever does not fit it."""
     try:
         return msgspec.convert(document, kind, dec_hook=_fraction)
     except (msgspec.ValidationError, CrowdblendError, ArithmeticError) as problem:
@@ -233,7 +233,7 @@ def from_json(document: Mapping[str, Any], kind: type[FactsT]) -> FactsT:
 
 
 def read_facts(document: Mapping[str, Any]) -> ReleaseFacts:
-    """The facts of a certificate as a value of their kind's class; refuses any other form."""
+    """Return the facts of a certificate as a value of their kind's class; refuse any other form."""
     kind = document.get("kind")
     if not isinstance(kind, str) or not (is_kind(kind) or kind in WHOLES):
         raise contradiction("its kind is none of ours")
@@ -294,7 +294,7 @@ def contradiction(what: str) -> DoesNotVerify:
 
 
 def _fraction(_type: type, text: object) -> Fraction:
-    """A fraction as facts have it, such as "1/2"."""
+    """Return a fraction as facts have it, such as "1/2"."""
     if not isinstance(text, str) or len(text) > 20:
         raise ValueError("a fraction is a text such as 1/2")
     return Fraction(text)

@@ -57,7 +57,7 @@ class Output(ABC):
 
     @abstractmethod
     def pieces(self) -> Iterator[Piece]:
-        """The rows, some at a time: an array for every column. There is always a piece, if an empty one."""
+        """Return the rows, some at a time: an array for every column. There is always a piece, if an empty one."""
 
     def write(self, folder: Path) -> None:
         """Write the file into a folder."""
@@ -216,7 +216,7 @@ class NumbersOutput(Output):
 
 
 def counts_output(policy: PublicationPolicy, classes: PublishedClasses, facts: ReleaseFacts) -> CountsOutput:
-    """The file of a table, whose cells are read by the laws of its facts."""
+    """Return the file of a table, whose cells are read by the laws of its facts."""
     return CountsOutput(policy.file, classes, facts.tables[DATA].laws)
 
 
@@ -229,7 +229,7 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
 
 
 def _estimate_columns(intervals: Intervals, rows: slice, times: Whole | int = 1) -> Piece:
-    """The estimate and its ends, each this many times; blank where nothing can be said."""
+    """Return the estimate and its ends, each this many times; blank where nothing can be said."""
     estimate, low, high = (
         np.repeat(column[rows], times) for column in (intervals.estimate, intervals.low, intervals.high)
     )
@@ -241,7 +241,7 @@ def _estimate_columns(intervals: Intervals, rows: slice, times: Whole | int = 1)
 
 
 def _slices(rows: int) -> Iterator[slice]:
-    """All rows in pieces; one empty piece where there are none."""
+    """Yield all rows in pieces; one empty piece where there are none."""
     for start in range(0, max(rows, 1), PIECE):
         yield slice(start, start + PIECE)
 
@@ -258,7 +258,7 @@ def _repeated_pieces(counts: Whole) -> Iterator[tuple[slice, Whole]]:
 
 
 def _label_columns(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[np.signedinteger]]) -> Piece:
-    """The labels of some rows, dictionary-coded so that each text is kept once."""
+    """Return the labels of some rows, dictionary-coded so that each text is kept once."""
     return [
         pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))
         for known, codes in zip(labels, columns, strict=True)
@@ -266,7 +266,7 @@ def _label_columns(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[
 
 
 def _open(path: Path, first: pa.RecordBatch) -> csv.CSVWriter | parquet.ParquetWriter:
-    """A writer for batches like this one, the first."""
+    """Return a writer for batches like this one, the first."""
     if path.suffix == ".csv":
         return csv.CSVWriter(str(path), first.schema)
     return parquet.ParquetWriter(

@@ -151,7 +151,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
         return tuple(assumption for assumption, holds in stated.items() if holds)
 
     def certificate(self, files: Mapping[str, str] | None = None, publication: Result | None = None) -> Certificate:
-        """The certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
+        """Return the certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
         about = self.policy.about.texts() if self.policy.about else {}
         facts = replace(self.facts(publication), about=about, files=dict(files or {}), proposed=self.proposed)
         return Certificate(with_proposals(facts, facts.derivations()), self.stated_assumptions, to_json(facts))
@@ -172,7 +172,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
         return found if isinstance(found, int) else None
 
     def summary(self) -> dict[str, Any]:
-        """The planned parameters as JSON-ready data, by the names that a policy has for them."""
+        """Return the planned parameters as JSON-ready data, by the names that a policy has for them."""
         return dict(self.facts().parameters)
 
     @property
@@ -229,5 +229,5 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 
 def software() -> dict[str, str]:
-    """The versions that a release was computed with, for its certificate."""
+    """Return the versions that a release was computed with, for its certificate."""
     return {"crowdblend": __version__, "python-flint": flint.__version__}

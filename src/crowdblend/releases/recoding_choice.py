@@ -74,7 +74,7 @@ def read_parts(policy: RecodedPolicy, source: Source, choosing: Draw, published_
 
 
 def choice_of(policy: RecodedPolicy, score: Score) -> RecodingChoice:
-    """The choice among the recodings that the policy offers."""
+    """Return the choice among the recodings that the policy offers."""
     assert policy.recoding is not None
     return policy.recoding.choice(lattice_of(policy.columns), score)
 
@@ -82,12 +82,12 @@ def choice_of(policy: RecodedPolicy, score: Score) -> RecodingChoice:
 def choose_recoding(
     choice: RecodingChoice, columns: Sequence[Column], deciding: SampledClasses, key: ReleaseKey
 ) -> ChosenRecoding:
-    """The level of every column as those who decide have it, and noisy scores around it if they were paid."""
+    """Return the level of every column as those who decide have it, and noisy scores around it if they were paid."""
     return choice.run(lattice_of(columns, deciding.labels), deciding.codes, deciding.counts, key)
 
 
 def recode(columns: Sequence[Column], classes: SampledClasses, node: Node) -> SampledClasses:
-    """The released classes at the chosen levels."""
+    """Return the released classes at the chosen levels."""
     lattice = lattice_of(columns, classes.labels)
     sizes = [int(ladder.maps[level].max()) + 1 for ladder, level in zip(lattice.ladders, node, strict=True)]
     codes, counts = rolled_up(lattice.recode(classes.codes, node), classes.counts, sizes)

@@ -44,7 +44,7 @@ class RepeatedFacts(ReleaseFacts, frozen=True, kw_only=True):
         return {} if self.series is None else {"epsilon": self.series.epsilon, "releases": self.series.releases}
 
     def in_series(self, derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
-        """The derivations; refuses those of which as many do not keep the totals of the series."""
+        """Return the derivations; refuse those of which as many do not keep the totals of the series."""
         if (series := self.series) is not None:
             check_totals(differential_of(derivations), series.releases, series.epsilon, series.delta)
         return tuple(derivations)
@@ -81,7 +81,7 @@ def one_of_series(policy: PolicyT) -> PolicyT:
 
 
 def series_of(policy: RepeatedPolicy, delta: float = 0.0) -> Series | None:
-    """The series of a policy, of which every release has this delta where the policy names none for all."""
+    """Return the series of a policy, of which every release has this delta where the policy names none for all."""
     if policy.releases == 1:
         return None
     whole = getattr(policy, "delta", None) or math.nextafter(delta * policy.releases, 1.0) * (delta > 0)

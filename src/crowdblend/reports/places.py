@@ -61,7 +61,7 @@ class Places:
         return int(self.counts.sum())
 
     def quantiles(self, axis: int) -> Values:
-        """The QUANTILES of a coordinate, linear between the two points on either side."""
+        """Return the QUANTILES of a coordinate, linear between the two points on either side."""
         order = np.argsort(self.axes[axis], kind="stable")
         values, ends = self.axes[axis][order], np.cumsum(self.counts[order])
         rank = (ends[-1] - 1) * np.array(QUANTILES)
@@ -70,21 +70,21 @@ class Places:
         return between
 
     def examined_points(self) -> Values:
-        """A row for each point, or for at most MOST_EXAMINED of them at even steps."""
+        """Return a row for each point, or for at most MOST_EXAMINED of them at even steps."""
         step = -(-self.points // MOST_EXAMINED)
         chosen = np.searchsorted(np.cumsum(self.counts), np.arange(0, self.points, max(step, 1)), side="right")
         return np.array([values[chosen] for values in self.axes]).T
 
 
 def read_places(path: Path, axes: list[str]) -> Places:
-    """The places of a published file."""
+    """Return the places of a published file."""
     pieces = [runs([np.empty(0)] * len(axes)), *(runs(piece) for piece in _coordinates(path, axes))]
     values = zip(*(places.axes for places in pieces), strict=True)
     return Places(tuple(map(np.concatenate, values)), np.concatenate([places.counts for places in pieces]))
 
 
 def _coordinates(path: Path, axes: list[str]) -> Iterator[list[Values]]:
-    """The coordinates of a published file, an array for each axis, some rows at a time."""
+    """Yield the coordinates of a published file, an array for each axis, some rows at a time."""
     if path.suffix == ".csv":
         table = csv.read_csv(str(path), convert_options=csv.ConvertOptions(include_columns=axes))
         yield [table.column(name).to_numpy().astype(np.float64) for name in axes]
@@ -97,7 +97,7 @@ def _coordinates(path: Path, axes: list[str]) -> Iterator[list[Values]]:
 
 
 def runs(values: Sequence[Values]) -> Places:
-    """The places of points, an array for each axis: those equal to the one before are counted with it."""
+    """Return the places of points, an array for each axis: those equal to the one before are counted with it."""
     begins = np.zeros(len(values[0]), np.bool_)
     begins[:1] = True
     for column in values:
@@ -145,7 +145,7 @@ def centres(points: Values) -> list[tuple[Values, int]]:
 
 
 def _squares(points: Values, centre: Values) -> Values:
-    """The squared distances of points to a centre."""
+    """Return the squared distances of points to a centre."""
     # Axis after axis: a sum over the two or three numbers of each row takes five times as long.
     squares = np.zeros(len(points))
     for axis in range(len(centre)):

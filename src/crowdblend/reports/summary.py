@@ -178,7 +178,7 @@ def _with_ends(cells: list[Cell], data: Cells, table: CellTable | None) -> tuple
 
 
 def size_class(count: int) -> str:
-    """The class of sizes that a count falls into, in steps of 1, 2 and 5.
+    """Return the class of sizes that a count falls into, in steps of 1, 2 and 5.
 
     >>> size_class(35), size_class(1), size_class(-2)
     ('20–49', '1', '0 or less')
@@ -207,7 +207,7 @@ def in_numeric_order(labels: Sequence[str]) -> list[int]:
 
 
 def size_classes(sizes: list[int]) -> tuple[tuple[str, int], ...]:
-    """Every class from the first to the last that holds a cell, so that gaps show."""
+    """Return every class from the first to the last that holds a cell, so that gaps show."""
     held = [at for at, number in enumerate(sizes) if number]
     return tuple((_class_name(at), sizes[at]) for at in range(held[0], held[-1] + 1)) if held else ()
 

@@ -33,7 +33,7 @@ _FEW = 64
 
 
 def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone: bool, source: Source) -> int:
-    """The place of the chosen score.
+    """Return the place of the chosen score.
 
     >>> from crowdblend.randomness import SeededSource
     >>> choose([0, 40, 0], epsilon=1.0, sensitivity=1, monotone=True, source=SeededSource(1))
@@ -45,7 +45,7 @@ def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone:
 def choose_several(
     scores: Sequence[int], times: int, *, epsilon: float, sensitivity: int, monotone: bool, source: Source
 ) -> list[int]:
-    """The places of this many independent choices among the same scores."""
+    """Return the places of this many independent choices among the same scores."""
     if not scores:
         raise InvalidInput(
             "There is no recoding to choose from. Offer levels.", where="candidates", code="selection.no-candidates"

@@ -86,7 +86,7 @@ class Ladder:
         return (np.maximum(merged, 1) - 1) / max(int(leaves.sum()) - 1, 1)
 
     def kept_parts(self, level: int) -> NDArray[np.int64]:
-        """The parts that each class of a level keeps, between 0 and `most`."""
+        """Return the parts that each class of a level keeps, between 0 and `most`."""
         return np.rint(self.most * (1 - self.loss(level))).astype(np.int64)
 
     def base(self, levels: Sequence[int]) -> int | None:
@@ -100,7 +100,7 @@ class Ladder:
         return len(self.maps[0]) if level is None else int(self.maps[level].max()) + 1
 
     def offering(self, levels: Sequence[int]) -> Ladder:
-        """The ladder of some of the levels, finest first, over the classes of their base."""
+        """Return the ladder of some of the levels, finest first, over the classes of their base."""
         base = self.base(levels)
         if len(levels) == self.levels or base is None:
             return self if len(levels) == self.levels else replace(self, maps=tuple(self.maps[at] for at in levels))
@@ -165,7 +165,7 @@ class Lattice:
         return sum(ladder.most for ladder in self.ladders)
 
     def node(self, place: int) -> Node:
-        """The levels of the node at a place in the list of all nodes."""
+        """Return the levels of the node at a place in the list of all nodes."""
         return tuple(int(level) for level in np.unravel_index(place, self.shape))
 
     def recode(self, codes: NDArray[np.int32], node: Sequence[int | None]) -> NDArray[np.int32]:

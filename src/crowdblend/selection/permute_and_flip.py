@@ -59,7 +59,7 @@ def permute_and_flip_rows(losses: NDArray[np.int64], rate: Fraction, source: Sou
 
 
 def _flips(excess: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray[np.bool_]:
-    """A coin for each, heads with probability e^{−rate·excess}."""
+    """Return a coin for each, heads with probability e^{−rate·excess}."""
     words = source.words(len(excess))
     drawn = words.astype(np.float64) * 2.0**-_WORD
     likely = np.exp(-float(rate) * excess)

@@ -72,7 +72,7 @@ class RecodingChoice:
     def run(
         self, lattice: Lattice, codes: NDArray[np.int32], counts: NDArray[np.int64], key: ReleaseKey
     ) -> ChosenRecoding:
-        """The level of every column, and noisy scores around it if they were paid.
+        """Return the level of every column, and noisy scores around it if they were paid.
 
         `lattice` is the declared one over the labels that occur: levels and weights are the same, so that a person
         moves its scores no further than the claim says.
@@ -115,7 +115,7 @@ class RecodingChoice:
 
 
 def most_around(shape: tuple[int, ...]) -> int:
-    """The largest number of nodes around a node, itself included.
+    """Return the largest number of nodes around a node, itself included.
 
     >>> most_around((1, 2, 5))
     4
@@ -124,7 +124,7 @@ def most_around(shape: tuple[int, ...]) -> int:
 
 
 def noise_around(lattice: Lattice, score: Score, epsilon: float) -> Fraction:
-    """The loss per unit of the noise on every shown score."""
+    """Return the loss per unit of the noise on every shown score."""
     each = Fraction(epsilon) / (most_around(lattice.shape) * score.sensitivity(lattice.most))
     if each < SMALLEST_EPSILON:
         raise InvalidInput(
@@ -139,7 +139,7 @@ def noise_around(lattice: Lattice, score: Score, epsilon: float) -> Fraction:
 def scores_around(
     lattice: Lattice, node: Node, codes: NDArray[np.int32], counts: NDArray[np.int64], score: Score
 ) -> dict[Node, int]:
-    """The exact scores, the node's own first."""
+    """Return the exact scores, the node's own first."""
     finer = tuple(max(level - 1, 0) for level in node)
     offers = [
         range(first, min(level + 2, ladder.levels))
@@ -172,7 +172,7 @@ def noisy_scores_around(
     epsilon: float,
     source: Source,
 ) -> dict[Node, int]:
-    """The scores around a node with noise, the node's own first; together they have a loss of epsilon."""
+    """Return the scores around a node with noise, the node's own first; together they have a loss of epsilon."""
     exact = scores_around(lattice, node, codes, counts, score)
     noise = discrete_laplace(len(exact), noise_around(lattice, score, epsilon), source)
     return {place: value + int(added) for (place, value), added in zip(exact.items(), noise, strict=True)}

@@ -107,7 +107,7 @@ class Score:
         return self.published.step * self.parts(most)
 
     def of(self, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> int:
-        """The score of a node from the sizes of its classes and the parts that they keep, at most `TOP`.
+        """Return the score of a node from the sizes of its classes and the parts that they keep, at most `TOP`.
 
         Capping moves no two scores apart and keeps their order, so it weakens no guarantee; a sum that ran over
         the end of 64 bits would.
@@ -125,7 +125,7 @@ class Score:
 
 
 def score(name: ScoreName, *, k: int, rate: float, share_seen: float = 1.0) -> Score:
-    """The score of that name for a release that samples with `rate` and publishes from k on.
+    """Return the score of that name for a release that samples with `rate` and publishes from k on.
 
     `share_seen` is the share of people whom the choice sees: one of them stands for 1/share_seen, and classes of which
     fewer than three are seen on average do not count. Everything is fixed beforehand.

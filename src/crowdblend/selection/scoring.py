@@ -67,7 +67,7 @@ def score_nodes(lattice: Lattice, codes: NDArray[np.int32], counts: Numbers, sco
 
 
 def _suffixes(ranks: list[Numbers], sizes: list[int]) -> tuple[list[_Suffixes], Numbers]:
-    """The suffixes from each column on, and the whole rows' suffixes."""
+    """Return the suffixes from each column on, and the whole rows' suffixes."""
     suffixes: list[_Suffixes] = []
     suffix, known = np.zeros(len(ranks[0]), np.int64), 1
     for rank, size in zip(reversed(ranks), reversed(sizes), strict=True):
@@ -86,7 +86,7 @@ def _settle(
     merges: list[tuple[bool, ...]],
     score: Score,
 ) -> Iterator[int]:
-    """The scores of all nodes below a table, the last column's levels fastest."""
+    """Yield the scores of all nodes below a table, the last column's levels fastest."""
     here = suffixes[depth]
     last = depth == len(suffixes) - 1
     groups, sizes, kept = table.groups, table.sizes, table.kept
@@ -123,7 +123,7 @@ def _beginnings(rest: Numbers, labels: Numbers) -> Numbers:
 def _sort_table(
     groups: Numbers, after: Numbers, following: int, sizes: Numbers, numbers: Numbers, *, alone: bool
 ) -> _Table:
-    """The table by (group, suffix), with groups numbered from 0 anew so that numbers stay small."""
+    """Return the table by (group, suffix), with groups numbered from 0 anew so that numbers stay small."""
     if not alone:
         order = _order(groups, after, following)
         groups, after, sizes, numbers = groups[order], after[order], sizes[order], numbers[order]

@@ -88,7 +88,7 @@ class Search:
         return tuple(levels // 2 for levels in self.shape)
 
     def offer(self, step: int, node: Node) -> Offer:
-        """The levels that a step chooses among from a node on."""
+        """Return the levels that a step chooses among from a node on."""
         return tuple(
             tuple(range(self.shape[column])) if column in self.free[step] else (level,)
             for column, level in enumerate(node)
@@ -105,7 +105,7 @@ class Search:
         source: Source,
         times: int,
     ) -> list[Node]:
-        """The nodes that the last step chooses in this many independent runs, each step with a loss of epsilon.
+        """Return the nodes that the last step chooses in this many independent runs, each step with a loss of epsilon.
 
         Rehearsals run many on the same data, whose nodes are scored once.
         """
@@ -127,7 +127,7 @@ class Search:
 
 
 def _node(offer: Offer, place: int) -> Node:
-    """The node at a place of an offer."""
+    """Return the node at a place of an offer."""
     chosen = np.unravel_index(place, [len(levels) for levels in offer])
     return tuple(levels[int(at)] for levels, at in zip(offer, chosen, strict=True))
 
@@ -150,7 +150,7 @@ def _fitting(levels: list[int]) -> int:
 def score_offer(
     lattice: Lattice, offer: Offer, codes: NDArray[np.int32], counts: NDArray[np.int64], score: Score
 ) -> NDArray[np.int64]:
-    """The scores of all nodes of an offer, the last column's levels fastest."""
+    """Return the scores of all nodes of an offer, the last column's levels fastest."""
     finest = tuple(ladder.base(levels) for ladder, levels in zip(lattice.ladders, offer, strict=True))
     ladders = [ladder.offering(levels) for ladder, levels in zip(lattice.ladders, offer, strict=True)]
     if any(finest):

@@ -56,7 +56,7 @@ def open_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
 
 
 def read_signature(path: Path) -> Signature:
-    """The signature beside a file; refuses one that is missing or none."""
+    """Return the signature beside a file; refuse one that is missing or none."""
     target = signature_file(path)
     try:
         text = read_regular(target, _MOST_BYTES).decode("ascii", "replace")
@@ -69,7 +69,7 @@ def read_signature(path: Path) -> Signature:
 
 
 def check_file(path: Path, signer: str | os.PathLike[str], namespace: str) -> Signer:
-    """The signer who signed a file; raises DoesNotVerify when none of those that count did."""
+    """Return the signer who signed a file; raise DoesNotVerify when none of those that count did."""
     signers = read_signers(signer)
     return check_signer(_content(path), read_signature(path), namespace, signers)
 
@@ -88,7 +88,7 @@ _CURVES = (256, 384, 521)
 
 
 def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None) -> PrivateKey:
-    """The private key in a file that `ssh-keygen` wrote."""
+    """Return the private key in a file that `ssh-keygen` wrote."""
     try:
         content = read_regular(Path(path).expanduser(), _MOST_BYTES)
     except (OSError, RuntimeError, ValueError):

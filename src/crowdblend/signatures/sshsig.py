@@ -53,17 +53,17 @@ class Signature:
 
 
 def fingerprint(key: bytes) -> str:
-    """The SHA-256 of a public key, as `ssh-keygen -l` prints it."""
+    """Return the SHA-256 of a public key, as `ssh-keygen -l` prints it."""
     return "SHA256:" + base64.b64encode(hashlib.sha256(key).digest()).decode().rstrip("=")
 
 
 def public_bytes(key: PublicKey) -> bytes:
-    """A public key as it travels in signatures and in the second field of a .pub file."""
+    """Return a public key as it travels in signatures and in the second field of a .pub file."""
     return base64.b64decode(key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).split()[1])
 
 
 def sign(message: bytes, key: PrivateKey, namespace: str) -> str:
-    """The signature of a message, as `ssh-keygen -Y sign -n namespace` writes it."""
+    """Return the signature of a message, as `ssh-keygen -Y sign -n namespace` writes it."""
     signed = _to_be_signed(message, namespace, _HASH)
     if isinstance(key, ed25519.Ed25519PrivateKey):
         blob = _string(b"ssh-ed25519") + _string(key.sign(signed))

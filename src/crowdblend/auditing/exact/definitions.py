@@ -67,7 +67,7 @@ class Counterexample:
         return self.likely - self.allowed
 
     def describe(self) -> str:
-        """The counterexample for people to read."""
+        """Return the counterexample for people to read."""
         outcomes = sorted(map(text_of, self.event))
         more = f" and {len(outcomes) - _MOST_OUTCOMES} more" if len(outcomes) > _MOST_OUTCOMES else ""
         lines = [
@@ -96,7 +96,7 @@ class Counterexample:
 
 
 def text_of(value: Hashable) -> str:
-    """A value or an outcome, short and the same on every run."""
+    """Return a value or an outcome, short and the same on every run."""
     if isinstance(value, frozenset):
         return "{" + ", ".join(sorted(map(text_of, value))) + "}"
     if isinstance(value, tuple):
@@ -105,7 +105,7 @@ def text_of(value: Hashable) -> str:
 
 
 def number(value: Fraction) -> str:
-    """A fraction as it is when that is short, and in digits.
+    """Return a fraction as it is when that is short, and in digits.
 
     >>> number(Fraction(1, 3)), number(Fraction(0)), number(Fraction(1, 7**20))
     ('1/3 = 0.333333', '0', '1.25325e-17')

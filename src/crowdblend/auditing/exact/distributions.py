@@ -37,7 +37,7 @@ class Gap:
 
 
 def hockey_stick(left: Distribution, right: Distribution, growth: Fraction) -> Gap:
-    """The largest Pr[left ∈ Y] − growth·Pr[right ∈ Y] over all events Y, and such a Y.
+    """Return the largest Pr[left ∈ Y] − growth·Pr[right ∈ Y] over all events Y, and such a Y.
 
     No event is searched for: an outcome helps exactly when its own difference is positive.
     """
@@ -60,7 +60,7 @@ def _require_distributions(*distributions: Distribution) -> None:
 
 
 def surely(outcome: Hashable) -> dict[Any, Fraction]:
-    """The distribution of what does not depend on chance."""
+    """Return the distribution of what does not depend on chance."""
     return {outcome: Fraction(1)}
 
 
@@ -82,14 +82,14 @@ def beside(parts: Iterable[Distribution]) -> dict[Any, Fraction]:
 
 
 def push_forward(distribution: Distribution, function: Callable[..., Hashable]) -> dict[Any, Fraction]:
-    """The distribution of a function of the outcome."""
+    """Return the distribution of a function of the outcome."""
     return mix((mass, surely(function(outcome))) for outcome, mass in distribution.items())
 
 
 def from_tapes(
     sampler: Callable[[tuple[int, ...]], object], bits: int, discretize: Callable[..., Hashable]
 ) -> dict[Any, Fraction]:
-    """The exact distribution of a sampler that reads a tape of fair bits, after its outputs are discretized.
+    """Return the exact distribution of a sampler that reads a tape of fair bits, after its outputs are discretized.
 
     Whatever is true of the discretized outputs bounds the outputs themselves from below: discretizing is
     post-processing, and no post-processing makes a privacy loss larger.
@@ -111,7 +111,7 @@ def growth_above(epsilon: float) -> Fraction:
 
 
 def epsilon_above(growth: Fraction) -> float:
-    """The smallest double ε that surely has e^ε ≥ growth."""
+    """Return the smallest double ε that surely has e^ε ≥ growth."""
     if growth == 1:
         return 0.0
     with precision(_BITS):
@@ -138,12 +138,12 @@ class World:
         return {value: place for place, value in enumerate((*self.values, CONCEALED))}
 
     def databases(self, most: int | None = None) -> Iterator[Database]:
-        """Every table, the empty one included."""
+        """Yield every table, the empty one included."""
         for size in range((self.most if most is None else most) + 1):
             yield from combinations_with_replacement(self.values, size)
 
     def people(self) -> Iterator[tuple[Database, int]]:
-        """Every table with every person in it; of people with equal data one."""
+        """Yield every table with every person in it; of people with equal data one."""
         for table in self.databases():
             for place in range(len(table)):
                 if not place or table[place] != table[place - 1]:
@@ -159,7 +159,7 @@ class World:
 
 
 def samples(table: Database, rate: Fraction) -> Iterator[tuple[Fraction, Database]]:
-    """Every outcome of an independent coin for each person; people with equal data are interchangeable."""
+    """Yield every outcome of an independent coin for each person; people with equal data are interchangeable."""
     sizes = Counter(table)
     kinds = [
         [(comb(n, kept) * rate**kept * (1 - rate) ** (n - kept), (value,) * kept) for kept in range(n + 1)]
@@ -171,6 +171,6 @@ def samples(table: Database, rate: Fraction) -> Iterator[tuple[Fraction, Databas
 
 
 def poisson_sampled(mechanism: Mechanism, rate: Fraction) -> Mechanism:
-    """The mechanism behind Poisson sampling."""
+    """Return the mechanism behind Poisson sampling."""
     inner = cache(mechanism)
     return cache(lambda table: mix((chance, inner(some)) for chance, some in samples(table, rate)))

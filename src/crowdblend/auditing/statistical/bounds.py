@@ -52,7 +52,7 @@ _LISTED = 9.0
 
 
 def clopper_pearson(hits: int, trials: int, error: float) -> tuple[float, float]:
-    """A lower and an upper bound of a probability, each wrong with probability at most `error`.
+    """Return a lower and an upper bound of a probability, each wrong with probability at most `error`.
 
     >>> lower, upper = clopper_pearson(0, 100, 0.01)
     >>> lower, round(upper, 6) == round(1 - 0.01 ** (1 / 100), 6)
@@ -67,7 +67,7 @@ def clopper_pearson(hits: int, trials: int, error: float) -> tuple[float, float]
 def epsilon_lower(
     likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guarantee: float
 ) -> float:
-    """The ε that (ε, δ)-closeness needs at least, given (hits, trials) of one event on both sides.
+    """Return the ε that (ε, δ)-closeness needs at least, given (hits, trials) of one event on both sides.
 
     Wrong with probability at most `error`. The comparison is sharpest near the ε that was guaranteed; 0 when the event
     says nothing.
@@ -96,7 +96,7 @@ def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, er
 def epsilon_refuted(
     likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guarantee: float
 ) -> float:
-    """The next ε beyond the guaranteed one if that is refuted, else 0: all that a finding needs."""
+    """Return the next ε beyond the guaranteed one if that is refuted, else 0: all that a finding needs."""
     refuted = refutes(likely, unlikely, delta, error, guarantee)
     return math.nextafter(guarantee, math.inf) if refuted else 0.0
 
@@ -168,7 +168,7 @@ class _Binomial:
         return self._below(self.first) + self._above(self.last)
 
     def at_least(self, least: Vector) -> Vector:
-        """The probability of each of these numbers or a larger one."""
+        """Return the probability of each of these numbers or a larger one."""
         from_here = np.cumsum(self.probabilities[::-1])[::-1] + self._above(self.last)
         beyond = [self._above(self.last)]
         places = np.clip(least - self.first, 0, self.last - self.first + 1).astype(np.int64)
@@ -185,6 +185,6 @@ class _Binomial:
 
 @lru_cache(maxsize=8)
 def _log_factorials(most: int) -> Vector:
-    """The logarithms of 0!, 1!, … up to this number's."""
+    """Return the logarithms of 0!, 1!, … up to this number's."""
     values: Vector = special.gammaln(np.arange(1, most + 2))
     return values

@@ -62,7 +62,7 @@ def best_event(candidates: Sequence[Event]) -> Event:
 
 
 def ranked_pairs(candidates: Sequence[Event]) -> list[int]:
-    """The pairs, the most promising one first."""
+    """Return the pairs, the most promising one first."""
     best: dict[int, float] = {}
     for event in candidates:
         best[event.pair] = max(best.get(event.pair, -math.inf), event.promising)

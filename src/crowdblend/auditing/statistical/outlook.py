@@ -186,7 +186,7 @@ def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> floa
 
 
 def least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> float:
-    """The largest excess, if any above 0, that these counts prove except with 5 %."""
+    """Return the largest excess, if any above 0, that these counts prove except with 5 %."""
     low, high = 0.0, 1 - delta
     if not refutes(likely, unlikely, delta, 1 - FOUND, epsilon):
         return 0.0

@@ -39,7 +39,7 @@ def views_of(output: Any) -> dict[str, str]:
 
 
 def brief(value: Any) -> str:
-    """A value as text, or as the hash of a long one."""
+    """Return a value as text, or as the hash of a long one."""
     text = value.hex() if isinstance(value, bytes) else str(value)
     return text if len(text) <= _LONGEST else blake2b(text.encode(), digest_size=12).hexdigest()
 
@@ -114,7 +114,7 @@ class BlackBox:
     look: Callable[[Any], Mapping[str, str]] = views_of
 
     def pairs(self) -> Sequence[Neighbours]:
-        """The pairs that were given."""
+        """Return the pairs that were given."""
         return self.neighbours
 
     def observe(self, population: Any, runs: int) -> Observed:

@@ -122,7 +122,7 @@ def check_rates(low: float, high: float, exceptions: int, max_rate: float) -> No
 def robust_delta(
     premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
 ) -> float:
-    """The δ' of robust sampling at this ε'; refuses what the theorem is not about."""
+    """Return the δ' of robust sampling at this ε'; refuse what the theorem is not about."""
     check_bias(premise, low, high, exceptions, max_rate)
     require_amplified(premise.epsilon, max_rate, epsilon)
     return min(max_rate, _robust_delta(premise, low, high, exceptions, max_rate, epsilon))

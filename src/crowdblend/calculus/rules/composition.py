@@ -183,7 +183,7 @@ class Refusal:
     remedy: str
 
     def words(self) -> str:
-        """The refusal as one sentence."""
+        """Return the refusal as one sentence."""
         return f"{self.source}: {self.reason}; {self.remedy}."
 
 
@@ -254,7 +254,7 @@ _COMPOSITIONS = (
 
 
 def compose(*derivations: Derivation) -> Derivation:
-    """The guarantee of publishing all of these, or a refusal with the reason and the theorem.
+    """Return the guarantee of publishing all of these, or a refusal with the reason and the theorem.
 
     Guarantees of one kind are added in one step; a mixture is composed pair by pair from the left.
     """
@@ -295,7 +295,7 @@ def _pure_add_remove(premise: Differential) -> None:
 
 
 def _sum_losses(premises: tuple[Loss, ...]) -> Loss:
-    """The first of the premises with the losses of all."""
+    """Return the first of the premises with the losses of all."""
     require_alike(premises)
     epsilon, delta = (total(getattr(premise, name) for premise in premises) for name in ("epsilon", "delta"))
     return replace(premises[0], epsilon=epsilon, delta=min(1.0, delta))

@@ -38,7 +38,7 @@ _Register = Callable[[Callable[..., Guarantee]], Rule]
 
 
 def _with_laplace(rule_id: str, theorem: str, what: str, shift: str, *details: str) -> _Register:
-    """The rule of a statistic with Laplace noise that concealing a vertex moves by at most so much."""
+    """Return the rule of a statistic with Laplace noise that concealing a vertex moves by at most so much."""
     return rule(
         rule_id,
         source=f"ZKP Theorem {theorem} through Proposition 12",
@@ -51,7 +51,7 @@ def _with_laplace(rule_id: str, theorem: str, what: str, shift: str, *details: s
 def _on_grid(
     rule_id: str, what: str, claim: str, assumes: tuple[Assumption, ...], about: About, source: str = OURS
 ) -> _Register:
-    """The rule of a statistic on a grid with discrete Laplace noise."""
+    """Return the rule of a statistic on a grid with discrete Laplace noise."""
     verb = "are" if what.startswith("The shares") else "is"
     rounded = "each rounded" if verb == "are" else "rounded"
     noisy = f"{what}, {rounded} to a grid of step r, with discrete Laplace noise of scale λ, {verb} {claim}"

@@ -165,7 +165,7 @@ class _Error:
         return _Error(self.reach + bias, self.least)
 
     def estimator(self, statistic: str, width: arb, aggregate: Aggregate) -> Estimator:
-        """The statement, rounded outward."""
+        """Return the statement, rounded outward."""
         return Estimator(statistic, round_up(self.reach), round_up(self.least), round_up(width), aggregate)
 
 

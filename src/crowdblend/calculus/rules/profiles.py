@@ -368,7 +368,7 @@ def profile_for_groups(premise: Profile, *, epsilon: float, people: int) -> Diff
 
 
 def aggregates_of(profile: Profile) -> Aggregate:
-    """All samples together; those at one rate are rounds of one aggregate."""
+    """Return all samples together; those at one rate are rounds of one aggregate."""
     rounds: dict[Aggregate, int] = {}
     for use in profile.uses:
         found = use.curve.aggregate()

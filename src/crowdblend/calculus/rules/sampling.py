@@ -239,7 +239,7 @@ def _sampled_crowds(premise: CrowdBlending, rate: float, epsilon: float) -> Diff
 
 
 def under_sampling(rate: float, epsilon: float, divergence: Callable[[arb], Number]) -> DifferentialUnderSampling:
-    """The guarantee of a mechanism with this divergence at e^ε; sampling alone makes (0, rate) true of any."""
+    """Return the guarantee of a mechanism with this divergence at e^ε; sampling alone makes (0, rate) true of any."""
     return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(lambda: divergence(arb(epsilon).exp()))))
 
 

@@ -40,10 +40,10 @@ class Database(Protocol):
         """Return the names of the columns; no row is read for it."""
 
     def columns(self) -> tuple[DatabaseColumn, ...]:
-        """The columns of the table or query; no row is read for it, or none is kept."""
+        """Return the columns of the table or query; no row is read for it, or none is kept."""
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
-        """The rows as an Arrow record batch reader."""
+        """Return the rows as an Arrow record batch reader."""
 
 
 def column_of(field: pa.Field) -> DatabaseColumn:
@@ -95,7 +95,7 @@ def name_table(data: DataSource) -> tuple[str, str]:
 
 
 def relation_of(data: DataSource) -> str:
-    """The table or query as something to select from."""
+    """Return the table or query as something to select from."""
     if data.query is not None:
         return f"({data.query.strip().rstrip(';')}\n) AS given"  # a comment at its end ends with the line
     return ".".join(identifier(part) for part in str(data.table).split(".", 1))

@@ -50,7 +50,7 @@ class SQLite:
         self._stored: dict[str, str] = {}  # the type that all values of a column are read as
 
     def columns(self) -> tuple[DatabaseColumn, ...]:
-        """The columns; a type is that of all its values, so that all are looked at."""
+        """Return the columns; a type is that of all its values, so that all are looked at."""
         names = self.names()
         each = ", ".join(f"max(typeof({identifier(name)}) = '{kind}')" for name in names for kind in _TYPES)
         found = self._connection.execute(f"SELECT {each} FROM {self._relation}").fetchone()
@@ -76,7 +76,7 @@ class SQLite:
         return dict(self._connection.execute(f"SELECT name, type FROM pragma_table_info({quote(self._data.table)})"))
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> pa.RecordBatchReader:
-        """All rows, in the file's order."""
+        """Return all rows, in the file's order."""
         kinds = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "blob": pa.binary()}
         schema = pa.schema([(column.name, kinds[self._stored[column.name]]) for column in columns])
         query = f"SELECT {', '.join(column.sql for column in columns)} FROM {self._relation}"
@@ -101,7 +101,7 @@ class SQLite:
 
 
 def _type_of(name: str, kinds: set[str]) -> str:
-    """The one type of a column: whole numbers beside fractions are numbers, beside texts they are texts."""
+    """Return the one type of a column: whole numbers beside fractions are numbers, beside texts they are texts."""
     for stored, takes in (("text", set()), ("integer", {"integer"}), ("real", {"integer", "real"})):
         if kinds <= takes:
             return stored
@@ -115,6 +115,6 @@ def _type_of(name: str, kinds: set[str]) -> str:
 
 
 def _read_as(stored_type: str, column: str) -> str:
-    """A column as values of its one type."""
+    """Return a column as values of its one type."""
     casts = {"real": "REAL", "text": "TEXT"}
     return f"CAST({column} AS {casts[stored_type]})" if stored_type in casts else column

@@ -50,14 +50,14 @@ class Coding:
         self._typed = [reads_typed(column, kind) for column, kind in zip(columns, types, strict=True)]
 
     def select_sql(self, identifiers: Sequence[str]) -> str:
-        """The raw columns as the query wants them, out of a relation that calls them so."""
+        """Return the raw columns as the query wants them, out of a relation that calls them so."""
         return ", ".join(
             f"{name} AS v{position}" if self._typed[position] else f"CAST({name} AS VARCHAR) AS v{position}"
             for position, name in enumerate(identifiers)
         )
 
     def encode(self, rows: pa.Table, columns_carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
-        """The classes of some rows, in any order, and the carried columns in the same order."""
+        """Return the classes of some rows, in any order, and the carried columns in the same order."""
         for position, (known, codes_of) in self._lookups.items():
             places = compute.index_in(rows.column(f"v{position}").cast(pa.string()), value_set=known)
             rows = rows.append_column(f"k{position}", codes_of.take(places))
@@ -79,11 +79,11 @@ class Coding:
         return {name: counter.counts() for name, counter in self.counted_outside().items()}
 
     def counted_outside(self) -> dict[str, OutsideCounter]:
-        """The counters of what went to `other`, by the name of the column."""
+        """Return the counters of what went to `other`, by the name of the column."""
         return {self._columns[position].name: counter for position, counter in self._outside.items()}
 
     def _in_other(self, position: int, codes: PackedCodes) -> list[tuple[str | None, int]]:
-        """The values of some rows that went to `other`, and how many rows have each."""
+        """Return the values of some rows that went to `other`, and how many rows have each."""
         recoding, digits = self._columns[position].recoding, self.packing.digits(codes, position)
         if isinstance(recoding, ClosedRecoding):
             code, wanted = recoding.other_code, str(recoding.other_code)
@@ -223,7 +223,7 @@ class DirectCoding(Coding):
         return {place.at for position, place in enumerate(self.packing.places) if position not in self._coordinates}
 
     def select_sql(self, identifiers: Sequence[str]) -> str:
-        """The packed codes in the columns p0, p1, …, and in o0, o1, … the values that went to `other`."""
+        """Return the packed codes in the columns p0, p1, …, and in o0, o1, … the values that went to `other`."""
         codes = [self._direct_sql(position, name) for position, name in enumerate(identifiers)]
         parts = [f"{self._packed_number_sql(codes, at)} AS p{at}" for at in self._packed_in_sql]
         parts += [f"{identifiers[position]} AS v{position}" for position in self._coordinates]
@@ -236,7 +236,7 @@ class DirectCoding(Coding):
         return ", ".join(parts)
 
     def encode(self, rows: pa.Table, columns_carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
-        """The classes of some rows, and the carried columns, in the order of the rows."""
+        """Return the classes of some rows, and the carried columns, in the order of the rows."""
         codes = tuple(self._code(rows, at) for at in range(self.packing.width))
         for position, counter in self._outside.items():
             values = rows.column(f"o{position}")

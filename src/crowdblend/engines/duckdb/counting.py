@@ -91,7 +91,7 @@ class Counting:
             yield codes, np.column_stack(words)
 
     def drawn_by_stratum(self) -> Iterator[PackedCodes]:
-        """The packed codes of those who are drawn, where everybody has one row."""
+        """Yield the packed codes of those who are drawn, where everybody has one row."""
         assert isinstance(self.rows.draw, StratifiedCoin)
         for codes, marks in self.mark_codes(self.rows.once(self.selected)):
             yield drawn_codes(self.packing, codes, marks, self.rows.draw)
@@ -149,7 +149,7 @@ class Counting:
 
 
 def _drawn_rows(rows: Rows, columns_sql: str, draw: Exactly, rate: float) -> Iterator[pa.Table]:
-    """The rows of the people who are drawn; a source that is quick to read is read twice, persons first."""
+    """Yield the rows of the people who are drawn; a source that is quick to read is read twice, persons first."""
     if rows.data.person is None:
         yield from rows.at(random_places(draw.samples, draw.people, draw.key), columns_sql)
     elif rows.data.format in _QUICK:
@@ -165,6 +165,6 @@ def _rate(draw: Exactly, margin: float) -> float:
 
 
 def _mark_rows(rows: pa.RecordBatch, persons: Persons, key: bytes) -> pa.RecordBatch:
-    """The rows with the two words of their persons' marks beside them."""
+    """Return the rows with the two words of their persons' marks beside them."""
     low, high = np.ascontiguousarray(persons.marks(key).T)
     return rows.append_column(_MARK[0], pa.array(low)).append_column(_MARK[1], pa.array(high))

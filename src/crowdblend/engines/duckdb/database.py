@@ -23,7 +23,7 @@ _SOURCE = "[data] source"
 
 
 def not_utf8() -> InvalidInput:
-    """The refusal of text in another encoding, where none was declared."""
+    """Return the refusal of text in another encoding, where none was declared."""
     message = 'Add encoding = "cp1252" (Windows), "latin-1" or another to [data], or convert the file to UTF-8.'
     return refusal("encoding", "The data are not UTF-8 text.", message, _SOURCE)
 
@@ -129,7 +129,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def bytes_of(memory: str | None) -> int | None:
-    """A size such as "1.5GB" in bytes."""
+    """Return a size such as "1.5GB" in bytes."""
     if memory is None:
         return None
     number, unit, binary = re.fullmatch(r"([0-9.]+)\s?([KMGT])(i?)B", memory, re.IGNORECASE).groups()  # type: ignore[union-attr]

@@ -82,7 +82,7 @@ def _relation_of_counts(data: DataSource, files: Sequence[Path], fields: tuple[F
 
 @lru_cache(maxsize=1024)
 def _records(file: Path, _: tuple[int, ...], delimiter: str, columns: int) -> CsvRecords:
-    """The records of a file in a certain state; a release opens its source more than once."""
+    """Return the records of a file in a certain state; a release opens its source more than once."""
     return csv_records.count_records(file, delimiter, columns)
 
 
@@ -107,7 +107,7 @@ def _check_delimiter(data: DataSource, header: list[str], columns: Sequence[str]
 
 
 def _in_utf8(data: DataSource, files: Sequence[Path], folder: Path) -> Sequence[Path]:
-    """The files as they are, or copies of them in UTF-8 in the private folder."""
+    """Return the files as they are, or copies of them in UTF-8 in the private folder."""
     if data.csv.is_utf8:
         return files
     copies = []
@@ -150,7 +150,7 @@ def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
 
 
 def _header(data: DataSource, file: Path) -> list[str]:
-    """The names in the first line of a CSV file; nothing else is looked at."""
+    """Return the names in the first line of a CSV file; nothing else is looked at."""
     try:
         with redact(f"{source_name(data)} cannot be read.", where=file.name):
             encoding = None if data.csv.is_utf8 else data.csv.encoding

@@ -82,7 +82,7 @@ class DuckDBHashes:
         ]
 
     def _first(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
-        """The hashes of the levels that were guessed."""
+        """Return the hashes of the levels that were guessed."""
         # Of few different rows all are kept, and each of them may be there often: they are grouped as they are read.
         together = [at for at, (_, level) in enumerate(place) if level]
         found = dict(zip(together, self.scan([place[at] for at in together]), strict=True))
@@ -111,7 +111,7 @@ class DuckDBHashes:
         return max(0, math.floor(math.log2(different / (2 * MOST)))) if different > 2 * MOST else 0
 
     def scan(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
-        """The hashes of anchors, each up to its level."""
+        """Return the hashes of anchors, each up to its level."""
         if not place:
             return []
         selected, conditions, groups = [], [], []
@@ -176,7 +176,7 @@ def content_name(fields: Sequence[Field], sums: Sequence[int | None], secret: by
 
 
 def _together(hashes: Sequence[str]) -> str:
-    """The hash of a row of hashes."""
+    """Return the hash of a row of hashes."""
     return hashes[0] if len(hashes) == 1 else f"hash({', '.join(hashes)})"
 
 
@@ -210,7 +210,7 @@ def _hashed_number(number: str) -> str:
 
 
 def _hashed_text(text: str) -> str:
-    """The hash of a text, or of the number or moment that it spells; most texts begin with a letter."""
+    """Return the hash of a text, or of the number or moment that it spells; most texts begin with a letter."""
     exponent = f"contains({text}, 'e') OR contains({text}, 'E')"
     # A cast that fails is slow, and dates and times begin with digits.
     time = f"contains({text}, ':') OR contains({text}, '/') OR (strpos({text}, '-') > 1 AND NOT ({exponent}))"
@@ -227,6 +227,6 @@ def _hashed_text(text: str) -> str:
 
 
 def _moment(timestamp: str) -> str:
-    """The text of a moment; at midnight that of its day, as files have it where no moment is at another time."""
+    """Return the text of a moment; at midnight that of its day, as files have it where no moment is at another time."""
     day = f"CAST(CAST({timestamp} AS DATE) AS VARCHAR)"
     return f"CASE WHEN {timestamp} = date_trunc('day', {timestamp}) THEN {day} ELSE CAST({timestamp} AS VARCHAR) END"

@@ -75,7 +75,7 @@ class Relation:
     sizes: tuple[int, ...] = ()
 
     def field(self, name: str) -> Field:
-        """The column of this name."""
+        """Return the column of this name."""
         return next(field for field in self.fields if field.name == name)
 
     @property
@@ -91,7 +91,7 @@ class Relation:
         return f"(SELECT {', '.join(each)} FROM {self.sql})"
 
     def ready(self) -> Relation:
-        """The relation that can be read; a CSV file is gone through once before."""
+        """Return the relation that can be read; a CSV file is gone through once before."""
         return self if self.prepare is None else self.prepare()
 
     def check_rows(self, read: int) -> None:
@@ -101,7 +101,7 @@ class Relation:
 
 
 def missing_rows() -> InvalidInput:
-    """The refusal of a source of which some rows were not read."""
+    """Return the refusal of a source of which some rows were not read."""
     message = "The source could not be read whole: rows are missing, or it changed meanwhile."
     return refusal("missing-rows", message, "Write it again in a plain form, for example as Parquet.", "[data] source")
 
@@ -116,12 +116,12 @@ def column_type(kind: str) -> ColumnType:
 
 
 def identifier(name: str) -> str:
-    """A name as an SQL identifier."""
+    """Return a name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def source_name(data: DataSource) -> str:
-    """The source's name in a message, without its folder."""
+    """Return the source's name in a message, without its folder."""
     if data.format == "frame":
         return data.source
     if data.is_database or data.query is not None:
@@ -130,7 +130,7 @@ def source_name(data: DataSource) -> str:
 
 
 def list_files(files: Sequence[Path]) -> str:
-    """The files as a list in SQL; the engine would take * and [ in a name for a pattern."""
+    """Return the files as a list in SQL; the engine would take * and [ in a name for a pattern."""
     return "[" + ", ".join(quote(glob.escape(str(file))) for file in files) + "]"
 
 
@@ -168,7 +168,7 @@ _COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS")
 
 
 def check_frame(data: DataSource, columns: Sequence[str]) -> Frame:
-    """The frame of a source; refused if it lacks a column or has one that cannot be read."""
+    """Return the frame of a source; refused if it lacks a column or has one that cannot be read."""
     require_rows(data)
     frame: Frame = data.frame
     for name in columns:
@@ -180,7 +180,7 @@ def check_frame(data: DataSource, columns: Sequence[str]) -> Frame:
 
 
 def open_frame(connection: duckdb.DuckDBPyConnection, data: DataSource, columns: Sequence[str]) -> Relation:
-    """A frame as a relation, with the columns that can be read."""
+    """Return a frame as a relation, with the columns that can be read."""
     frame = check_frame(data, columns)
     names = list(frame.columns)
     with redact(f"{frame.name} cannot be read.", "Write it to a Parquet file, and name that.", "data"):

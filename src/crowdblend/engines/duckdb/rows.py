@@ -61,7 +61,7 @@ class Rows:
         self._progress = progress or no_progress
 
     def read_as(self, columns: Sequence[Column]) -> list[str]:
-        """The columns in SQL, as their recodings read them."""
+        """Return the columns in SQL, as their recodings read them."""
         return [self.relation.field(column.name).read_as(column.recoding.reads) for column in columns]
 
     def numbers(self, names: Sequence[str]) -> list[str]:
@@ -69,15 +69,15 @@ class Rows:
         return [self.relation.field(name).read_as("number") for name in names]
 
     def types(self, names: Sequence[str]) -> list[ColumnType]:
-        """The columns' types."""
+        """Return the columns' types."""
         return [self.relation.field(name).type for name in names]
 
     def everybody(self, columns_sql: str) -> Iterator[pa.Table]:
-        """All rows, without a coin, in chunks."""
+        """Yield all rows, without a coin, in chunks."""
         yield from chunks(self.batches(columns_sql))
 
     def sampled_rows(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """The sampled rows of each batch, and their persons, who may still come twice.
+        """Yield the sampled rows of each batch, and their persons, who may still come twice.
 
         All rows where no coin decides yet: strata are drawn from one row of everybody, and exactly k people by marks.
         """
@@ -92,7 +92,7 @@ class Rows:
         check.check(self._persons_again)
 
     def each_once(self, columns_sql: str) -> Iterator[pa.Table]:
-        """The sampled rows in chunks; refuses, in the end, when someone had two."""
+        """Yield the sampled rows in chunks; refuses, in the end, when someone had two."""
         yield from (
             self._looked_up(columns_sql) if self._is_sparse else chunks(rows for rows, _ in self.once(columns_sql))
         )
@@ -107,7 +107,7 @@ class Rows:
         return one_file and isinstance(self.draw, Coin) and self.draw.rate <= _FEW
 
     def _looked_up(self, columns_sql: str) -> Iterator[pa.Table]:
-        """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
+        """Yield the sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
 
         A long file is gone through piece by piece, so that only this many places are remembered.
         """
@@ -131,7 +131,7 @@ class Rows:
         check.check(self._persons_again)
 
     def rows_below(self, columns_sql: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
-        """The rows of each batch whose marks lie below a rate, and these marks, where everybody has one row.
+        """Yield the rows of each batch whose marks lie below a rate, and these marks, where everybody has one row.
 
         With a coin of one's own, a second row of someone who is not drawn changes nothing for the others. Among k of
         n people it does: with rows that are nobody's own there are fewer than n, each is drawn with more than k/n.
@@ -151,7 +151,7 @@ class Rows:
         yield from chunks(self._stream(columns_sql, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
 
     def at(self, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
-        """The rows at these places, which rise and are counted through all files; every row counts as read."""
+        """Yield the rows at these places, which rise and are counted through all files; every row counts as read."""
         if self.relation.table is not None:
             yield from self._pick_rows(self.relation.table, places, columns_sql)
             return
@@ -180,7 +180,7 @@ class Rows:
         yield from chunks(self._stream(columns_sql, f"WHERE {among}"))
 
     def _pick_rows(self, table: pa.Table, places: NDArray[np.int64], columns_sql: str) -> Iterator[pa.Table]:
-        """The rows at these places of a table that Python holds."""
+        """Yield the rows at these places of a table that Python holds."""
         # Arrow takes no rows of text views, nor of dictionaries of them.
         schema = pa.schema([(field.name, _takeable(field.type)) for field in table.schema])
         batches = (pa.Table.from_batches([batch]).cast(schema) for batch in table.to_batches(max_chunksize=_BATCH))
@@ -217,7 +217,7 @@ class Rows:
             yield persons
 
     def batches(self, columns_sql: str, which: str = "") -> Iterator[pa.RecordBatch]:
-        """All rows, or some of them, in batches; they count as read."""
+        """Yield all rows, or some of them, in batches; they count as read."""
         for batch in self._stream(columns_sql, which):
             self.read += batch.num_rows
             self._progress("reading", self.read)
@@ -227,7 +227,7 @@ class Rows:
         yield from stream(self._connection, f"SELECT {columns_sql} FROM {self.relation.sql} {which}")
 
     def _person(self) -> str:
-        """The person as a 64-bit number or a text, NULL for nobody."""
+        """Return the person as a 64-bit number or a text, NULL for nobody."""
         field = self.relation.field(str(self.data.person))
         if field.type is ColumnType.WHOLE:
             return f"CAST({field.identifier} AS BIGINT)"
@@ -237,7 +237,7 @@ class Rows:
 
 
 def stream(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[pa.RecordBatch]:
-    """The answer to a query, batch by batch."""
+    """Yield the answer to a query, batch by batch."""
     rows = connection.sql(query)
     # DuckDB's later name first; what the other one does is the same.
     reader = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
@@ -255,7 +255,7 @@ def filter_rows(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
 
 
 def _take_rows(tables: Iterable[pa.Table], places: NDArray[np.int64]) -> Iterator[pa.Table]:
-    """The rows at places that are in order, among tables that come one after the other."""
+    """Yield the rows at places that are in order, among tables that come one after the other."""
     start = 0
     for table in tables:
         first, last = np.searchsorted(places, (start, start + table.num_rows))
@@ -264,7 +264,7 @@ def _take_rows(tables: Iterable[pa.Table], places: NDArray[np.int64]) -> Iterato
 
 
 def _takeable(kind: Any) -> Any:
-    """The type itself, or the one like it from which Arrow takes rows."""
+    """Return the type itself, or the one like it from which Arrow takes rows."""
     if pa.types.is_dictionary(kind):
         return _takeable(kind.value_type)
     if pa.types.is_string_view(kind):
@@ -273,7 +273,7 @@ def _takeable(kind: Any) -> Any:
 
 
 def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The batches put together to tables that are worth a query."""
+    """Yield the batches put together to tables that are worth a query."""
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)

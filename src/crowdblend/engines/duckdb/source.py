@@ -66,7 +66,7 @@ def open_source(
 def describe_relation(
     connection: duckdb.DuckDBPyConnection, data: DataSource, relation: Relation, columns: Sequence[str]
 ) -> Relation:
-    """The relation with the columns that the database finds in it."""
+    """Return the relation with the columns that the database finds in it."""
     check = "Check table in [data], and that all files have the same columns."
     with redact(f"{source_name(data)} holds no table that can be read.", check, code="table"):
         found = connection.sql(f"SELECT * FROM {relation.sql} LIMIT 0")
@@ -94,7 +94,7 @@ def check_source(data: DataSource, columns: Sequence[str]) -> bool:
 
 
 def files_to_read(data: DataSource, folder: Path) -> list[Path]:
-    """The files of a source in order of name, each of which can be opened."""
+    """Return the files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
         return [spool(data, folder)]
     if "://" in data.source:
@@ -130,7 +130,7 @@ def spool(data: DataSource, folder: Path) -> Path:
 def read_table(
     connection: duckdb.DuckDBPyConnection, relation: Relation, names: Sequence[str], values: Sequence[str], what: str
 ) -> pa.Table:
-    """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
+    """Return the columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
     with redact(f"The file of the {what} cannot be read from beginning to end."):
         selected = [_name(relation.field(name)) for name in names] + [_value(relation.field(name)) for name in values]
         columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(selected))

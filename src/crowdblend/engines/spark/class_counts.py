@@ -122,7 +122,7 @@ def check_rows(relation: SparkRelation, facts: Facts) -> int:
 
 
 def classes_in(pieces: Sequence[Piece], columns: Sequence[Column], memory_limit: int | None) -> SampledClasses:
-    """The classes that tasks have counted, in the order of their codes."""
+    """Return the classes that tasks have counted, in the order of their codes."""
     packing = Packing(columns)
     contents = [piece.content for piece in pieces if piece.kind == "classes"]
     if not contents:
@@ -143,7 +143,7 @@ _WORDS = 1 << 64
 def _last_mark(
     relation: SparkRelation, draw: Exactly, memory_limit: int | None, progress: Progress | None
 ) -> tuple[int, int]:
-    """The mark (high, low) of the last of the k people; refuses a source of another number of people."""
+    """Return the mark (high, low) of the last of the k people; refuse a source of another number of people."""
     margin = 8 * math.sqrt(draw.samples) + 60
     while True:
         low, high = (_word((draw.samples + side * margin) / draw.people) for side in (-1, 1))
@@ -163,12 +163,12 @@ def _last_mark(
 
 
 def _word(rate: float) -> int:
-    """The high word of marks below which this share of them lies."""
+    """Return the high word of marks below which this share of them lies."""
     return min(max(int(rate * _WORDS), 0), _WORDS - 1)
 
 
 def _at_places(relation: SparkRelation, task: CountClasses, draw: Exactly) -> CountClasses:
-    """The task for rows that have no names, which are drawn by their places."""
+    """Return the task for rows that have no names, which are drawn by their places."""
     if not relation.files:
         message = "Rows without ids are drawn by their places, and these rows of Spark have no order."
         remedy = "Name the person column in [data], or name the Parquet or CSV files as source."

@@ -65,7 +65,7 @@ class SparkEngine:
             pass
 
     def _session(self, data: DataSource) -> Any:
-        """The session of a frame, or that of the engine."""
+        """Return the session of a frame, or that of the engine."""
         if data.format == "frame" and hasattr(data.frame, "sparkSession"):
             return data.frame.sparkSession
         if self._spark is None:
@@ -95,7 +95,7 @@ class SparkSource:
         return class_counts(self.relation, columns, draw, measures, self._memory_limit, self._progress)
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
-        """All rows, collected on the driver; a blank anywhere is refused."""
+        """Return all rows, collected on the driver; a blank anywhere is refused."""
         return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
 
     def identity(self, place: FingerprintRequest) -> Identity:

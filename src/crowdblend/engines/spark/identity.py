@@ -43,7 +43,7 @@ class HashRows:
     hashing: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The hashes, a row each, as Spark groups them."""
+        """Yield the hashes, a row each, as Spark groups them."""
         try:
             with self.opening.relation(batches) as opened:
                 if opened is not None:
@@ -117,7 +117,7 @@ class SparkHashes(DuckDBHashes):
         return found
 
     def scan(self, place: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
-        """The hashes of anchors, each up to its level."""
+        """Return the hashes of anchors, each up to its level."""
         if not place:
             return []
         names = dict.fromkeys(name for anchor, _ in place for name in (*anchor.by, *anchor.columns))
@@ -148,7 +148,7 @@ class SparkHashes(DuckDBHashes):
         return content_name(self._in_spark.fields, sums, secret)
 
     def _digests(self, files: list[Path], key: bytes) -> list[bytes]:
-        """The keyed hashes of files, each computed where a task runs."""
+        """Return the keyed hashes of files, each computed where a task runs."""
         lists = evenly([file.absolute() for file in files])
         with quiet():
             tasks = self._in_spark.spark.range(0, len(lists), 1, len(lists))
@@ -165,7 +165,7 @@ class HashFiles:
     key: bytes
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Every file and its hash."""
+        """Yield every file and its hash."""
         for batch in batches:
             some = [file for number in batch.column(0).to_pylist() for file in self.lists[number]]
             digests = pa.array([digest_of(file, self.key) for file in some], pa.binary())

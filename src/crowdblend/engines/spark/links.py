@@ -57,7 +57,7 @@ def read_links(
     memory_limit: int | None,
     progress: Progress | None,
 ) -> pa.Table:
-    """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
+    """Return the columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
     phase = f"collecting the {what} on the driver"
     table, fields = rows_of(relation, [*names, *values], None, memory_limit, progress, phase)
     with small_database() as connection:

@@ -72,7 +72,7 @@ class Facts:
             self.problem = problem
 
     def piece(self) -> Piece:
-        """The facts as a piece."""
+        """Return the facts as a piece."""
         problem = self.problem.to_dict() if self.problem else None
         outside = {name: counter.to_dict() for name, counter in self.outside.items()}
         told = {"counts": self.counts, "problem": problem, "outside": outside}
@@ -94,7 +94,7 @@ class Facts:
 
 
 def problem_of(document: dict[str, Any]) -> InvalidInput:
-    """The refusal that a task has told."""
+    """Return the refusal that a task has told."""
     return InvalidInput(
         document["message"], remedy=document["remedy"] or "", where=document["where"], code=document["code"]
     )
@@ -105,13 +105,13 @@ def _order(problem: InvalidInput) -> tuple[str, str]:
 
 
 def bucket_of(numbers: NDArray[Any], bits: int = BUCKET_BITS) -> Buckets:
-    """The bucket of each 64-bit number, whatever numbers there are."""
+    """Return the bucket of each 64-bit number, whatever numbers there are."""
     mixed = numbers.view(np.uint64) * _MIX
     return (mixed >> np.uint64(64 - bits)).astype(np.uint16)
 
 
 def split(buckets: Buckets) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Every bucket that occurs, and where."""
+    """Yield every bucket that occurs, and where."""
     order = np.argsort(buckets, kind="stable")
     starts = np.flatnonzero(np.diff(buckets[order].astype(np.int32), prepend=-1))
     for places in np.split(order, starts[1:]) if len(starts) else ():
@@ -142,7 +142,7 @@ def _batch(pieces: list[Piece]) -> pa.RecordBatch:
 
 
 def pieces_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Piece]:
-    """The pieces that Spark hands over, in its order."""
+    """Yield the pieces that Spark hands over, in its order."""
     for batch in batches:
         buckets, kinds, contents = (batch.column(name) for name in ("bucket", "kind", "content"))
         for place in range(batch.num_rows):
@@ -150,7 +150,7 @@ def pieces_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Piece]:
 
 
 def by_bucket(pieces: Iterable[Piece]) -> Iterator[tuple[int, dict[str, list[bytes]]]]:
-    """The contents of every bucket by kind, from pieces in the order of their buckets."""
+    """Yield the contents of every bucket by kind, from pieces in the order of their buckets."""
     for bucket, some in groupby(pieces, key=lambda piece: piece.bucket):
         kinds: dict[str, list[bytes]] = {}
         for piece in some:
@@ -159,7 +159,7 @@ def by_bucket(pieces: Iterable[Piece]) -> Iterator[tuple[int, dict[str, list[byt
 
 
 def encode(table: pa.Table) -> bytes:
-    """An Arrow table as bytes."""
+    """Return an Arrow table as bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -168,12 +168,12 @@ def encode(table: pa.Table) -> bytes:
 
 
 def decode(contents: Iterable[bytes]) -> pa.Table:
-    """The tables in some bytes, one below the other."""
+    """Return the tables in some bytes, one below the other."""
     return pa.concat_tables([pa.ipc.open_stream(content).read_all() for content in contents])
 
 
 def class_table(packing: Packing, codes: PackedCodes, **others: NDArray[np.int64]) -> pa.Table:
-    """The classes of some rows, and other columns beside them."""
+    """Return the classes of some rows, and other columns beside them."""
     closed = [code.copy() if packing.open else code for code in codes]
     columns = {}
     for position in packing.open:
@@ -185,7 +185,7 @@ def class_table(packing: Packing, codes: PackedCodes, **others: NDArray[np.int64
 
 
 def packed_codes(packing: Packing, table: pa.Table) -> PackedCodes:
-    """The packed codes of the classes in a table; labels that are new get the next numbers."""
+    """Return the packed codes of the classes in a table; labels that are new get the next numbers."""
     codes = [table.column(f"p{at}").to_numpy().copy() for at in range(packing.width)]
     for position in packing.open:
         place = packing.places[position]
@@ -204,7 +204,7 @@ def count_pieces(packing: Packing, codes: PackedCodes, counts: Counts) -> Iterat
 
 
 def _buckets(packing: Packing, codes: PackedCodes) -> Buckets:
-    """The bucket of each class, the same in every task."""
+    """Return the bucket of each class, the same in every task."""
     mixed = np.zeros(len(codes[0]), dtype=np.uint64)
     for position in range(len(packing.columns)):
         digits = packing.digits(codes, position)

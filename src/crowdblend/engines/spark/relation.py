@@ -45,7 +45,7 @@ class SparkRelation:
     sizes: tuple[int, ...] | None = None
 
     def field(self, name: str) -> Field:
-        """The column of this name."""
+        """Return the column of this name."""
         return next(field for field in self.fields if field.name == name)
 
     def check_rows(self, read: int) -> None:
@@ -84,7 +84,7 @@ class SparkRelation:
 
 
 def shuffle(pieces: DataFrame) -> DataFrame:
-    """All pieces of a bucket in one partition, one bucket after the other."""
+    """Return all pieces of a bucket in one partition, one bucket after the other."""
     return pieces.repartition("bucket").sortWithinPartitions("bucket")
 
 
@@ -95,7 +95,7 @@ def then(pieces: DataFrame, task: OfTask) -> DataFrame:
 
 
 def plain_function(task: OfTask) -> OfTask:
-    """The task as a function, which is what Spark takes."""
+    """Return the task as a function, which is what Spark takes."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from task(batches)
@@ -152,7 +152,7 @@ class Opening:
             yield connection, Relation(VIEW, self.fields), []
 
     def _of_files(self, files: Sequence[Path], folder: Path) -> Relation:
-        """The files as a relation; the driver has looked at the footers of Parquet files already."""
+        """Return the files as a relation; the driver has looked at the footers of Parquet files already."""
         if self.data.format == "parquet":
             return Relation(f"read_parquet({list_files(files)}, hive_partitioning = false)", self.fields)
         return open_csv(self.data, files, [field.name for field in self.fields], folder).ready()
@@ -175,7 +175,7 @@ class Opening:
 
 
 def evenly(files: Sequence[Path]) -> tuple[tuple[Path, ...], ...]:
-    """The files in lists with about as many bytes each, one for every task; the largest files first."""
+    """Return the files in lists with about as many bytes each, one for every task; the largest files first."""
     bytes_of = {file: file.stat().st_size for file in files}
     tasks = max(sum(bytes_of.values()) // _TASK_BYTES, _TASKS)
     lists: list[list[Path]] = [[] for _ in range(min(tasks, len(files)))]

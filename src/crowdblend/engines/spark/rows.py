@@ -36,7 +36,7 @@ class TaskRows(Rows):
         self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64)
 
     def once(self, columns_sql: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
-        """The sampled rows of each batch, and their persons; they are noted."""
+        """Yield the sampled rows of each batch, and their persons; they are noted."""
         for rows, persons in self.sampled_rows(columns_sql):
             self._numbers.extend(persons.numbers)
             if len(persons.texts):
@@ -44,7 +44,7 @@ class TaskRows(Rows):
             yield rows, persons
 
     def up_to(self, last: tuple[int, int], columns_sql: str) -> Iterator[pa.Table]:
-        """The rows of the persons whose marks (high, low) are not above the last one, in chunks."""
+        """Yield the rows of the persons whose marks (high, low) are not above the last one, in chunks."""
         yield from chunks(self._below(last, columns_sql))
 
     def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], columns_sql: str) -> Iterator[pa.Table]:
@@ -76,7 +76,7 @@ class TaskRows(Rows):
             yield rows.filter(pa.array((highs < high) | ((highs == high) & (lows <= low))))
 
     def noted_persons(self, *, last: bool = False) -> Iterator[Piece]:
-        """The persons who were noted, by bucket, when there are many or no more come."""
+        """Yield the persons who were noted, by bucket, when there are many or no more come."""
         if len(self._numbers) >= _ENOUGH or last:
             numbers = self._numbers.view()
             for bucket, places in split(bucket_of(numbers)):
@@ -90,5 +90,5 @@ class TaskRows(Rows):
 
 
 def _path(address: str) -> str:
-    """The path of a file that Spark names by its address."""
+    """Return the path of a file that Spark names by its address."""
     return unquote(urlsplit(address).path)

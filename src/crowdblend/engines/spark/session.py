@@ -37,7 +37,7 @@ _SETTINGS = {
 
 
 def active_session() -> SparkSession | None:
-    """The session of this process, where someone has made one."""
+    """Return the session of this process, where someone has made one."""
     loaded = sys.modules.get("pyspark.sql")
     return None if loaded is None else loaded.SparkSession.getActiveSession()
 
@@ -106,7 +106,7 @@ def quiet() -> Iterator[None]:
 
 
 def collect(frame: DataFrame, progress: Progress | None = None, phase: str = "reading") -> pa.Table:
-    """The rows of a frame on the driver, as Arrow; Ctrl-C stops the job."""
+    """Return the rows of a frame on the driver, as Arrow; Ctrl-C stops the job."""
     spark = frame.sparkSession
     tag = f"crowdblend-{uuid.uuid4().hex}"
     if progress:

@@ -34,7 +34,7 @@ else:
 
 
 def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -> SparkRelation:
-    """The data of a policy as a relation."""
+    """Return the data of a policy as a relation."""
     if data.format == "frame":
         require_rows(data)
         return open_frame(data, data.frame, columns)
@@ -62,7 +62,7 @@ def _table(spark: SparkSession, data: DataSource) -> Any:
 
 
 def _absolute(data: DataSource) -> list[Path]:
-    """The files, by names that mean the same in every process."""
+    """Return the files, by names that mean the same in every process."""
     return [file.absolute() for file in files_to_read(data, Path())]
 
 
@@ -109,7 +109,7 @@ def open_parquet_address(spark: SparkSession, data: DataSource, columns: Sequenc
 
 
 def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) -> DataFrame:
-    """The files as a frame."""
+    """Return the files as a frame."""
     try:
         frame = spark.read.parquet(*paths)
         _ = frame.schema
@@ -124,14 +124,14 @@ def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) ->
 
 
 def _path(file: Path) -> str:
-    """A local file as Spark takes it: the names of files are no patterns."""
+    """Return a local file as Spark takes it: the names of files are no patterns."""
     return "file:" + re.sub(r"([][{}*?\\])", r"\\\1", str(file.resolve()))
 
 
 def open_frame(
     data: DataSource, frame: DataFrame, columns: Sequence[str], stored_types: Mapping[str, str] | None = None
 ) -> SparkRelation:
-    """A frame as a relation, with the columns that can be read.
+    """Return a frame as a relation, with the columns that can be read.
 
     `stored_types` are the types of the columns in their files, in DuckDB's names: a column that Spark
     reads as something else cannot be read, because it would be recoded in another way.
@@ -163,7 +163,7 @@ def _column_type(message: str, name: str) -> InvalidInput:
 
 
 def _arrow_types(frame: DataFrame) -> list[tuple[str, Any]]:
-    """The names of the columns, and their types in Arrow; None where Arrow has none."""
+    """Return the names of the columns, and their types in Arrow; None where Arrow has none."""
     with quiet():
         found: list[tuple[str, Any]] = []
         for field in frame.schema.fields:

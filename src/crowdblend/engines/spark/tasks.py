@@ -53,7 +53,7 @@ class Task:
     draw: Draw = field(default_factory=Everybody, repr=False)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The pieces, as Spark takes them."""
+        """Yield the pieces, as Spark takes them."""
         yield from batches_of(self._pieces(batches))
 
     def _pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
@@ -116,7 +116,7 @@ class CountClasses(Task):
             yield
 
     def _several(self, rows: TaskRows, counting: Counting) -> Iterator[Piece]:
-        """The rows themselves, by the bucket of their persons: which of them is kept depends on all.
+        """Yield the rows themselves, by the bucket of their persons: which of them is kept depends on all.
 
         By stratum, nobody is drawn before one row of everybody is chosen.
         """
@@ -223,7 +223,7 @@ class Merge:
     allowed: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The merged pieces, as Spark takes them; they come in the order of their buckets."""
+        """Yield the merged pieces, as Spark takes them; they come in the order of their buckets."""
         yield from batches_of(self._merge_pieces(batches))
 
     def _merge_pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
@@ -239,7 +239,7 @@ class Merge:
         yield facts.piece()
 
     def _sum_classes(self, bucket: int, contents: Sequence[bytes], facts: Facts) -> Piece:
-        """The sums of the classes; more than twice what the driver takes of a bucket is not handed over."""
+        """Return the sums of the classes; more than twice what the driver takes of a bucket is not handed over."""
         table = decode(contents)
         keys = [name for name in table.column_names if name != "n"]
         summed = table.group_by(keys, use_threads=False).aggregate([("n", "sum")]).select([*keys, "n_sum"])

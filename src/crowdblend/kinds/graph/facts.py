@@ -95,7 +95,7 @@ class GraphFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="graph"
         )
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """All statistics together: zero-knowledge, and differential against someone who knows everybody else."""
+        """Derive zero-knowledge privacy of all statistics together, and differential privacy."""
         if len({one.label for one in self.statistics}) < len(self.statistics):
             raise contradiction("it states a statistic twice")
         if sum(one.samples for one in self.statistics) >= self.people:

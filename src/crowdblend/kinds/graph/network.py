@@ -40,7 +40,7 @@ class NetworkData:
         return Structure(self.network)
 
     def values(self, statistic: Statistic) -> list[Fraction]:
-        """A statistic of people's data: the average above its lower end, or the share of every class."""
+        """Return a statistic of people's data: the average above its lower end, or the share of every class."""
         column = self.columns[str(statistic.column)]
         if statistic.request.name == "average":
             return [_average(column, statistic)]
@@ -57,7 +57,7 @@ def check_network(policy: GraphPolicy, engine: Engine) -> None:
 
 
 def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None = None) -> NetworkData:
-    """The network of a policy, checked against its bounds."""
+    """Return the network of a policy, checked against its bounds."""
     links, known = policy.graph, None
     ends = _ends(policy, engine)
     columns: dict[str, pa.ChunkedArray] = {}
@@ -87,7 +87,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
 
 
 def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
-    """The two ends of every link."""
+    """Return the two ends of every link."""
     links = policy.graph
     if policy.graph_in_memory is None:
         with engine.open(policy.data, (links.source, links.target), policy.resources) as source:
@@ -149,12 +149,12 @@ def _same_type(ends: pa.Table, people: pa.ChunkedArray | None) -> tuple[pa.Table
 
 
 def links_of(graph: Any, links: Links) -> pa.Table:
-    """The links of a networkx graph as a table with the columns that the policy names."""
+    """Return the links of a networkx graph as a table with the columns that the policy names."""
     return _of_graph(graph, links).rename_columns([links.source, links.target])
 
 
 def _of_graph(graph: Any, links: Links) -> pa.Table:
-    """The links of a networkx graph, or of anything with nodes, edges and is_directed."""
+    """Return the links of a networkx graph, or of anything with nodes, edges and is_directed."""
     if graph.is_directed():
         raise refusal("directed-graph", "The graph is directed.", "Pass graph.to_undirected().", "graph")
     number = {node: at for at, node in enumerate(graph.nodes)}
@@ -177,7 +177,7 @@ def _average(column: pa.ChunkedArray, statistic: Statistic) -> Fraction:
 
 
 def _number(value: Any, statistic: Statistic) -> Fraction:
-    """A value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
+    """Return a value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
     read = number(value) if isinstance(value, str) else float(value)
     if read is None:
         message = f"Column {statistic.column!r} holds values that are no numbers."

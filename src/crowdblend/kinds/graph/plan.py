@@ -106,7 +106,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
             return NetworkReading(read_network(self.policy, engine, progress))
 
     def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Every statistic with noise of its own."""
+        """Return every statistic with noise of its own."""
         del progress
         with _in_memory():
             return publish_numbers(self.policy, self.mechanisms, reading.network, key)
@@ -158,7 +158,7 @@ class Number:
 def publish_numbers(
     policy: GraphPolicy, mechanisms: tuple[NoisyStatistic, ...], network: NetworkData, key: ReleaseKey
 ) -> Result:
-    """Every statistic with noise of its own; the same key gives the same numbers."""
+    """Return every statistic with noise of its own; the same key gives the same numbers."""
     exact = [exact_values(*one, network) for one in zip(policy.requests, mechanisms, strict=True)]
     (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
     true = {
@@ -176,7 +176,7 @@ def noisy_numbers(
     key: ReleaseKey,
     releases: int = 1,
 ) -> list[list[Number]]:
-    """The numbers of this many releases of the same network, all with noise of their own."""
+    """Return the numbers of this many releases of the same network, all with noise of their own."""
     found: list[list[Number]] = [[] for _ in range(releases)]
     for at, (statistic, mechanism, values) in enumerate(zip(policy.requests, mechanisms, exact, strict=True)):
         noisy = mechanism.publish(values * releases, key.source(b"noise of network statistic %d" % at))
@@ -191,7 +191,7 @@ def noisy_numbers(
 
 
 def exact_values(statistic: NetworkStatistic, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
-    """The numbers of a statistic without noise, above the lower end of its range."""
+    """Return the numbers of a statistic without noise, above the lower end of its range."""
     return [mechanism.exact(network.structure)] if statistic.column is None else network.values(statistic)
 
 
@@ -205,7 +205,7 @@ def _labels(statistic: NetworkStatistic) -> tuple[str | None, ...]:
 
 
 def numbers_output(policy: GraphPolicy, numbers: Sequence[Number]) -> NumbersOutput:
-    """The file of the numbers."""
+    """Return the file of the numbers."""
     columns: dict[str, list[str | float | None]] = {"statistic": [number.statistic for number in numbers]}
     if any(number.label is not None for number in numbers):
         columns["class"] = [number.label for number in numbers]

@@ -210,7 +210,7 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
         _ = self.requests
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
-        """The names of statistics and their classes."""
+        """Yield the names of statistics and their classes."""
         for statistic in self.statistics:
             yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
 

@@ -33,7 +33,7 @@ _WORTH, _EQUAL = 0.5, 1e-9
 
 
 def subject(policy: GraphPolicy, request: AuditRequest) -> GraphSubject:
-    """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
+    """Return the policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a network", "there is no delta to trade")
     given = policy.graph.bounds.people
     if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
@@ -150,7 +150,7 @@ def made_up(policy: GraphPolicy, groups: LinkedGroups) -> NetworkData:
 
 
 def _offered_labels(statistic: NetworkStatistic) -> list[str]:
-    """The ends of a range, or the classes."""
+    """Return the ends of a range, or the classes."""
     if statistic.request.name != "average":
         return list(statistic.classes)
     high = float(Fraction(statistic.low) + Fraction(statistic.request.width or 0))

@@ -22,7 +22,7 @@ _SHARES = ("connectivity", "cycle-freeness", "eulerian")
 
 
 def view(folder: PublishedRelease, _figures: bool) -> View:
-    """Every number of the one data file."""
+    """Return every number of the one data file."""
     path = next(iter(folder.files.values()))
     rows = read_rows(path, "statistic", ("value", "error", "confidence"), label="class")
     facts = folder.facts

@@ -100,7 +100,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Every bin of the sample, noisy."""
+        """Return every bin of the sample, noisy."""
         del progress
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
@@ -145,7 +145,7 @@ def plan_noisy(policy: OutlierTablePolicy, epsilon: float, delta: float) -> Outl
 
 
 def _part(epsilon_spent: float, factor: float) -> float:
-    """The loss of noise of which the factor times as much may be spent, rounded down."""
+    """Return the loss of noise of which the factor times as much may be spent, rounded down."""
     return (
         math.nextafter(epsilon_spent / factor, 0.0)
         if factor * (epsilon_spent / factor) > epsilon_spent

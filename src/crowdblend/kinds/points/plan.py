@@ -35,7 +35,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
     """The plan of points: blocks by strata, and noise that is the same in all of them."""
 
     def mechanism_of(self, stratum: StratumPlan) -> NoisyPoints:
-        """The noise on points, and from which size on blocks are published."""
+        """Return the noise on points, and from which size on blocks are published."""
         assert stratum.noise_epsilon is not None
         policy = self.policy
         cells = tuple(axis.cells for _, axis in policy.axes)
@@ -66,7 +66,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         )
 
     def _boxes(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """The ends of every block on every axis."""
+        """Return the ends of every block on every axis."""
         return tuple(
             tuple((axis.end(low), axis.end(high)) for (_, axis), (low, high) in zip(self.policy.axes, box, strict=True))
             for box in self.policy.blocks.list_blocks()
@@ -98,7 +98,7 @@ class PointsPlan(CrowdsPlan[PointsPolicy, NoisyPoints]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """The points of the sample, moved."""
+        """Return the points of the sample, moved."""
         del progress
         policy, mechanisms, people = self.policy, self.mechanisms, reading.sample.people
         published = publish_points(mechanisms, reading.sample, self.stratum, key)
@@ -139,7 +139,7 @@ def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:
 
 
 def _drawable(plan: PointsPlan) -> PointsPlan:
-    """The plan; refuses noise too strong to be drawn, before it is known in which blocks there are people."""
+    """Return the plan; refuse noise too strong to be drawn, before it is known in which blocks there are people."""
     mechanism = plan.mechanisms[0]
     for shape in plan.policy.shapes():
         along = sum(size > 1 for size in shape)

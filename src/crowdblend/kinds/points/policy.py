@@ -117,7 +117,7 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         return recodings.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """The different sizes of blocks in cells, largest first."""
+        """Return the different sizes of blocks in cells, largest first."""
         if isinstance(self.blocks, recodings.Grid):
             return [self.blocks.cells]
         found = {tuple(high - low for low, high in box) for box in self.blocks.list_blocks()}

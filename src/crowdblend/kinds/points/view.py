@@ -212,12 +212,12 @@ def _neighbours(places: Places, points: Values) -> Table:
 
 
 def _number(value: float) -> str:
-    """An error or a distance to two digits."""
+    """Return an error or a distance to two digits."""
     return f"{float(f'{float(value):.2g}'):,.10g}"
 
 
 def _fit_digits(value: float, error: float) -> str:
-    """A value with the digits that its error leaves: one more than the first digit of the error."""
+    """Return a value with the digits that its error leaves: one more than the first digit of the error."""
     if not error > 0 or not np.isfinite(error):
         return f"{float(value):,.6g}"
     digits = 1 - int(np.floor(np.log10(error)))

@@ -187,14 +187,14 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return read_totals(self.policy, self.parameters, engine, key, progress)
 
     def exact(self, place: int, mechanism: Mechanism, reading: StatisticsReading) -> Whole:
-        """The exact totals of a statistic, or the people at each step of each group for a quantile."""
+        """Return the exact totals of a statistic, or the people at each step of each group for a quantile."""
         if isinstance(reading, TotalsReading):
             return exact_totals(self.policy, place, mechanism, reading)
         assert self.strata is not None
         return exact_in_copies(self.policy, *self.strata, place, reading)
 
     def publish(self, reading: StatisticsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Every statistic with its noise, in the order of the policy."""
+        """Return every statistic with its noise, in the order of the policy."""
         del progress
         mechanisms = self.mechanisms
         noisy: dict[int, Noisy] = {}
@@ -219,7 +219,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         )
 
     def published_numbers(self, noisy: Mapping[int, Noisy]) -> dict[int, list[PublishedNumber]]:
-        """The numbers of every statistic; rows of several releases may stand one below the other."""
+        """Return the numbers of every statistic; rows of several releases may stand one below the other."""
         values: dict[int, list[PublishedNumber]] = {}
         for places, way in self.parameters.ways:
             for place in places:
@@ -232,7 +232,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return values
 
     def of_totals(self, place: int, totals: Sequence[int]) -> list[PublishedNumber]:
-        """The numbers behind totals of everybody."""
+        """Return the numbers behind totals of everybody."""
         return self.values(place).of_totals(totals, self.policy.people)
 
     def _error_if_all(self, mechanism: SampleWay, place: int) -> float | None:
@@ -241,7 +241,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
 
 
 def numbers_output(policy: StatisticsPolicy, values: Mapping[int, Sequence[PublishedNumber]]) -> NumbersOutput:
-    """The published numbers of every statistic, in the order of the policy."""
+    """Return the published numbers of every statistic, in the order of the policy."""
     rows = [
         (made.name, label, one)
         for place, made in enumerate(policy.statistics)
@@ -269,7 +269,7 @@ def domains_of(policy: StatisticsPolicy, name: str) -> list[Domain]:
 
 
 def show_error(error: float) -> str:
-    """An error to four digits, rounded up."""
+    """Return an error to four digits, rounded up."""
     rounded = float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error)))
     return f"{rounded:,.0f}" if 10_000 <= rounded < 1e15 else f"{rounded:.4g}"
 
@@ -299,7 +299,7 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
 
 
 def _plan_strata(policy: StatisticsPolicy, design: Design, register: Everybody | None = None) -> StatisticsPlan:
-    """The noise of every statistic of a stratified or weighted sample; of those `register` it loses epsilon."""
+    """Return the noise of every statistic of a stratified or weighted sample; of those `register` it loses epsilon."""
     strata = design.strata.strata
     weights = weights_of(strata)
     if design.weighted and design.column is not None:

@@ -80,7 +80,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
             raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
-        """The labels of columns, and the names of statistics."""
+        """Yield the labels of columns, and the names of statistics."""
         yield from super().published_texts()
         yield from (("[[publish.statistics]] name", made.name) for made in self.statistics)
 
@@ -123,7 +123,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         return list(dict.fromkeys(columns))
 
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
-        """The labels that a statistic counts by, or of its groups; none for a single number."""
+        """Return the labels that a statistic counts by, or of its groups; none for a single number."""
         names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
         return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
 
@@ -155,7 +155,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         return strata.column, [stratum.label for stratum in strata.strata]
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The labels of a column with classes."""
+        """Return the labels of a column with classes."""
         return next(column.recoding.labels or () for column in self.classes if column.name == name)
 
     def _check_statistics(self) -> None:

@@ -62,7 +62,7 @@ class TotalsReading(Reading):
 
 
 def labelled_columns(statistics: Sequence[Statistic]) -> set[str]:
-    """The columns whose labels some statistic counts."""
+    """Return the columns whose labels some statistic counts."""
     histograms = {str(made.column) for made in statistics if made.what == "histogram"}
     return histograms | {name for made in statistics for name in (*made.among, *made.groups)}
 
@@ -92,7 +92,7 @@ def read_totals(
 
 
 def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
-    """The exact totals of a statistic, or the people at each step of each group for a quantile."""
+    """Return the exact totals of a statistic, or the people at each step of each group for a quantile."""
     made = policy.statistics[place]
     crossing = crossing_of(made)
     if crossing is None:
@@ -133,7 +133,7 @@ def read_strata(
 def exact_in_copies(
     policy: StatisticsPolicy, design: Design, way: StrataWay, place: int, reading: ClassCountsReading
 ) -> Whole:
-    """The totals of a statistic in copies, or the copies at each step of each group for a quantile."""
+    """Return the totals of a statistic in copies, or the copies at each step of each group for a quantile."""
     made, weights = policy.statistics[place], way.weights
     counted = count_in_copies(reading.sample, design.strata.column or None, weights.copies, own=design.weighted)
     fits, counts = fitting(counted, made), counted.counts

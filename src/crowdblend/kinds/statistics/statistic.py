@@ -143,7 +143,7 @@ class Statistic(Section, frozen=True, kw_only=True):
         return Fraction(1, 2) if self.at is None else Fraction(Decimal(repr(float(self.at))))
 
     def facts(self) -> dict[str, Any]:
-        """The statistic as a policy writes it: {"average": "income"}."""
+        """Return the statistic as a policy writes it: {"average": "income"}."""
         among = {name: tuple(labels) for name, labels in self.among.items()}
         by = {"by": self.groups} if self.groups else {}
         if self.column is None:
@@ -152,7 +152,7 @@ class Statistic(Section, frozen=True, kw_only=True):
         return {self.what: self.column, **at, **by, **({"where": among} if among else {})}
 
     def words(self) -> str:
-        """The statistic as one says it."""
+        """Return the statistic as one says it."""
         among = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in self.among.items())
         by = f", by {' and '.join(self.groups)}" if self.groups else ""
         where = f", where {among}" if among else ""

@@ -19,7 +19,7 @@ from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
 
 
 def totals_of(totals: ClassCounts, statistic: Statistic, bins: Sequence[str]) -> Whole:
-    """The exact totals of one statistic: one number, or one for each bin."""
+    """Return the exact totals of one statistic: one number, or one for each bin."""
     if statistic.measured:
         return np.array([totals.sums[str(statistic.column)]], dtype=np.int64)
     classes = totals.classes

@@ -58,10 +58,10 @@ class DeclaredColumns(Protocol):
         """The column of the strata and their labels; None where there are none."""
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The labels of a column."""
+        """Return the labels of a column."""
 
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
-        """The labels that a statistic counts by, or of its groups; none for a single number."""
+        """Return the labels that a statistic counts by, or of its groups; none for a single number."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class StatisticValues(ABC):
         """Return the error in the rank of a quantile, for a group of this noisy size."""
 
     def of_choice(self, choice: ChosenQuantile, people: int) -> list[PublishedNumber]:
-        """The quantiles that were chosen, with how far their ranks may be off."""
+        """Return the quantiles that were chosen, with how far their ranks may be off."""
         return [
             PublishedNumber(float(self.bounds.value(Fraction(step))), None, self._rank_error(group, size, people))
             for group, (step, size) in enumerate(zip(choice.steps, choice.sizes, strict=True))
@@ -171,7 +171,7 @@ class SampleValues(StatisticValues):
         return 1.0 if self.statistic.what == "fraction" else float(self.policy.people)
 
     def of_totals(self, totals: Sequence[int], people: int) -> list[PublishedNumber]:
-        """The numbers behind noisy totals of this many people, kept within what is possible."""
+        """Return the numbers behind noisy totals of this many people, kept within what is possible."""
         if self.statistic.of_some and (self.statistic.what == "average" or self.bounds.from_zero is None):
             pairs = zip(totals[::2], totals[1::2], strict=True)
             if self.statistic.what == "average":
@@ -294,7 +294,7 @@ class StrataValues(StatisticValues):
         return [self._sum(scales, some, within) for some, within in zip(numbers, strata, strict=True)]
 
     def _sum(self, scales: Sequence[float], totals: tuple[int, ...], strata: tuple[int, ...] | None) -> PublishedNumber:
-        """A sum of totals, each in a unit of its own."""
+        """Return a sum of totals, each in a unit of its own."""
         value, error = 0.0, 0.0
         for scale, total in zip(scales, totals, strict=True):
             estimate, low, high = self.way.total(self.place, total, strata)

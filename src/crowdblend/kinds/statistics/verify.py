@@ -123,6 +123,6 @@ def _is_possible(facts: StatisticsFacts, statistic: Statistic, row: Row) -> bool
 
 
 def _bounds(facts: StatisticsFacts, statistic: Statistic) -> tuple[float, float]:
-    """The bounds of the column of a statistic, as the certificate declares them."""
+    """Return the bounds of the column of a statistic, as the certificate declares them."""
     low, high = facts.measures[str(statistic.column)].ends
     return float(low), float(high)

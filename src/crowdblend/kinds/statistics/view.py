@@ -50,7 +50,7 @@ class PublishedValue:
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
-    """The published numbers as a table and histograms as figures."""
+    """Return the published numbers as a table and histograms as figures."""
     facts = folder.facts
     assert isinstance(facts, StatisticsFacts)
     by_name: dict[str, list[PublishedValue]] = {}

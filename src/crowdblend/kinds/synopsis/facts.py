@@ -31,7 +31,7 @@ class Queries(Fact, frozen=True, kw_only=True):
     listed: tuple[dict[str, str], ...] | None = None
 
     def words(self, sizes: Mapping[str, int]) -> str:
-        """The queries in words, over columns of these sizes."""
+        """Return the queries in words, over columns of these sizes."""
         if self.conjunctions is not None:
             return f"all conjunctions of up to {self.conjunctions} of {len(sizes)} columns"
         if self.ranges is not None:
@@ -131,7 +131,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
 
 def other_queries(queries: Queries, sizes: Mapping[str, int], labels: Mapping[str, tuple[str, ...]]) -> QueryClass:
-    """The class of ranges, half-planes or listed conjunctions over columns of these sizes."""
+    """Return the class of ranges, half-planes or listed conjunctions over columns of these sizes."""
     names, shape = list(sizes), tuple(sizes.values())
     if queries.ranges is not None:
         return synopsis.ranges(shape[0])

@@ -125,12 +125,12 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         return Result((self.output(rows),), (mechanism,), outcome, internal)
 
     def cells_of(self, classes: SampledClasses) -> Cells:
-        """The cell of the universe of every class."""
+        """Return the cell of the universe of every class."""
         shape = self.parameters.mechanism.queries.shape
         return np.ravel_multi_index(tuple(classes.codes[:, place] for place in self.order), shape).astype(np.int64)
 
     def output(self, rows: Synopsis) -> RowsOutput:
-        """The rows with their labels, columns in the order of the policy."""
+        """Return the rows with their labels, columns in the order of the policy."""
         places = np.unravel_index(rows.cells, self.parameters.mechanism.queries.shape)
         codes = np.empty((len(rows.cells), len(self.order)), np.int32)
         for axis, place in enumerate(self.order):
@@ -164,7 +164,7 @@ def plan(policy: SynopsisPolicy) -> SynopsisPlan:
 
 
 def universe_order(policy: SynopsisPolicy) -> list[int]:
-    """The columns by size, the largest first, so that sums over the universe run through memory in order."""
+    """Return the columns by size, the largest first, so that sums over the universe run through memory in order."""
     sizes = [len(policy.labels(column.name)) for column in policy.columns]
     return sorted(range(len(sizes)), key=lambda place: -sizes[place])
 
@@ -181,7 +181,7 @@ def asked_queries(policy: SynopsisPolicy, queries: QueryClass | None = None) -> 
 
 
 def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
-    """The class of queries over the universe, in every way to measure it."""
+    """Return the class of queries over the universe, in every way to measure it."""
     labels = {column.name: policy.labels(column.name) for column in policy.columns}
     names = [policy.columns[place].name for place in universe_order(policy)]
     sizes = {name: len(labels[name]) for name in names}

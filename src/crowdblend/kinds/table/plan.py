@@ -42,7 +42,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
     def mechanism_of(
         self, stratum: StratumPlan, choice: ChosenRecoding | None = None
     ) -> SuppressedHistogram | NoisyHistogram:
-        """The histogram that is published; from which value on it shows cells depends on the chosen recoding."""
+        """Return the histogram that is published; from which value on it shows cells depends on the chosen recoding."""
         if stratum.noise_epsilon is None:
             return SuppressedHistogram(stratum.k)
         cells = self.policy.cells if choice is None else self.policy.cells_at(choice.node)
@@ -64,12 +64,12 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """The classes of the sample that are shown."""
+        """Return the classes of the sample that are shown."""
         sample, chosen = self.sample_of(reading, key, progress)
         return self.publish_sample(sample, chosen, key)
 
     def publish_sample(self, sample: SampledClasses, choice: ChosenRecoding | None, key: ReleaseKey) -> Result:
-        """The table of a sample that is in the recoding in which it is published."""
+        """Return the table of a sample that is in the recoding in which it is published."""
         mechanisms = self.mechanisms if choice is None else (self.mechanism_of(self.crowds.strata[0], choice),)
         published = publish_classes(mechanisms, sample, self.stratum, key)
         ran = Result((), mechanisms, choice, internal_counts(sample, published))

@@ -107,7 +107,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
         return lines
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """Every cell of everybody, noisy."""
+        """Return every cell of everybody, noisy."""
         del progress
         cells, *totals = mechanisms = self.mechanisms
         counted, people = reading.sample, reading.counted.people
@@ -124,7 +124,7 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
 
 
 def _estimated_totals(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[str | float]]:
-    """The totals with their intervals, each by the law of its own noise."""
+    """Return the totals with their intervals, each by the law of its own noise."""
     found = total_intervals([made.noise_epsilon for made in totals], np.array(numbers, np.int64))
     columns = ([made.name for made in totals], list(numbers), *(getattr(found, name).tolist() for name in ESTIMATES))
     return dict(zip(("total", "count", *ESTIMATES), columns, strict=True))
@@ -138,7 +138,7 @@ def plan_register(policy: TablePolicy) -> RegisterPlan:
 
 
 def plan_noisy(policy: TablePolicy, epsilon: float, sigma: float | None = None) -> RegisterPlan:
-    """The plan of a table with noise of this loss on every cell, or with Gaussian noise."""
+    """Return the plan of a table with noise of this loss on every cell, or with Gaussian noise."""
     if sigma is not None:
         return RegisterPlan(policy, epsilon, sigma)
     rows = policy.rows_per_person

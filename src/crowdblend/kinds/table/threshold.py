@@ -91,7 +91,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         ]
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
-        """The cells that reach the threshold."""
+        """Return the cells that reach the threshold."""
         del progress
         published = self.mechanism.publish(reading.sample, key)
         output = counts_output(self.policy, published, self.facts())
@@ -99,7 +99,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
 
 
 def plan_threshold(policy: TablePolicy) -> ThresholdPlan:
-    """The plan with the least noise that epsilon allows and the smallest threshold that delta does."""
+    """Return the plan with the least noise that epsilon allows and the smallest threshold that delta does."""
     assert policy.epsilon is not None, "a threshold has an epsilon"
     assert policy.delta is not None, "and a delta"
     check_delta(policy, policy.delta)
@@ -147,7 +147,7 @@ def plan_within(policy: TablePolicy, loss: float, delta: float) -> ThresholdPlan
 
 
 def smallest_threshold(loss: float, delta: float) -> int:
-    """The smallest threshold that someone who is alone in a cell reaches with probability delta at most.
+    """Return the smallest threshold that someone who is alone in a cell reaches with probability delta at most.
 
     >>> smallest_threshold(1.0, 1e-6), smallest_threshold(2.9, 1e-5)
     (15, 5)
@@ -174,7 +174,7 @@ def check_loss(loss: float) -> None:
 
 
 def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
-    """The noise and the threshold that come to this epsilon and delta in one release, about."""
+    """Return the noise and the threshold that come to this epsilon and delta in one release, about."""
     sample = sample_of(policy.sampling, policy.design)
     if isinstance(sample, ThinnedSurvey):
         loss = sample.largest_loss(epsilon)
@@ -188,7 +188,7 @@ def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> Thresh
 
 
 def _lower_loss(plan: ThresholdPlan) -> ThresholdPlan:
-    """The plan with a hair less of loss, and a higher threshold, where rounding or a survey needs that."""
+    """Return the plan with a hair less of loss, and a higher threshold, where rounding or a survey needs that."""
     policy = plan.policy
     for step in range(8):
         if plan.keeps:

@@ -33,7 +33,7 @@ def ranges(values: int) -> Explicit:
 
 
 def half_planes(wide: int, high: int) -> Explicit:
-    """All half-planes on a grid of two ordered columns, by the middle of their intervals' places.
+    """Return all half-planes on a grid of two ordered columns, by the middle of their intervals' places.
 
     Turn a line around the grid. Between two directions in which grid points line up the order of all points is strict,
     and every half-plane cuts off a beginning of such an order; ties at the directions themselves add no other set.
@@ -85,7 +85,7 @@ def _by_angle(one: tuple[int, int], other: tuple[int, int]) -> int:
 
 
 def list_conjunctions(shape: tuple[int, ...], conditions: Sequence[Mapping[int, int]]) -> Explicit:
-    """A list of conjunctions, each as column → value, by their places."""
+    """Return a list of conjunctions, each as column → value, by their places."""
     if not conditions:
         message = "A list of queries must have at least one, got none. Add a query."
         raise InvalidInput(message, where="queries", code="synopsis.no-queries")

@@ -108,7 +108,7 @@ class Conjunctions(QueryClass):
         return {"queries": "conjunctions", "shape": list(self.shape), "size": self.size, "order": self.order}
 
     def _fewest_parts(self, columns: Columns) -> Columns:
-        """The table of full width that adds up the fewest cells for each cell of this one."""
+        """Return the table of full width that adds up the fewest cells for each cell of this one."""
         return min(
             (full for full in self._full if set(columns) < set(full)),
             key=lambda full: self._dropped_cells(full, columns),
@@ -118,7 +118,7 @@ class Conjunctions(QueryClass):
         return math.prod(self.shape[c] for c in full if c not in columns)
 
     def _marginals(self, table: Table) -> Vector:
-        """The cells of all tables."""
+        """Return the cells of all tables."""
         found = np.empty(self.size, table.dtype if table.dtype.kind == "f" else np.int64)
         self._descend(table, tuple(range(len(self.shape))), 0, found)
         return self._add_up(found, self._cheapest)
@@ -177,11 +177,11 @@ class _Marginal(Block):
 
 
 def _axes(columns_left: Columns, columns: Columns) -> tuple[int, ...]:
-    """The axes of a table over `columns_left` that a table over `columns` does not have."""
+    """Return the axes of a table over `columns_left` that a table over `columns` does not have."""
     return tuple(axis for axis, column in enumerate(columns_left) if column not in columns)
 
 
 def conjunctions(shape: tuple[int, ...], order: int) -> list[Conjunctions]:
-    """The class, measured in several ways, the one with the fewest tables first."""
+    """Return the class, measured in several ways, the one with the fewest tables first."""
     ways = [Conjunctions(shape, order, add_up=most) for most in ADD_UP]
     return sorted(ways, key=lambda way: way.sensitivity)

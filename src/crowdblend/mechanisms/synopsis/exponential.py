@@ -61,7 +61,7 @@ class ExponentialSynopsis:
         return np.array(list(every), np.int64)
 
     def scores(self, sample: Table, people: int) -> list[int]:
-        """The score of every candidate, at most 0."""
+        """Return the score of every candidate, at most 0."""
         satisfied = self.queries.matrix()
         wanted = self.rows * (satisfied @ sample.ravel())
         worst: list[int] = []
@@ -71,7 +71,7 @@ class ExponentialSynopsis:
         return [-error for error in worst]
 
     def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
-        """The chosen table, its rows in random order; people is k, concealed ones included."""
+        """Return the chosen table, its rows in random order; people is k, concealed ones included."""
         return self.choose(self.scores(sample, people), source)[0]
 
     def choose(self, scores: list[int], source: Source, times: int = 1) -> list[Synopsis]:

@@ -42,7 +42,7 @@ MIXED = 1e-4
 
 
 def fit(queries: QueryClass, noisy: Vector, *, variance: float, noise: float, slack: float) -> Table:
-    """A distribution whose answers are within noise + slack of the noisy ones, if any is within noise of them.
+    """Return a distribution whose answers are within noise + slack of the noisy ones, if any is within noise of them.
 
     Everything is in shares; `variance` is that of one noisy count.
     """
@@ -56,7 +56,7 @@ def fit(queries: QueryClass, noisy: Vector, *, variance: float, noise: float, sl
 
 
 def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Callable[[Table], bool]) -> Table:
-    """The distribution of largest entropy, where missing a count by x costs x²/(2λ), λ = caution·its variance.
+    """Return the distribution of largest entropy, where missing a count by x costs x²/(2λ), λ = caution·its variance.
 
     It is p = e^{sum of the weights of the counts that a cell is in}; the best weights of one block of disjoint counts,
     the others fixed, solve m·e^u + λu = noisy count, m the count that p would have with weights 0 there. That is
@@ -103,7 +103,7 @@ def repair(queries: QueryClass, p: Table, answers: Vector, *, noise: float, slac
 
 
 def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise: float, slack: float) -> float:
-    """A step for each query that is still off after the steps before it; the sum of their 2v².
+    """Return a step for each query that is still off after the steps before it; the sum of their 2v².
 
     What p adds up to is carried along, so that a step touches no more cells than satisfy its query.
     """

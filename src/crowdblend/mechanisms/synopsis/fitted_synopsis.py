@@ -61,11 +61,11 @@ class FittedSynopsis:
         return sanitizers.noisy_counts(noise_epsilon=self.noise_epsilon, sensitivity=float(self.queries.sensitivity))
 
     def from_noisy(self, noisy: Vector, people: int, source: Source) -> Synopsis:
-        """The rows that noisy shares lead to."""
+        """Return the rows that noisy shares lead to."""
         return self.rows_from(self.fit(noisy, people), noisy, source)
 
     def fit(self, noisy: Vector, people: int) -> Table:
-        """The distribution that noisy shares lead to."""
+        """Return the distribution that noisy shares lead to."""
         variance = 2 / (self.noise_epsilon * people) ** 2
         return fit(self.queries, noisy, variance=variance, noise=self.noise, slack=self.slack)
 

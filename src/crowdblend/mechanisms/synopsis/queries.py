@@ -88,18 +88,18 @@ class QueryClass(ABC):
 
     @abstractmethod
     def answers(self, counts: Vector) -> Vector:
-        """The answer to every query, from measured counts."""
+        """Return the answer to every query, from measured counts."""
 
     @abstractmethod
     def where(self, query: int) -> Index:
-        """The cells that satisfy a query, as an index into a table."""
+        """Return the cells that satisfy a query, as an index into a table."""
 
     @abstractmethod
     def describe(self) -> dict[str, str | int | list[int]]:
-        """The class as JSON-ready data: its name and its sizes."""
+        """Return the class as JSON-ready data: its name and its sizes."""
 
     def ask(self, table: Table) -> Vector:
-        """The answer to every query about a table."""
+        """Return the answer to every query about a table."""
         return self.answers(self.counts(table))
 
     def matrix(self) -> NDArray[np.int64]:

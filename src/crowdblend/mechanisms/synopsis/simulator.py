@@ -59,12 +59,12 @@ def release(sanitizer: Sanitizer, table: Cells, samples: int, source: Source) ->
 
 
 def sanitize(sanitizer: Sanitizer, cells: Cells, source: Source) -> Synopsis:
-    """The simulator: what it makes of drawn rows, one of which may be concealed."""
+    """Return the simulator: what it makes of drawn rows, one of which may be concealed."""
     return sanitizer.publish(count_rows(cells, sanitizer.queries.shape), len(cells), source)
 
 
 def concealing(table: Cells, person: int) -> Cells:
-    """The table with one person's data concealed: what the aggregate is computed from."""
+    """Return the table with one person's data concealed: what the aggregate is computed from."""
     hidden = np.array(table, np.int64)
     hidden[person] = CONCEALED
     return hidden

@@ -82,7 +82,7 @@ class PlannedSynopsis:
         )
 
     def _sampling(self) -> Derivation:
-        """The better of the bounds for finite classes and for classes of bounded VC dimension."""
+        """Return the better of the bounds for finite classes and for classes of bounded VC dimension."""
         queries = self.mechanism.queries
         found = [
             samplers.samples_answer_finitely_many(
@@ -125,7 +125,7 @@ def plan_synopsis(
     rows: int | None = None,
     mechanism: str | None = None,
 ) -> PlannedSynopsis:
-    """The synopsis with the smallest proved error among the ways to measure the class, for a given epsilon.
+    """Return the synopsis with the smallest proved error among the ways to measure the class, for a given epsilon.
 
     `variants` are the same class, measured differently: first the one with the least noise on each count, which errs
     less in practice and is taken unless another one is proved to be clearly better.
@@ -213,7 +213,7 @@ def _accuracy(derivation: Derivation) -> float:
 
 
 def _largest(guess: float, keeps: Callable[[float], bool]) -> float:
-    """The guess, lowered by as little as it takes to hold."""
+    """Return the guess, lowered by as little as it takes to hold."""
     lowered = guess
     for step in range(60):
         if keeps(lowered):

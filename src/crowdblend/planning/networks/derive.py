@@ -60,7 +60,7 @@ _SAMPLERS: dict[str, tuple[Rule, ...]] = {
 
 
 def _apply(rule: Rule, statistic: AskedStatistic, bounds: Bounds, *premises: Derivation, **more: float) -> Derivation:
-    """A rule with those of the public bounds and of the other numbers that it takes."""
+    """Return a rule with those of the public bounds and of the other numbers that it takes."""
     known = {
         "degree_bound": bounds.degree_bound,
         "average_bound": bounds.average_bound,
@@ -90,7 +90,7 @@ def sampler(statistic: AskedStatistic, bounds: Bounds, view: SimulatorView) -> D
 def derive_release(
     statistic: AskedStatistic, bounds: Bounds, estimate: Derivation, scale: float, resolution: float
 ) -> Derivation:
-    """The guarantee of the statistic with noise of that scale on that grid."""
+    """Return the guarantee of the statistic with noise of that scale on that grid."""
     rules = {
         "average": graph_releases.sharp_average,
         "histogram": graph_releases.sharp_histogram,
@@ -103,7 +103,7 @@ def derive_release(
 def claim_of(
     statistic: AskedStatistic, bounds: Bounds, view: SimulatorView, scale: float, resolution: float
 ) -> Derivation:
-    """The guarantee of a statistic relative to what its simulator looks at."""
+    """Return the guarantee of a statistic relative to what its simulator looks at."""
     estimated = (sampler if statistic.published else estimator)(statistic, bounds, view)
     return derive_release(statistic, bounds, estimated, scale, resolution)
 

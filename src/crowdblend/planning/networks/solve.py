@@ -93,7 +93,7 @@ def error_of(scale: float, resolution: float) -> float:
 
 
 def plan_network(request: NetworkRequest) -> NetworkPlan:
-    """The statistic with its noise, its guarantee and its error."""
+    """Return the statistic with its noise, its guarantee and its error."""
     if request.published:
         return _plan_published_form(request)
     if request.samples is not None and request.epsilon is not None:
@@ -157,7 +157,7 @@ def _enough(need: int | None, people: int) -> str:
 
 
 def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> NetworkPlan:
-    """The least noise that keeps a guarantee relative to this many people."""
+    """Return the least noise that keeps a guarantee relative to this many people."""
     seen = SimulatorView(samples, _people_to_explore(request, samples))
     estimated = estimator(request, request.bounds, seen)
     moved = min(sensitivity(request, request.bounds) + estimated.conclusion.reach, estimated.conclusion.width)
@@ -186,7 +186,7 @@ def _keeping(
 
 
 def _epsilon_for(request: NetworkRequest, samples: int) -> NetworkPlan:
-    """The smallest epsilon with which noise on this many samples keeps to the error."""
+    """Return the smallest epsilon with which noise on this many samples keeps to the error."""
     assert request.error is not None
     low, high = LEAST_EPSILON, 1.0
     while _noise_for(request, samples, high).error > request.error:
@@ -200,7 +200,7 @@ def _epsilon_for(request: NetworkRequest, samples: int) -> NetworkPlan:
 
 
 def _samples_for(request: NetworkRequest) -> NetworkPlan:
-    """The fewest random people relative to which the guarantee keeps to the error."""
+    """Return the fewest random people relative to which the guarantee keeps to the error."""
     epsilon, error = request.epsilon, request.error
     assert epsilon is not None
     assert error is not None
@@ -217,7 +217,7 @@ def _out_of_reach(request: NetworkRequest) -> Infeasible:
 
 
 def _plan_published_form(request: NetworkRequest) -> NetworkPlan:
-    """The paper's form: explore 4/(δd) people, sample until the failure is e^{−K}, and add a little noise."""
+    """Return the paper's form: explore 4/(δd) people, sample until the failure is e^{−K}, and add a little noise."""
     accuracy, exponent, epsilon = request.accuracy, request.failure_exponent, request.epsilon
     assert accuracy is not None
     assert exponent is not None
@@ -269,7 +269,7 @@ def _people_to_explore(request: NetworkRequest, samples: int) -> int:
 
 
 def _resolution(request: NetworkRequest, distance: float) -> float:
-    """A power of ten, fine enough not to matter."""
+    """Return a power of ten, fine enough not to matter."""
     step = distance / FINENESS
     if request.resolution is None and step < sys.float_info.min:
         message = "The range of a statistic is too small for a grid of doubles."
@@ -278,7 +278,7 @@ def _resolution(request: NetworkRequest, distance: float) -> float:
 
 
 def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
-    """The first number from `low` on for which a claim holds that then stays true; None if there is none."""
+    """Return the first number from `low` on for which a claim holds that then stays true; None if there is none."""
     high = low
     while not holds(min(high, most)):
         if high >= most:

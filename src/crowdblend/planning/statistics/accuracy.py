@@ -72,7 +72,7 @@ def draw_error(steps: int, samples: int, population: int, failure: float) -> flo
 
 
 def error_of_sample(shape: Shape, noise_epsilon: float, samples: int, population: int, failure: float) -> float:
-    """The error of every bin at once when k of n people are counted: of the draw, and of the noise."""
+    """Return the error of every bin at once when k of n people are counted: of the draw, and of the noise."""
     each = failure / shape.bins
     if samples == population:
         return min(float(shape.steps), noise_error(noise_epsilon, each) / samples * UP)
@@ -105,7 +105,7 @@ def parts_of_failure(failure: float, groups: int, samples: int, population: int)
 def average_error(
     shape: Shape, noise_epsilon: float, total: int, samples: int, population: int, failure: float
 ) -> float:
-    """The error of one group's average as a share of the range; `total` is the sum of its two noisy totals.
+    """Return the error of one group's average as a share of the range; `total` is the sum of its two noisy totals.
 
     The noise is within ±t on both totals, so that the true share of steps lies within t/total of the noisy one, and
     the group has at least (total − 2t)/steps people among those counted.

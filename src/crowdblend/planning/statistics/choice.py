@@ -70,28 +70,28 @@ class TotalsPlan:
         return RULES["composition.random-samples"](*private), RULES["composition.differential"](*differential)
 
     def way_of(self, position: int) -> Way | StrataWay:
-        """The way that a statistic goes."""
+        """Return the way that a statistic goes."""
         return next(way for places, way in self.ways if position in places)
 
     def noise_epsilon(self, position: int) -> float:
-        """The loss per step of the noise on a statistic."""
+        """Return the loss per step of the noise on a statistic."""
         places, way = next(found for found in self.ways if position in found[0])
         return way.noise_epsilons[places.index(position)]
 
     def error(self, position: int) -> float:
-        """The error of a statistic of a sample, in steps per person; of groups, where they are of equal size."""
+        """Return the error of a statistic of a sample, in steps per person; of groups, where they are of equal size."""
         places, way = next(found for found in self.ways if position in found[0])
         assert isinstance(way, Way), "the errors of strata depend on their sizes"
         return way.errors[places.index(position)]
 
     def error_if_all(self, mechanism: SampleWay, position: int) -> float | None:
-        """The error that a statistic would have if all went this way; None where the noise would be too wide."""
+        """Return the error that a statistic would have if all went this way; None where the noise would be too wide."""
         way = self.alternatives[mechanism]
         return None if way is None else way.errors[position]
 
 
 def plan_statistics(request: TotalsRequest) -> TotalsPlan:
-    """The way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
+    """Return the way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
     everything = tuple(range(len(request.shapes)))
     alternatives = {name: _way(name, request, everything, 1.0, request.samples) for name in (EVERYBODY, SAMPLE)}
     if request.plain:
@@ -107,7 +107,7 @@ def plan_statistics(request: TotalsRequest) -> TotalsPlan:
 
 
 def _mixtures(request: TotalsRequest) -> list[Taken]:
-    """Every statistic on its better side, each side with half of the samples; nothing if all are on one side."""
+    """Return every statistic on its better side, each side with half of the samples; nothing if all are on one side."""
     half = request.samples // 2
     if not request.mixed or len(request.shapes) == 1 or half == 0:
         return []
@@ -130,7 +130,7 @@ def _mixtures(request: TotalsRequest) -> list[Taken]:
 
 
 def _way(name: SampleWay, request: TotalsRequest, places: Sequence[int], share: float, samples: int) -> Way | None:
-    """The statistics at these places, which own this share of ε, published one way."""
+    """Return the statistics at these places, which own this share of ε, published one way."""
     shapes = [replace(request.shapes[place], share=request.shapes[place].share / share) for place in places]
     # Rounded down, so that the parts of a mixture stay within ε together.
     loss = request.epsilon if share == 1 else request.epsilon * share * (1 - 1e-12)

@@ -53,7 +53,7 @@ class QuantileShape(
         return 1.0
 
     def size_epsilon(self, noise_epsilon: float) -> float:
-        """The loss per person of the noise on the sizes of groups."""
+        """Return the loss per person of the noise on the sizes of groups."""
         return noise_epsilon * self.reach * _SIZES / (1 if self.groups == 1 else 2)
 
     def claims(self, noise_epsilon: float) -> list[Derivation]:
@@ -80,7 +80,7 @@ class QuantileShape(
         return max(0, parts - 1) / self.at.denominator * UP
 
     def error(self, noise_epsilon: float, samples: int, population: int, failure: float) -> float:
-        """The error of a quantile of all people as a share of them, of the choice and of the draw."""
+        """Return the error of a quantile of all people as a share of them, of the choice and of the draw."""
         if not self.whole:
             return self.group_error(noise_epsilon, samples // self.groups, samples, population, failure)
         noise, draw = parts_of_failure(failure, 1, samples, population)

@@ -180,7 +180,7 @@ class StrataWay:
         return len(self.shapes) + quantiles + len(kinds) + 2
 
     def total(self, place: int, noisy: int, strata: Sequence[int] | None = None) -> tuple[float, float, float]:
-        """An estimate from a noisy total of steps in copies, and between which numbers the true one lies.
+        """Return an estimate from a noisy total of steps in copies, and between which numbers the true one lies.
 
         `strata` are those that its people can be in, here and below.
         """
@@ -205,7 +205,7 @@ class StrataWay:
         return _share_error(self.weights.of(strata), t / total, most, total / shape.steps, each)
 
     def rank(self, place: int, size: int, strata: Sequence[int] | None = None) -> float:
-        """The error of the rank of a quantile of a group with this noisy size in copies."""
+        """Return the error of the rank of a quantile of a group with this noisy size in copies."""
         shape = self.shapes[place]
         assert isinstance(shape, QuantileShape)
         each, noise = self.failure / shape.groups, self.noise_epsilons[place]
@@ -248,7 +248,7 @@ def _loss_of_kept(epsilon: float, rate: float) -> float:
 def plan_strata_statistics(
     design: Strata | Poisson | Everybody, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
 ) -> StrataWay:
-    """The least noise that keeps everybody within ε, whichever stratum they are in."""
+    """Return the least noise that keeps everybody within ε, whichever stratum they are in."""
     scale = min(
         _loss_of_kept(epsilon, 1.0 if isinstance(design, Everybody) else high) / copies
         for copies, (_, high) in zip(weights.copies, weights.rates, strict=True)

@@ -81,7 +81,7 @@ class Way:
         return float(self.derivations()[0].conclusion.epsilon)
 
     def derivations(self) -> tuple[Derivation, ...]:
-        """The guarantee relative to `samples` random people, and that with one person's data replaced."""
+        """Return the guarantee relative to `samples` random people, and that with one person's data replaced."""
         survey = Survey(self.samples, self.population)
         return (survey.relative if self.mechanism == EVERYBODY else survey.derive_drawn)(self.claim)
 
@@ -116,7 +116,7 @@ def plan_way(
 
 
 def _scale_of_everybody(unit: NoisyTotals, epsilon: float, samples: int, population: int) -> float:
-    """The t where t·step + max(t²·moment, t·mean) reaches ε, the totals being t times those of scale 1."""
+    """Return the t where t·step + max(t²·moment, t·mean) reaches ε, the totals being t times those of scale 1."""
     moment = (population * unit.reach) ** 2 * finite_population(samples, population) / (8 * samples)
     deviation = math.sqrt((population - samples) / (max(population - 1, 1) * samples))
     by_mean = epsilon / (unit.step + population * unit.drift * deviation)
@@ -145,7 +145,7 @@ def _least_noise(shape: AnyShape, noise: float) -> float:
 
 
 def _noise(shapes: Sequence[AnyShape], scale: float) -> tuple[float, ...]:
-    """The loss per step of every statistic: its share of the scale, spread over its reach."""
+    """Return the loss per step of every statistic: its share of the scale, spread over its reach."""
     return tuple(min(LARGEST_NOISE_EPSILON, scale * shape.share / shape.reach) for shape in shapes)
 
 

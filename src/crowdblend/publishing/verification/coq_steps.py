@@ -109,7 +109,7 @@ def whole_number_test(k: int, given_rate: float, epsilon: float, delta: float) -
 
 
 def _worst(others: int, bound: Fraction) -> int:
-    """The first n, at least `others`, with n − others + 1 ≥ reached: the peak of the theorem."""
+    """Return the first n, at least `others`, with n − others + 1 ≥ reached: the peak of the theorem."""
     return others + max(0, math.ceil(bound) - 1)
 
 

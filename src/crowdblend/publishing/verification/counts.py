@@ -23,7 +23,7 @@ from crowdblend.releases.facts import CellTable, ReleaseFacts, contradiction
 
 
 def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.Table:
-    """Every cell once, its labels declared, its count one that is shown; the cells.
+    """Return the cells; refuse repeated cells, undeclared labels and counts that would not be shown.
 
     Where every cell is shown, whatever its count, all of the declared domain are there. Cells that are called exact
     hold as many people as are. `least` is the smallest number of rows of a class where the table has no law.
