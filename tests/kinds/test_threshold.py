@@ -10,7 +10,7 @@ import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.mechanisms.threshold import ThresholdHistogram
-from crowdblend.programme.errors_expected import group_expectations
+from crowdblend.programme.expected_errors import group_expectations
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.reading.cells import open_cells
 from crowdblend.releases.facts import read_facts

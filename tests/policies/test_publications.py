@@ -217,23 +217,23 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a number of people that nobody says": (
         lambda: _policy(**REGISTER, columns=INCOME, publish=cb.Statistics(cb.count({"sex": "f"}), cb.median("income"))),
         "missing-key",
-        "[data] has no people",
+        "Policy has no people",
     ),
     "a survey of nobody knows how many": (
         lambda: _policy(sampling=cb.Survey(5), delta=None, publish=cb.Synopsis(conjunctions=1)),
         "missing-key",
-        "[sampling] has no of",
+        "sampling has no of",
     ),
     "no design": (
         lambda: _policy(sampling=None, delta=None, publish=cb.Synopsis(conjunctions=1)),
         "missing-section",
-        "no section [sampling]",
+        "has no sampling",
     ),
-    "a sample of more than all": (lambda: cb.Survey(10, of=9), "sample", "people in [sampling] is 10, of 9"),
+    "a sample of more than all": (lambda: cb.Survey(10, of=9), "sample", "people in sampling is 10, of 9"),
     "no statistics": (
         lambda: _policy(sampling=cb.Survey(5, of=9), delta=None, publish=cb.Statistics()),
         "statistics",
-        "has 0 [[publish.statistics]]",
+        "has 0 statistics",
     ),
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.kinds import plan
-from crowdblend.programme.errors_expected import expected_of, group_expectations
+from crowdblend.programme.expected_errors import expected_of, group_expectations
 from crowdblend.releases.facts import DATA
 from tests.cases import for_each
 from tests.estimates.outputs import published

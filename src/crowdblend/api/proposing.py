@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.api.release import USERS_OWN, UsersOwn, release
+from crowdblend.api.release import DEFAULT_LEDGER, DefaultLedger, release
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential
@@ -102,7 +102,7 @@ def propose(
     delta: float | None = None,
     labels: Sequence[str] = (),
     bounds: Sequence[str] = (),
-    ledger: Ledger | str | os.PathLike[str] | UsersOwn | None = USERS_OWN,
+    ledger: Ledger | str | os.PathLike[str] | DefaultLedger | None = DEFAULT_LEDGER,
     force: bool = False,
     progress: Progress | None = None,
     **source: Any,

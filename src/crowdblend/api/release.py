@@ -31,14 +31,14 @@ else:
 _KEY_BYTES = 32
 
 
-class UsersOwn:
+class DefaultLedger:
     """The default of `ledger`: the user's own, or the one that CROWDBLEND_LEDGER names."""
 
     def __repr__(self) -> str:
         return "the user's own"
 
 
-USERS_OWN: Final = UsersOwn()
+DEFAULT_LEDGER: Final = DefaultLedger()
 
 
 def release(
@@ -46,7 +46,7 @@ def release(
     policy: Policy | str | os.PathLike[str],
     *,
     out: str | os.PathLike[str] | None = None,
-    ledger: Ledger | str | os.PathLike[str] | UsersOwn | None = USERS_OWN,
+    ledger: Ledger | str | os.PathLike[str] | DefaultLedger | None = DEFAULT_LEDGER,
     engine: str | None = None,
     key: bytes | None = None,
     force: bool = False,
@@ -89,7 +89,7 @@ def resume(
     data: object,
     policy: Policy | str | os.PathLike[str],
     *,
-    ledger: Ledger | str | os.PathLike[str] | UsersOwn = USERS_OWN,
+    ledger: Ledger | str | os.PathLike[str] | DefaultLedger = DEFAULT_LEDGER,
     engine: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -146,11 +146,11 @@ def _check_key(key: bytes | None) -> None:
         raise InvalidInput(message, remedy=remedy, where="key", code="key.length")
 
 
-def _open_ledger(ledger: Ledger | str | os.PathLike[str] | UsersOwn | None) -> Ledger | None:
+def _open_ledger(ledger: Ledger | str | os.PathLike[str] | DefaultLedger | None) -> Ledger | None:
     """Return the ledger that a release is recorded in; None only where None was written out."""
     if ledger is None or isinstance(ledger, Ledger):
         return ledger
-    if isinstance(ledger, UsersOwn):
+    if isinstance(ledger, DefaultLedger):
         return Ledger()
     if isinstance(ledger, str | os.PathLike):
         return Ledger(ledger)

@@ -20,7 +20,7 @@ from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import kind_of
-from crowdblend.programme.errors_expected import ExpectedErrors, expected_of
+from crowdblend.programme.expected_errors import ExpectedErrors, expected_of
 from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts, Sample
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.counted_together import groups, read_together

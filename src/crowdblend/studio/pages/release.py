@@ -17,7 +17,7 @@ from crowdblend.kinds import plan as plan_policy
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
-from crowdblend.programme.errors_expected import CELLS, SMALL, group_expectations
+from crowdblend.programme.expected_errors import CELLS, SMALL, group_expectations
 from crowdblend.programme.members import may_join
 from crowdblend.programme.plan import compare_splits, plan_splits
 from crowdblend.releases.facts import planned_releases
