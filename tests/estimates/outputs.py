@@ -16,7 +16,7 @@ from crowdblend.estimates import (
     OutlierNoise,
 )
 
-# A survey of so many of so many people, of whom a coin keeps each with this probability.
+# People asked, people in all, and the probability with which a coin keeps each of those asked.
 ASKED, OF, THIN = 900, 4_000, 0.5
 # The probability of numbers of sampled people, of so many people and at this rate.
 Masses = Callable[[Any, int, float], Any]

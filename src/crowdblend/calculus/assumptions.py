@@ -29,8 +29,8 @@ class Assumption(Enum):
         "quotas, households or volunteers, is no such sample, and this certificate does not hold for it."
     )
     ASSUMED_SURVEY = (
-        "The table is a survey that was drawn before: that so many of so many people were drawn at random, each set of "
-        "them equally likely, is the data holder's assumption, and nobody has checked it."
+        "The table is a survey that was drawn before: that the stated number of people were drawn at random, each set "
+        "of them equally likely, is the data holder's assumption, and nobody has checked it."
     )
     ROWS_ARE_PEOPLE = "Every row is taken to be another person: the data holder says so, and nobody has checked."
     IDS_OF_THE_TABLE = (
