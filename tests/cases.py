@@ -36,7 +36,7 @@ def for_each(
             assert cases, "no cases"
             if daily is not None and not THOROUGH:
                 assert daily < len(cases), "all of them are tried"
-                cases = [cases[number * len(cases) // daily] for number in range(daily)]
+                cases = spread(cases, daily)
             assert not any(isinstance(case, type(pytest.param())) for case in cases), "only parametrize knows marks"
             for number, value in enumerate(cases):
                 case = dict(zip(keys, (value,) if isinstance(names, str) else value, strict=True))
@@ -52,10 +52,16 @@ def for_each(
         kept = [parameter for name, parameter in signature.parameters.items() if name not in keys]
         if isinstance(listed, list):
             run.cases = len(listed) * getattr(test, "cases", 1)  # type: ignore[attr-defined]
+            run.daily_cases = (daily or len(listed)) * getattr(test, "daily_cases", 1)  # type: ignore[attr-defined]
         run.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
         return run
 
     return decorate
+
+
+def spread(cases: list[Any], number: int) -> list[Any]:
+    """Return a number of cases, evenly spread, the first among them."""
+    return [cases[place * len(cases) // number] for place in range(number)]
 
 
 def _renewed(fixtures: dict[str, Any], number: int, stack: ExitStack) -> dict[str, Any]:

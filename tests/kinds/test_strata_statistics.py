@@ -367,11 +367,11 @@ def test_the_audit_refuses_strata_of_statistics_too() -> None:
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "group": (STRATA, {"group": 3}, "has design = .strata. and group in ..publish.."),
+    "group": (STRATA, {"group": 3}, "has sampling=Strata.* and group in publish"),
     "error": (
         STRATA,
         {"statistics": (Statistic(name="x", average="income", error=3.0),)},
-        "has design = .strata. and error in ..publish.statistics..",
+        "has sampling=Strata.* and error in statistics",
     ),
     "breaks": (WEIGHTED, {}, "Nothing bounds the weights of column 'weight'"),
     "from both sides": (WEIGHTED, {"columns": {**COLUMNS, "weight": cb.values("1")}}, "do not bound the weights"),

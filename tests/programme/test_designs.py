@@ -178,7 +178,7 @@ def test_weights_are_thinned_for_parts_and_without_it_refused() -> None:
     plan = planned(policy("survey, fresh", sampling=cb.Weights("weight", thin=0.8), split="people", **given))
     assert isinstance(plan.sample, Weights)
     assert {one.plan.facts().sample.thin for one in plan.planned} == {0.4}
-    with pytest.raises(InvalidInput, match="thin ="):
+    with pytest.raises(InvalidInput, match="thin="):
         planned(policy("survey, fresh", sampling=cb.Weights("weight"), split="people", **given))
 
 

@@ -10,6 +10,9 @@ import random
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from crowdblend.calculus import RULES
 from crowdblend.calculus.evidence import ENUMERATED, MACHINE_CHECKED, NOT_COVERED, Worlds, evidence, in_short, summary
@@ -23,6 +26,7 @@ from crowdblend.guarantees import (
     SplitCurve,
 )
 from crowdblend.planning.networks import Bounds, plan_network
+from tests.cases import spread
 from tests.numerics import test_expected_people as expected_people
 from tests.selection import test_exponential as exponential
 from tests.truth import test_composition as composition
@@ -51,21 +55,24 @@ from tests.truth import test_zero_knowledge as zero_knowledge
 from tests.truth.programmes import Moved
 
 TESTS = Path(__file__).parents[1]
-Count = int | tuple[int, int]
+Count = Any
+"""A number of worlds, or one of every day and one of the long suite."""
 
 
-def cases(test: Callable[..., None]) -> int:
-    """Return the number of cases of a test, by `for_each` and by `parametrize`."""
+def cases(test: Callable[..., None]) -> Count:
+    """Return the number of cases of a test every day and in the long suite, by `for_each` and by `parametrize`."""
     marks = [mark for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
     assert "slow" not in {mark.name for mark in getattr(test, "pytestmark", [])}
     assert not any(hasattr(value, "marks") for mark in marks for value in mark.args[1])
-    return math.prod((len(list(mark.args[1])) for mark in marks), start=getattr(test, "cases", 1))
+    always = math.prod(len(list(mark.args[1])) for mark in marks)
+    return always * np.array([getattr(test, "daily_cases", 1), getattr(test, "cases", 1)])
 
 
-def composed(curve: type[LossCurve]) -> int:
+def composed(curve: type[LossCurve]) -> Count:
     """Return in how many of the products of small worlds a curve is."""
-    products = [profiles.random_curves(random.Random(seed)) for seed in profiles.SEEDS]
-    return sum(any(isinstance(one, curve) for one in listed) for listed in products)
+    seeds = list(profiles.SEEDS)
+    has = [any(isinstance(one, curve) for one in profiles.random_curves(random.Random(seed))) for seed in seeds]
+    return np.array([sum(spread(has, int(PRODUCTS[0]))), sum(has)])
 
 
 def simulated(rule: str) -> int:
@@ -74,7 +81,7 @@ def simulated(rule: str) -> int:
     return sum(plan_network(made(bounds)).derivation.rule.id == rule for made in networks.QUESTIONS.values())
 
 
-def moments(rule: str) -> int:
+def moments(rule: str) -> Count:
     tested = cases(networks.test_noise_hides_the_error_as_well_as_claimed) // len(networks.ESTIMATORS)
     return tested * [name for _, name, _ in networks.ESTIMATORS].count(rule)
 
@@ -84,9 +91,11 @@ def among(first: int, last: int, chosen: Callable[[int], bool]) -> tuple[int, in
     return sum(map(chosen, range(first))), sum(map(chosen, range(last)))
 
 
-def totals_of(kind: Callable[[int, int], bool]) -> int:
+def totals_of(kind: Callable[[int, int], bool]) -> Count:
     """Return the worlds with totals of some bins and steps, for every number of people drawn."""
-    return totals.N * sum(any(map(kind, one.bins, one.steps)) for one in totals.WORLDS.values())
+    fits = {name: any(map(kind, one.bins, one.steps)) for name, one in totals.WORLDS.items()}
+    listed = totals._worlds_and_samples()
+    return np.array([sum(fits[name] for name, _ in some) for some in (spread(listed, totals.DAILY), listed)])
 
 
 PROPERTIES = len(graphs.PROPERTIES)
@@ -94,6 +103,10 @@ SURVEYS = (surveys.WORLDS, surveys.MANY)
 PROGRAMMES = (programme.WORLDS, programme.MANY)
 OF_STRATA = (len(strata_statistics.WORLDS), len(strata_statistics.WORLDS) + len(strata_statistics.MANY))
 SAMPLED = len(sampling.SEEDS)
+PARTS = cases(parts.test_the_bound_holds_in_random_worlds_in_both_directions) * parts.AT_ONCE
+PRODUCTS = cases(profiles.test_no_product_of_small_worlds_exceeds_the_composed_profile)
+GAUSSIAN_PAIRS = cases(gaussian.test_two_tables_on_everybody_and_on_a_sample)
+THRESHOLDS = cases(threshold.test_no_table_leaks_more_and_some_leak_that_much)
 ANY_CROWDS = cases(sampling.test_any_crowd_blending_mechanism_after_sampling)
 ROBUST = cases(sampling.test_robust_sampling_with_a_probability_for_everybody)
 SANITIZED = len(zero_knowledge.SEEDS)
@@ -128,7 +141,7 @@ COUNTED: dict[str, Count] = {
     "robust.differential": ROBUST,
     "robust.zero-knowledge": ROBUST,
     "composition.differential": cases(composition.test_fresh_samples_add_up),
-    "composition.adaptive": (STEPS + OF_STRATA[0], STEPS + OF_STRATA[1]),
+    "composition.adaptive": STEPS + np.array(OF_STRATA),
     "composition.random-samples": cases(composition.test_random_samples_add_up_with_their_numbers),
     "composition.iid-sampling": cases(composition.test_fresh_samples_add_up),
     "composition.blending-differential": BLENDING,
@@ -176,14 +189,14 @@ COUNTED: dict[str, Count] = {
     "histogram.noisy": cases(crowd_blending.test_noise_below_k),
     "histogram.laplace": cases(crowd_blending.test_noise_on_every_cell_is_differential),
     "histogram.gaussian": len(gaussian.SIGMAS),
-    "histogram.threshold": len(threshold.WORLDS),
+    "histogram.threshold": THRESHOLDS,
     "generalization.suppressed": cases(crowd_blending.test_suppression_and_generalization),
     "points.noisy": cases(crowd_blending.test_points_moved_within_their_block),
     "blending.postprocessing": cases(crowd_blending.test_random_blending_mechanisms_and_their_postprocessing),
     "blending.differential": BLENDING,
     "outlier.histogram": cases(noise_below_k.test_the_outlier_histogram_by_direct_summation),
     "outlier.differential": cases(noise_below_k.test_outlier_privacy_is_differential_at_its_largest_loss),
-    "programme.parts": (parts.WORLDS + PROGRAMMES[0], parts.WORLDS + PROGRAMMES[1]),
+    "programme.parts": PARTS + np.array(PROGRAMMES),
     "recoding.population": cases(recoding.test_choosing_on_the_population),
     "recoding.split": cases(recoding.test_choosing_on_a_part_of_the_sample) + STEPS,
     "profile.crowds": composed(CrowdCurve),
@@ -196,15 +209,15 @@ COUNTED: dict[str, Count] = {
     "profile.biased": composed(BiasedCurve),
     "profile.amplified": composed(AmplifiedCurve),
     "profile.outliers": cases(profiles.test_outlier_tables_compose_truly),
-    "profile.gaussian": len(gaussian.ALONE) + len(gaussian.PAIRS) * len(gaussian.RATES),
-    "profile.threshold": len(threshold.WORLDS) + len(threshold.SAMPLED) + len(threshold.COMPOSED),
+    "profile.gaussian": len(gaussian.ALONE) + GAUSSIAN_PAIRS * len(gaussian.RATES),
+    "profile.threshold": THRESHOLDS + len(threshold.SAMPLED) + len(threshold.COMPOSED),
     "profile.differential": composed(ClosenessCurve),
     "profile.recoding-split": composed(SplitCurve)
     + cases(profiles.test_a_choosing_part_is_covered_when_the_person_is_missing),
     "profile.replaced": SURVEYS,
-    "composition.profiles": len(profiles.SEEDS) + TWO_PARTS + TWO_STRATA,
+    "composition.profiles": PRODUCTS + TWO_PARTS + TWO_STRATA,
     "composition.repeated": cases(profiles.test_a_composed_epsilon_is_true_and_not_far_from_it),
-    "profile.delta": len(profiles.SEEDS) + TWO_PARTS + TWO_STRATA,
+    "profile.delta": PRODUCTS + TWO_PARTS + TWO_STRATA,
     "profile.epsilon": cases(profiles.test_a_composed_epsilon_is_true_and_not_far_from_it),
     "profile.replace": cases(profiles.test_replacing_and_groups_are_covered),
     "profile.group": cases(profiles.test_replacing_and_groups_are_covered),
@@ -219,8 +232,10 @@ COUNTED: dict[str, Count] = {
     "synopsis.counts": (len(synopses.SMALL) - len(synopses.SLOW), len(synopses.SMALL)),
     "score.published": cases(expected_people.test_no_class_gains_more_and_some_class_gains_that_much),
     "selection.exponential": cases(exponential.test_differential_privacy_over_all_tiny_tables),
-    "strata.between-rates": sum(
-        any(low < high for low, high in strata.random_case(seed, biased=True).rates) for seed in range(strata.WORLDS)
+    "strata.between-rates": among(
+        strata.AT_ONCE,
+        strata.WORLDS,
+        lambda seed: any(low < high for low, high in strata.random_case(seed, biased=True).rates),
     ),
     "strata.worst": cases(strata.test_nothing_in_small_worlds_exceeds_the_certificate) * strata.AT_ONCE,
     "strata.copies": OF_STRATA,
@@ -251,7 +266,7 @@ def test_every_rule_says_what_is_enumerated() -> None:
 
 def test_worlds_are_those_of_the_tests() -> None:
     stated = {rule: worlds[:2] for rule, worlds in ENUMERATED.items() if isinstance(worlds, Worlds)}
-    assert stated == {rule: (count, count) if isinstance(count, int) else count for rule, count in COUNTED.items()}
+    assert stated == {rule: tuple(map(int, np.broadcast_to(count, 2))) for rule, count in COUNTED.items()}
     assert all(0 < quick <= every for quick, every in stated.values())
 
 
@@ -270,7 +285,7 @@ def test_evidence_is_told_in_sentences() -> None:
         "the smallest of several true numbers: nothing to enumerate",
     ]
     parts_of_samples = evidence(RULES["programme.parts"])[-1]
-    assert parts_of_samples.startswith("enumerated: 440 worlds, 1,400 in the slow suite (tests/truth/test_programme.py")
+    assert parts_of_samples.startswith("enumerated: 112 worlds, 1,400 in the slow suite (tests/truth/test_programme.py")
     assert evidence(RULES["points.noisy"])[-1] == "enumerated: 1 world (tests/truth/test_crowd_blending.py)"
     assert in_short(RULES["suppression.exact"]) == "Coq, 64 worlds"
     assert in_short(RULES["queries.useful"]) == "not enumerated"

@@ -318,17 +318,17 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
         (
             {"rates": RATES},
             {"below_k": "noise", "flag": True},
-            "has design = .strata. and flag = true in ..publish..: they are not certified together",
+            "has sampling=Strata.* and flag=True in publish: they are not certified together",
         ),
         (
             {"rates": RATES},
             {"below_k": "noise", "show_from": 3},
-            "has design = .strata. and show_from in ..publish..: they are not certified together",
+            "has sampling=Strata.* and show_from in publish: they are not certified together",
         ),
         (
             {"rates": RATES},
             {"columns": {"region": REGIONS, "born": BORN}, "recoding": cb.Choosing(epsilon=0.1, using="population")},
-            "has design = .strata. and .recoding.: they are not certified together",
+            "has sampling=Strata.* and recoding: they are not certified together",
         ),
         ({"weight": "w"}, {}, "Nothing bounds the weights"),
         ({"weight": "age"}, {}, "do not bound the weights from both sides"),

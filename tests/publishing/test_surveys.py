@@ -249,7 +249,7 @@ def test_several_publications_of_a_survey_are_told_what_is_certified() -> None:
     two = [cb.Table("sex", name="a"), cb.Table("region", name="b")]
     given: dict[str, Any] = {"columns": {"sex": SEX, "region": REGION}, "person": "id", "epsilon": 1.0, "delta": 1e-6}
     for thin in (None, 1):
-        with pytest.raises(CrowdblendError, match=r"thin = 0\.8"):
+        with pytest.raises(CrowdblendError, match=r"thin=0\.8"):
             cb.Policy(sampling=cb.Survey(ASKED, of=PEOPLE, thin=thin), publish=two, **given).plan()
     assert cb.Policy(sampling=cb.Survey(ASKED, of=PEOPLE, thin=0.5), publish=two, **given).plan()
 

@@ -182,7 +182,7 @@ def test_the_audit_knows_numbers_of_groups_and_quantiles() -> None:
     loud = subject_of_text(text.replace("epsilon = 2.0", "epsilon = 500\naccept_epsilon = true"))
     people = pairs[0].more
     exact = [
-        value for place in range(3) for value in loud._published(place, [(c.values, c.size) for c in people.people])
+        value for place in range(3) for value in loud._exact_rows(place, [(c.values, c.size) for c in people.people])
     ]
     (shown,) = loud.publish(people, new_key())[0].values()
     seen = [float(row[2]) for row in shown.rows]

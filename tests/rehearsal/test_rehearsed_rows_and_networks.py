@@ -1,5 +1,6 @@
 """Synopses and networks are rehearsed as they are released, and audited with one person's data or links replaced."""
 
+import importlib
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_a_synopsis_replaces_a_person_by_one_who_moves_as_many_counts_as_can_be(
         (here, *rest), (instead, *same) = pair.more.people, pair.fewer.people
         assert rest == same
         assert 1 + sum(crowd.size for crowd in rest) == 50
-        one, other = (subject.measured({subject.labels(crowd.values): 1}) for crowd in (here, instead))
+        one, other = (subject.measure({subject.labels(crowd.values): 1}) for crowd in (here, instead))
         assert abs(one - other).sum() == moved == subject.plan.parameters.mechanism.queries.sensitivity
 
 
@@ -190,7 +191,7 @@ def quieter(original: Callable[..., Any], factor: int) -> Callable[..., Any]:
 def test_a_synopsis_with_too_little_noise_is_caught(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of everybody, at ε = 1. With a quarter of the noise the best event has a probability of 0.8 against 0.04: with
     the 187 runs of the last round on each side more than ten standard deviations beyond the claim."""
-    from crowdblend.mechanisms.synopsis import fitted_synopsis as fitted
+    fitted = importlib.import_module("crowdblend.mechanisms.synopsis.fitted_synopsis")
 
     text = FAMILIES["synopsis, fitted"].policy.replace("\nrows = 4", "")
     text = text.replace("= 24", "= 200").replace("= 22", "= 200").replace("= 3.0", "= 1.0")

@@ -46,7 +46,7 @@ def _chosen(visitor: Visitor, **sent: str) -> str:
 
 
 def _in_python(source: str, **more: Any) -> cb.Policy:
-    given = {"person": "id", "population": "town", "columns": COLUMNS, "sampling": cb.Poisson(0.1)}
+    given = {"person": "id", "population": "town", "columns": COLUMNS, "sampling": cb.Poisson(0.5)}
     return cb.Policy(source=source, **more, **given, epsilon=1, delta=1e-6, publish=cb.Table())
 
 

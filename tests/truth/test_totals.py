@@ -25,7 +25,7 @@ from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .noise_below_k import blurred
 from .worlds import drawn
 
-N = 3
+N, DAILY = 3, 5
 Row = tuple[int, ...]
 
 
@@ -140,14 +140,14 @@ def holds(
     )
 
 
-@for_each(("name", "k"), _worlds_and_samples(), daily=5)
+@for_each(("name", "k"), _worlds_and_samples(), daily=DAILY)
 def test_everybodys_totals_can_be_simulated_from_random_rows(name: str, k: int) -> None:
     world = WORLDS[name]
     promise = RULES["totals.zero-knowledge"].conclude(world.totals(), samples=k, population=N)
     assert holds(promise, world, lambda t: everybody(world, t), lambda seen: simulated(world, seen, k))
 
 
-@for_each(("name", "k"), _worlds_and_samples(), daily=5)
+@for_each(("name", "k"), _worlds_and_samples(), daily=DAILY)
 def test_totals_of_a_sample_can_be_simulated_from_random_rows(name: str, k: int) -> None:
     world = WORLDS[name]
     private = RULES["totals.differential"].conclude(world.totals())

@@ -192,8 +192,8 @@ def _labels(counts: Mapping[str, int]) -> Domain | None:
     shown = [label for label in counts if label != _MISSING and len(label) < _LONGEST_LABEL]
     if not shown:
         return None
-    other = next(name for name in ("other", "(other)", "(none of these)") if name not in shown)
-    return ValueDomain(values=tuple(shown), other=other, missing="missing" if _MISSING in counts else None)
+    missing = _unlike("missing", shown) if _MISSING in counts else None
+    return ValueDomain(values=tuple(shown), other=_unlike("other", [*shown, missing]), missing=missing)
 
 
 def _breaks(breaks: list[int | float], counts: Mapping[str, int], labels: Sequence[str], noise: float) -> Domain | None:
@@ -214,6 +214,13 @@ def _breaks(breaks: list[int | float], counts: Mapping[str, int], labels: Sequen
         starts = [2000 if low >= 2000 else 1000, *starts] if low in _YEARS else starts
     missing = "missing" if counts.get(_MISSING, 0) >= enough else None
     return BreakDomain(breaks=tuple(map(_exact, [*starts, high])), bottom=True, top=True, missing=missing)
+
+
+def _unlike(label: str, others: Sequence[str | None]) -> str:
+    """Return a label in as many brackets as it takes to be like no other."""
+    while label in others:
+        label = f"({label})"
+    return label
 
 
 def _exact(number: float) -> int | Decimal:

@@ -8,6 +8,7 @@ from crowdblend.errors import DoesNotVerify, NotProved
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.numerics.balls import UndecidedBall
 from crowdblend.policies.policy import Policy
+from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part
@@ -32,7 +33,8 @@ def plan(policy: AnyPolicy) -> AnyPlan:
     module = cast(KindModule, part(policy.kind, "plan"))
     try:
         planned = module.plan(policy)
-        check_epsilon(policy, planned.facts().largest_epsilon)
+        spent = [one.differential() for one in read_proposals(policy.proposed)]
+        check_epsilon(policy, planned.facts().largest_epsilon + sum(one.epsilon for one in spent if one is not None))
         _check_proposals(planned)
         return planned
     except (UndecidedBall, OverflowError, ZeroDivisionError) as problem:

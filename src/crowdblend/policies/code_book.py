@@ -51,12 +51,18 @@ class Entry:
     origin: str = "from the earlier policy"
 
 
+_NAME_THE_PROPOSAL = "Name the folder of the proposal itself, whose loss is then part of the policy."
+
+
 def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
     """Return the entries of a code book, by column; the data themselves are refused as one."""
     if data is not None and path.resolve() == data.resolve():
         raise _refusal(path, "is the data", "Name what was known before them: a code book, a list, an earlier policy.")
     if path.suffix.lower() == ".toml":
-        return {column.name: Entry(declared=domain_text(column)) for column in load_policy(path).columns}
+        policy = load_policy(path)
+        if policy.proposed:
+            raise _refusal(path, "has domains that were proposed from the data", _NAME_THE_PROPOSAL)
+        return {column.name: Entry(declared=domain_text(column)) for column in policy.columns}
     try:
         text = read_regular(path).decode("utf-8-sig")
     except OSError as error:
@@ -64,6 +70,8 @@ def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
     except UnicodeDecodeError:
         raise _refusal(path, "is not UTF-8 text", "Save it as UTF-8.") from None
     if text.lstrip().startswith(("{", "[")):
+        if _of_proposed_domains(path.with_name("certificate.json")):
+            raise _refusal(path, "has domains that were proposed from the data", _NAME_THE_PROPOSAL)
         return dict(_from_schema(path, text))
     return _from_table(path, text)
 
@@ -129,6 +137,16 @@ def _fields(node: Any) -> Iterator[Mapping[str, Any]]:
 def _list(node: Mapping[str, Any], name: str) -> list[Any]:
     listed = node.get(name)
     return listed if isinstance(listed, list) else []
+
+
+def _of_proposed_domains(certificate: Path) -> bool:
+    """Return True if a release beside a schema states that its domains were proposed from the data."""
+    try:
+        stated = json.loads(read_regular(certificate))
+    except (OSError, ValueError, RecursionError):
+        return False
+    facts = stated.get("facts") if isinstance(stated, Mapping) else None
+    return isinstance(facts, Mapping) and bool(facts.get("proposed"))
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InvalidInput:

@@ -47,9 +47,12 @@ def check_proposed_design(design: str | None) -> None:
 
 def left_by_proposals(terms: Terms) -> Terms:
     """Return the terms with the epsilon and the delta that are left for what is published."""
+    design = None if terms.sampling is None else terms.sampling.design
+    if terms.proposes and design != "everybody":
+        message = "A proposal is about everybody in the data."
+        raise refusal("proposed", message, 'Write design = "everybody" in [sampling].', "[release] proposes")
     if not terms.proposed:
         return terms
-    design = None if terms.sampling is None else terms.sampling.design
     check_proposed_design(design)
     missing = next((name for name in ("epsilon", "delta") if getattr(terms, name) is None), None)
     if missing == "epsilon" or (missing is not None and design != "everybody"):

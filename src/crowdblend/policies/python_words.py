@@ -10,7 +10,6 @@ from contextvars import ContextVar
 from crowdblend.errors import CrowdblendError
 
 _READING_TOML: ContextVar[bool] = ContextVar("reading TOML", default=False)
-_CLASSES = ("table", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
 _DESIGNS = ("poisson", "survey", "strata", "weights", "coins", "biased", "everybody")
 # Arguments of Policy itself have no section in Python.
 _OWN = r"\[(?:privacy|data|release)\]"
@@ -22,6 +21,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     (_OWN, "Policy"),
     (r"\[\[publish\.(\w+)\]\]", r"\1"),
     (r"\[\[publish\]\]", "publish"),
+    (r"\[sampling\] has sampling=", "Policy has sampling="),
     (r"\[(sampling|columns|recoding|about)\]", r"\1"),
     (r"\b([a-z_]+) = true\b", r"\1=True"),
     (r"\b([a-z_]+) = false\b", r"\1=False"),
@@ -40,8 +40,7 @@ def in_python(text: str) -> str:
     """
     for name in _DESIGNS:
         text = re.sub(rf'design = "{name}"(?: in \[sampling\])?', f"sampling={name.capitalize()}(…)", text)
-    for name in _CLASSES:
-        text = text.replace(f'kind = "{name}"', name.title().replace("-", ""))
+    text = re.sub(r'kind = "([a-z-]+)"', lambda found: found[1].title().replace("-", ""), text)
     for notation, words in _RULES:
         text = re.sub(notation, words, text)
     return text

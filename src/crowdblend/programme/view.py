@@ -65,11 +65,13 @@ def _shared_columns(folder: PublishedRelease) -> Iterator[Table]:
         named = [name for name, columns in domains.items() if column in columns]
         if len(named) < 2 or any(len(domains[name][column].labels or ()) > _MOST_LABELS for name in named):
             continue
+        if any(domains[name][column] != domains[named[0]][column] for name in named):  # recoded apart
+            continue
         each = {name: folder.publications[name].margin([column]) for name in named}
         labels = [text for margin in each.values() for (text,) in margin.rows]
         tables = [margin.table().to_pylist() for margin in each.values()]
         numbers = [{row[column]: _interval(row) for row in table} for table in tables]
-        means = next(iter(consistent_estimates(each).values())).to_pylist()
+        means = next(iter(consistent_estimates(each, domains).values())).to_pylist()
         # Where cells are missing there is no estimate, and the middle of what they may hold is none.
         known = [{row[column] for row in table if row["estimate"] is not None} for table in tables]
         estimated = set.intersection(*known)

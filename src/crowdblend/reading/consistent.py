@@ -46,6 +46,8 @@ class _Table:
     estimates: Floats
     variances: Floats
     start: int
+    columns: frozenset[tuple[str, int]]
+    """Its columns, each with the number of its domain: labels of two recodings mean different people."""
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -59,9 +61,11 @@ class _Table:
         return list(numbers), np.array(of, np.int64)
 
 
-def consistent_estimates(margins: Mapping[str, Margin]) -> Mapping[str, pa.Table]:
+def consistent_estimates(
+    margins: Mapping[str, Margin], domains: Mapping[str, Mapping[str, object]]
+) -> Mapping[str, pa.Table]:
     """Return every table with an estimate that agrees with all others, beside its own; refuse what cannot be solved."""
-    tables = dict(_tables(margins))
+    tables = dict(_tables(margins, domains))
     if len(tables) < 2:
         message = "Estimates are made consistent where two or more publications count people in cells."
         raise InvalidInput(message, remedy="Read them as they are.", where="consistent", code="reading.consistent")
@@ -75,36 +79,37 @@ def consistent_estimates(margins: Mapping[str, Margin]) -> Mapping[str, pa.Table
     return {name: _consistent_table(table, y[table.places]) for name, table in tables.items()}
 
 
-def _tables(margins: Mapping[str, Margin]) -> Iterator[tuple[str, _Table]]:
-    start = 0
+def _tables(margins: Mapping[str, Margin], domains: Mapping[str, Mapping[str, object]]) -> Iterator[tuple[str, _Table]]:
+    start, known = 0, list[object]()
     for name, margin in margins.items():
         found = margin.intervals
         low, high = found.low.astype(np.float64), found.high.astype(np.float64)
         estimate = np.where(np.isnan(found.estimate), (low + high) / 2, found.estimate)
         spread = np.maximum((high - low) / 2, 0.5) / np.where(np.isnan(found.estimate), 1.0, _HALF)
-        yield name, _Table(margin, estimate, spread**2, start)
+        own = [(column, domains[name].get(column)) for column in margin.columns]
+        known += [domain for _, domain in own if domain not in known]
+        columns = frozenset((column, known.index(domain)) for column, domain in own)
+        yield name, _Table(margin, estimate, spread**2, start, columns)
         start += len(estimate)
 
 
 def _differences(tables: list[_Table]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield for every margin that tables share the cells of one and of the next that add up to it."""
-    for shared in {_shared_columns(one, other) for one, other in combinations(tables, 2)}:
+    for shared in {one.columns & other.columns for one, other in combinations(tables, 2)}:
         cells: dict[tuple[str, ...], list[NDArray[np.int64]]] = {}
         for table in tables:
-            if set(shared) <= set(table.margin.columns):
-                labels, of = table.groups(shared)
+            if shared <= table.columns:
+                labels, of = table.groups(tuple(sorted(name for name, _ in shared)))
                 for at, label in enumerate(labels):
                     cells.setdefault(label, []).append(table.places[of == at])
         for same in cells.values():
             yield from pairwise(same)
 
 
-def _shared_columns(one: _Table, other: _Table) -> tuple[str, ...]:
-    return tuple(sorted(set(one.margin.columns) & set(other.margin.columns)))
-
-
 def _closest(x: Floats, variances: Floats, rows: list[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> Floats:
     """Return the closest values with the same margins."""
+    if not rows:
+        return x
     spread = np.sqrt(variances)
     cells = np.concatenate([np.concatenate(row) for row in rows])
     signs = np.concatenate([np.repeat([1.0, -1.0], [len(plus), len(minus)]) for plus, minus in rows])

@@ -199,8 +199,10 @@ class PublishedRelease:
         }
 
     def _consistent(self, confidence: float, margin: Sequence[str] | None, table: str | None) -> pa.Table:
+        counted = self.counted_publications
         found = consistency.consistent_estimates(
-            {name: one.margin(None, confidence) for name, one in self.counted_publications.items()}
+            {name: one.margin(None, confidence) for name, one in counted.items()},
+            {name: one.tables[DATA].columns for name, one in counted.items()},
         )
         name = next(iter(found)) if table is None else table
         if margin is not None or name not in found:

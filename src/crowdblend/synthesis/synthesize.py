@@ -64,6 +64,10 @@ def synthesize(
         message = "A release is of a sample that was drawn before, and others of the same sample do not add up with it."
         remedy = "Make rows from each folder by itself, or publish all tables in one policy."
         raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.one-sample")
+    if any(one.facts.proposed for one in opened):
+        message = "Domains of a release were proposed from the data, and rows do not carry what that lost."
+        remedy = "Make rows from a release whose domains are from a code book."
+        raise InvalidInput(message, remedy=remedy, where="folders", code="synthesize.proposed")
     # Rows vouch for their sources, which nobody who has the rows can check again.
     for one in opened:
         check_data(one)

@@ -19,7 +19,7 @@ def _people(kind: str) -> Choices:
 
 
 COLUMNS: dict[str, Any] = {"sex": cb.values("female", "male"), "age": cb.intervals(0, 90, width=10, top=True)}
-DRAWN: dict[str, Any] = {"sampling": cb.Poisson(0.1), "delta": 1e-6}
+DRAWN: dict[str, Any] = {"sampling": cb.Poisson(0.5), "delta": 1e-6}
 EAST = {"way": "resolution", "from": "-10", "to": "10", "resolution": "0.1", "width": "2"}
 
 

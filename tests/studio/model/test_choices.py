@@ -70,7 +70,7 @@ def test_a_design_has_keys_of_its_own() -> None:
     assert toml_parts(everybody)["sampling"] == {"design": "everybody"}
     assert not everybody.text("privacy", "delta")
     drawn = with_design(everybody, "poisson")
-    assert drawn.sections["sampling"] == {"rate": "0.1"}
+    assert drawn.sections["sampling"] == {"rate": "0.5"}
     assert drawn.text("privacy", "delta") == "1e-6"
 
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from crowdblend.errors import CrowdblendError, Refused
 from crowdblend.lazy import lazy
 from crowdblend.policies.key import keys_of
+from crowdblend.policies.proposed import check_proposed_design
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.readiness import missing_in_data
@@ -57,6 +58,7 @@ def begin(visit: Visit) -> Response:
     lacking = missing_in_data(draft.choices, draft.names)
     if lacking is not None:
         raise Refused(lacking, remedy="Go back to the step Data.", where="data", code="studio.incomplete")
+    check_proposed_design(draft.choices.design)
     if sent.get("confirm") != "yes":
         message = "Nobody has confirmed what the proposal costs."
         remedy = "Nothing was read. Tick the box above the button."
