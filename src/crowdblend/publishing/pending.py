@@ -163,7 +163,8 @@ def _kind(policy: AnyPolicy) -> str:
 
 def _not_named(policy: AnyPolicy, population: str, ledger: books.Ledger) -> tuple[books.Entry, ...]:
     """The proposals about these people that a policy does not name; refuse one that it names and no entry counts."""
-    earlier = [entry for entry in ledger.entries() if entry.spending.population == population]
+    about = {population, *ledger.budget(population).overlapping}
+    earlier = [entry for entry in ledger.entries() if entry.spending.population in about]
     named = [one.to_dict()["digest"] for one in read_proposals(policy.proposed)]
     counted = {entry.certificate_digest for entry in earlier}
     if not counted.issuperset(named):
