@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.policies.load import load_policy
@@ -70,7 +71,7 @@ def read_code_book(path: Path, data: Path | None = None) -> dict[str, Entry]:
     except UnicodeDecodeError:
         raise _refusal(path, "is not UTF-8 text", "Save it as UTF-8.") from None
     if text.lstrip().startswith(("{", "[")):
-        if _of_proposed_domains(path.with_name("certificate.json")):
+        if _of_proposed_domains(path.parent):
             raise _refusal(path, "has domains that were proposed from the data", _NAME_THE_PROPOSAL)
         return dict(_from_schema(path, text))
     return _from_table(path, text)
@@ -139,14 +140,11 @@ def _list(node: Mapping[str, Any], name: str) -> list[Any]:
     return listed if isinstance(listed, list) else []
 
 
-def _of_proposed_domains(certificate: Path) -> bool:
-    """Return True if a release beside a schema states that its domains were proposed from the data."""
-    try:
-        stated = json.loads(read_regular(certificate))
-    except (OSError, ValueError, RecursionError):
+def _of_proposed_domains(folder: Path) -> bool:
+    """Return True if a release in the folder of a schema states that its domains were proposed from the data."""
+    if not (folder / "certificate.json").exists():
         return False
-    facts = stated.get("facts") if isinstance(stated, Mapping) else None
-    return isinstance(facts, Mapping) and bool(facts.get("proposed"))
+    return Assumption.PROPOSED_DOMAINS in verify_file(folder).stated
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InvalidInput:
