@@ -22,7 +22,7 @@ TABLES = {
     "points": table(x=[1.0, 2.0, 2.5], y=[0.5, 0.5, 1.0]),
     "outlier-table": table(),
     "statistics": table(
-        statistic=["mean", "ages", "ages"], bin=[None, "a", "b"], value=[1.0, 2.0, 3.0], error=[0.1] * 3
+        statistic=["mean", "ages", "ages"], group=[None, "a", "b"], value=[1.0, 2.0, 3.0], error=[0.1] * 3
     ),
     "synopsis": table(sex=["Female", "Male"] * 20),
     "graph": table(statistic=["connectivity"], value=[0.5], error=[0.1], confidence=[0.95]),
