@@ -120,6 +120,15 @@ def test_the_second_release_of_a_drawn_table_is_refused(place: Path) -> None:
     assert not (place / "b").exists()
 
 
+@pytest.mark.parametrize("typed", ["", "\n", "n\n", "no\n"])
+def test_nothing_but_yes_publishes(place: Path, typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crowdblend.cli.release._asks", lambda: True)
+    done = crowdblend(place, "release", "policy.toml", "--out", "published", stdin=typed)
+    assert done.returncode != 0
+    assert not (place / "published").exists()
+    assert Ledger(place / "ledger.sqlite").entries() == ()
+
+
 def test_stdin_is_a_source(place: Path) -> None:
     (place / "policy.toml").write_text(
         POLICY.replace('source = "town.parquet"', 'source = "-"\nformat = "csv"').replace("rate = 0.2", "rate = 0.9")

@@ -155,6 +155,16 @@ def test_intervals_of_one_row_are_refused(name: str, releases: dict[str, Path], 
     refused(forged(releases[name], tmp_path / "forged", edit))
 
 
+@for_each("name", WITH_INTERVALS)
+def test_an_estimate_by_another_rate_is_refused(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
+    def edit(text: str) -> str:
+        *before, last = text.splitlines()
+        kept, estimate, low, high = last.rsplit(",", 3)
+        return "\n".join([*before, f"{kept},{float(estimate or 40) * 1.25 + 1:.1f},{low},{high}", ""])
+
+    refused(forged(releases[name], tmp_path / "forged", edit))
+
+
 @for_each("name", ["table", "table-noise", "points"])
 def test_blank_intervals_claim_nothing(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
     def edit(text: str) -> str:
