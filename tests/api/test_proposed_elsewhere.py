@@ -68,3 +68,10 @@ def test_proposals_about_overlapping_people_are_named(folder: Path, tmp_path: Pa
     ledger.overlap("town", "half", why="the same people")
     with pytest.warns(UserWarning, match="propos"):
         cb.release(PEOPLE.head(2_000), policy(folder, population="half").replace(proposed=()), ledger=ledger)
+
+
+def test_a_loss_that_follows_from_the_number_of_labels_is_refused(folder: Path) -> None:
+    """Noise and shares of several publications are planned by their cells, and these were found in the data."""
+    both = [cb.Table("area", name="a"), cb.Table("area", name="b")]
+    with pytest.raises(CrowdblendError, match="would follow from them"):
+        policy(folder, publish=both, split="budget").plan()

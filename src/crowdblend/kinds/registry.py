@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from crowdblend.errors import DoesNotVerify, NotProved
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.numerics.balls import UndecidedBall
+from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -44,7 +45,15 @@ def plan(policy: AnyPolicy) -> AnyPlan:
 
 
 def _check_proposals(plan: AnyPlan) -> None:
-    """Refuse proposals whose loss does not add up with that of what is planned."""
+    """Refuse proposals whose loss does not add up with that of what is planned.
+
+    Noise, shares and delta of several publications, and of other kinds, follow from the numbers of their classes. Those
+    were found in the data here, and a number of a certificate must be true for all that could have been found.
+    """
+    if plan.policy.proposed and not isinstance(plan.policy, RecodedPolicy):
+        message = "Domains were proposed from the data, and the loss of this publication would follow from them."
+        remedy = "Publish one table or microdata, or take domains from a code book and remove proposed."
+        raise refusal("proposed", message, remedy, "[privacy] proposed")
     try:
         _ = plan.policy.proposed and plan.certificate()
     except DoesNotVerify as problem:

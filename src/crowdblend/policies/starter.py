@@ -135,6 +135,8 @@ def init_policy(
     places = coordinates(found.columns) if kind is None else set()
     left_out |= places
     columns = [(name, type_) for name, type_ in found.columns if name != who and name not in left_out]
+    if book is not None and kind is None:  # several publications do not go with proposed domains
+        kind = "table"
     if kind is None and design in _WITH_MEDIANS:
         columns = [(name, "number" if type_ == "whole" and is_amount(name) else type_) for name, type_ in columns]
     offered: list[Proposal] = [(kind, {}, {})] if kind is not None else list(_programme(columns, design))
