@@ -180,7 +180,7 @@ def test_the_dry_run_shows_both_ways(town: Path) -> None:
     published = [how for what, how in told if what == "would publish"]
     assert len(published) == 5
     assert all("±" in how and "from a sample, with noise" in how for how in published)
-    assert sum("if all were from all people" in how for _, how in told) == 5
+    assert sum("if all were computed from all people" in how for _, how in told) == 5
 
 
 def test_the_largest_number_of_statistics_still_verifies(town: Path, tmp_path: Path) -> None:

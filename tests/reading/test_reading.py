@@ -149,6 +149,8 @@ def test_the_command_prints_csv_or_one_object(folders: dict[str, Path]) -> None:
     assert [row["district"] for row in rows] == list(DISTRICTS)
     assert "not zero" in told.stderr
     assert all(row["estimate"] == "" or row["estimate"].lstrip("-").isdigit() for row in rows)
+    marked = CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "district", "--excel"])
+    assert marked.stdout == "\ufeff" + told.stdout
     told = CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "", "--json", "--confidence", "0.5"])
     found = json.loads(told.stdout)
     assert found["confidence"] == 0.5

@@ -11,7 +11,7 @@ from tests.policies.policies import SOUND
 from tests.reports.releases import FACTS, release, table
 from tests.reports.test_hostile_folders import TABLES
 
-_OF_DRAWINGS = re.compile(r"(?i)<svg|<figure|dark|\bpale\b|\bdrawn are\b|\bthe line is\b")
+_OF_DRAWINGS = re.compile(r"(?i)<svg|<figure|the strong\b|\bfaint\b|\bdrawn are\b|\bthe line is\b")
 
 
 def pages(folder: Path) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 
 import click
@@ -20,8 +21,9 @@ from crowdblend.reading.release import read
     "--margin", "margins", metavar="COLUMNS", multiple=True, help="Columns to add up by, with commas; '' for the total."
 )
 @click.option("--table", metavar="NAME", help="Which table, where the release has several.")
+@click.option("--excel", is_flag=True, help="Begin with the mark by which Excel recognizes UTF-8.")
 @answers
-def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None) -> None:
+def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None, excel: bool) -> None:
     """Print how many people of the population there are, with intervals, as CSV.
 
     DIR is a release folder; its certificate and hashes are checked first. What can and cannot be said goes to stderr.
@@ -37,6 +39,8 @@ def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: 
         return
     for line in notes:
         click.echo(line, err=True)
+    if excel:
+        sys.stdout.buffer.write(codecs.BOM_UTF8)
     csv.write_csv(_round_table(found), sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))
 
 

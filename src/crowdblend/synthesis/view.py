@@ -87,15 +87,15 @@ def _unmeasured_pairs(facts: SyntheticFacts) -> list[Block]:
         rows = [[label(one), label(other)] for one, other in pairs[:_MOST_LISTED]]
         more = f" (the first {_MOST_LISTED} of {len(pairs):,})" if len(pairs) > _MOST_LISTED else ""
         blocks.append(
-            f"No published table has the columns of {len(pairs):,} pairs together. What the rows show of them follows "
-            "from the model alone; draw no conclusion from it."
+            f"Pairs of columns that no published table has together: {len(pairs):,}. What the rows show of them "
+            "follows from the model alone; draw no conclusion from it."
         )
         blocks.append(Table(["column", "and column"], rows, f"Pairs of columns that nobody measured{more}"))
     else:
         blocks.append("Every pair of columns is in a published table.")
     if triples:
         blocks.append(
-            f"Of the combinations of three columns, {triples:,} of {comb(len(names), 3):,} are in no published table. "
+            f"Combinations of three columns that no published table has: {triples:,} of {comb(len(names), 3):,}. "
             "The model joins what was measured as simply as it can."
         )
     return blocks

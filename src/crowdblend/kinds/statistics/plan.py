@@ -168,7 +168,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         lines = [("would publish", f"{statistic.name}: {statistic.words()}, {error}{groups} from {counted}")]
         other = SAMPLE if way.mechanism == EVERYBODY else EVERYBODY
         if (instead := self._error_if_all(other, place)) is not None and way.samples < way.population:
-            lines.append(("", f"±{show_error(instead)} if all were from {_WAYS[other]}"))
+            lines.append(("", f"±{show_error(instead)} if all were computed from {_WAYS[other]}"))
         return lines
 
     @property

@@ -226,13 +226,13 @@ def _ends(margin: Margin, at: int) -> tuple[float, float | None, float | None, s
 def _meaning(margin: Margin, drawn: bool) -> str:
     if np.isnan(margin.intervals.estimate).all():
         known = (
-            "Dark is what there is at least; pale is what there may be"
+            "The strong bar is what there is at least; the faint one what there may be"
             if drawn
             else "There are at least as many as low says; there may be as many as high says"
         )
         return f"{known}, since cells below the threshold are not published. The ends hold 95 times in 100."
     if drawn:
-        return "The line is the estimate; dark and pale end at the 95 % interval."
+        return "The line is the estimate; the strong and the faint bar end at the ends of the 95 % interval."
     return "The 95 % interval is from low to high."
 
 
