@@ -1,18 +1,25 @@
 """Modules that are imported at their first use, so that a command pays only for what it needs.
 
-    if TYPE_CHECKING:
+    with lazy_imports():
         import duckdb
-    else:
-        duckdb = lazy("duckdb")
+        from crowdblend.publishing import release as publishing
 
-Type checkers and import contracts read the plain import; at run time the name stands for a module not yet loaded.
+Type checkers and import contracts read plain imports; at run time a name stands for a module not yet loaded. What is no
+module may be imported so for annotations alone.
 """
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from threading import Lock, get_ident
 from types import ModuleType
 from typing import Any
+
+# Blocks of two threads that overlapped would put each other's function back.
+_ONE_BLOCK = Lock()
 
 
 class _LazyModule(ModuleType):
@@ -22,6 +29,30 @@ class _LazyModule(ModuleType):
         return getattr(import_module(self.__name__), name)
 
 
-def lazy(name: str) -> ModuleType:
-    """Return a stand-in for the module `name`, imported at its first use."""
-    return _LazyModule(name)
+class _LazyPackage:
+    """Stand-ins for the modules of a package, which is not imported either."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> ModuleType:
+        return _LazyModule(f"{self._name}.{name}")
+
+
+@contextmanager
+def lazy_imports() -> Iterator[None]:
+    """Import nothing in this block, and give its names stand-ins; other threads import as usual meanwhile."""
+    with _ONE_BLOCK:
+        usual, here = builtins.__import__, get_ident()
+
+        def stand_in(name: str, *context: Any, **names: Any) -> Any:
+            if get_ident() != here:
+                return usual(name, *context, **names)
+            _globals, _locals, imported, _level = context
+            return _LazyPackage(name) if imported else _LazyModule(name)
+
+        builtins.__import__ = stand_in
+        try:
+            yield
+        finally:
+            builtins.__import__ = usual

@@ -8,19 +8,13 @@ Type checkers read the plain imports; import contracts forbid this module where 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
 __all__ = ["compute", "duckdb", "integrate", "parquet", "psycopg", "pyarrow", "special"]
 
-if TYPE_CHECKING:
+with lazy_imports():
     import duckdb
     import psycopg
     import pyarrow
     from pyarrow import compute, parquet
     from scipy import integrate, special
-else:
-    duckdb, psycopg, pyarrow = map(lazy, ("duckdb", "psycopg", "pyarrow"))
-    compute, parquet = lazy("pyarrow.compute"), lazy("pyarrow.parquet")
-    integrate, special = lazy("scipy.integrate"), lazy("scipy.special")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from crowdblend.api.sources import publication_of
 from crowdblend.calculus.certificate import Certificate
@@ -14,20 +14,15 @@ from crowdblend.calculus.checker import verify_file
 from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.finished_release import Release
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import rehearsal
     from crowdblend.auditing import statistical
     from crowdblend.auditing.statistical import Outlook, Verdict
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import signing, verification
-else:
-    rehearsal = lazy("crowdblend.rehearsal")
-    signing = lazy("crowdblend.publishing.signing")
-    statistical = lazy("crowdblend.auditing.statistical")
-    verification = lazy("crowdblend.publishing.verification")
 
 
 def sign(

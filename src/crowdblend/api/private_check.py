@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import is_spark_frame
 from crowdblend.engines.refusals import refusal
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.checking import reading
     from crowdblend.checking.check import Check
     from crowdblend.engines.engine import Progress
     from crowdblend.policies.policy import Policy
-else:
-    reading = lazy("crowdblend.checking.reading")
 
 
 def check(data: object, policy: Policy | str | os.PathLike[str], *, progress: Progress | None = None) -> Check:

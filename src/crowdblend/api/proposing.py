@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.api.release import DEFAULT_LEDGER, DefaultLedger, release
 from crowdblend.errors import InvalidInput
@@ -20,7 +20,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.table.policy import Table
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.code_book import Entry
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import BreakDomain, Domain, PrefixDomain, ValueDomain
@@ -29,12 +29,10 @@ from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.policies.sampling import Everybody
 from crowdblend.policies.write import domain_text
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines.engine import Progress
     from crowdblend.ledger import Ledger
     from crowdblend.reading import release as reading
-else:
-    reading = lazy("crowdblend.reading.release")
 
 # What is usual: a tenth of what a release usually loses.
 EPSILON, DELTA = 0.1, 1e-7

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from crowdblend.api.sources import publication_of
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from crowdblend.rehearsal import rehearse as rehearsal
     from crowdblend.rehearsal.made_up import RowsPolicy
     from crowdblend.rehearsal.rehearse import Expectation
-else:
-    csv = lazy("pyarrow.csv")
-    frames = lazy("crowdblend.engines.frames")
-    pa = lazy("pyarrow")
-    parquet = lazy("pyarrow.parquet")
-    rehearsal = lazy("crowdblend.rehearsal.rehearse")
 
 
 def rehearse(

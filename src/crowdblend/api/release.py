@@ -8,25 +8,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.python_words import speaking_python
 from crowdblend.publishing.finished_release import Frames, Release
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines.engine import Progress
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import target
-else:
-    publishing = lazy("crowdblend.publishing.release")
-    target = lazy("crowdblend.publishing.target")
 
 _KEY_BYTES = 32
 

@@ -6,27 +6,23 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.engines.choice import is_spark_frame
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies import files
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines import frames
     from crowdblend.kinds.graph import network
     from crowdblend.policies.publication_policy import PublicationPolicy
     from crowdblend.programme import plan as programme_plan
-else:
-    frames = lazy("crowdblend.engines.frames")
-    network = lazy("crowdblend.kinds.graph.network")
-    programme_plan = lazy("crowdblend.programme.plan")
 
 
 def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Policy:

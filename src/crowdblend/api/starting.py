@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies import files
 from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, locate, sqlite_file
 from crowdblend.policies.starter import init_policy
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.api import proposing
     from crowdblend.engines.databases import local_copy
-else:
-    proposing = lazy("crowdblend.api.proposing")
-    local_copy = lazy("crowdblend.engines.databases.local_copy")
 
 
 def starter_policy(source: str, *, table: str | None = None, query: str | None = None, **options: Any) -> str:

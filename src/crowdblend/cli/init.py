@@ -5,23 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.planning.designs import costs
 from crowdblend.policies.presets import PRESETS
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import planning
-else:
-    planning = lazy("crowdblend.planning")
 
 
 _PRESETS = f"What offices often publish: {'; '.join(f'{name}, {one.words}' for name, one in PRESETS.items())}."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -26,24 +25,18 @@ from crowdblend.engines.choice import engine_named
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
 from crowdblend.ledger.chain import HEAD_NAMESPACE, load_head
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.filters import Usage
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import policies
     from crowdblend.cli import release, sign
     from crowdblend.publishing import release as publishing
     from crowdblend.signatures import files as signature_files
-else:
-    policies = lazy("crowdblend.policies")
-    publishing = lazy("crowdblend.publishing.release")
-    release = lazy("crowdblend.cli.release")
-    sign = lazy("crowdblend.cli.sign")
-    signature_files = lazy("crowdblend.signatures.files")
 
 HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
 

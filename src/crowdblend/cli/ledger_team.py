@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -11,20 +11,16 @@ from crowdblend.cli.output import Parameter, answer, answers
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Relation
 from crowdblend.guarantees.wording import at_most
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.database import role_statements
 from crowdblend.ledger.declarations import Limit
 from crowdblend.ledger.filters import order_for
 from crowdblend.ledger.history import Population
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import kinds, policies
     from crowdblend.publishing import pending
-else:
-    kinds = lazy("crowdblend.kinds")
-    pending = lazy("crowdblend.publishing.pending")
-    policies = lazy("crowdblend.policies")
 
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."

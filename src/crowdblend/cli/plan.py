@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 
@@ -12,7 +12,7 @@ from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, emi
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence, lead
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.planning import SolvedPlan, plan
 from crowdblend.planning.designs import costs
 from crowdblend.planning.fresh_samples import fresh_instead
@@ -20,14 +20,10 @@ from crowdblend.planning.sweep import TITLES
 from crowdblend.releases.delta_limit import LARGEST_DELTA
 from crowdblend.releases.facts import planned_releases
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import kinds, policies
     from crowdblend.programme import plan as programme
     from crowdblend.programme.programme import ProgrammePlan
-else:
-    kinds = lazy("crowdblend.kinds")
-    policies = lazy("crowdblend.policies")
-    programme = lazy("crowdblend.programme.plan")
 
 NUMBER = Parameter()
 

@@ -18,14 +18,12 @@ import gc
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.cli import main as command_line
-else:
-    command_line = lazy("crowdblend.cli.main")
 
 # New objects before garbage is looked for; a release makes about a hundred thousand.
 _NEW_OBJECTS = 250_000

@@ -5,16 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from rich import console
     from rich import progress as rich
-else:
-    console = lazy("rich.console")
-    rich = lazy("rich.progress")
 
 
 class ProgressLine:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,18 +11,14 @@ from crowdblend.cli.output import answer, answers, asks_for_json, force_option, 
 from crowdblend.cli.progress import progress_line
 from crowdblend.cli.release import confirm_release, notes_on_stderr, open_ledger
 from crowdblend.kinds import plan
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.starter import population_name
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.api import proposing
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import target
     from crowdblend.publishing.pending import PendingRelease
-else:
-    proposing = lazy("crowdblend.api.proposing")
-    publishing = lazy("crowdblend.publishing.release")
-    target = lazy("crowdblend.publishing.target")
 
 
 @click.command("propose", epilog="Example: crowdblend propose census.parquet --person id --labels area --bounds age")

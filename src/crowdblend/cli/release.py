@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,11 +20,11 @@ from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies import load_policy
 from crowdblend.releases.facts import planned_releases
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import ledger as books
     from crowdblend.cli import sign as sign_command
     from crowdblend.ledger import Budget, Ledger, ProfileTotal, Spending
@@ -35,13 +34,6 @@ if TYPE_CHECKING:
     from crowdblend.publishing import target
     from crowdblend.publishing.finished_release import Release
     from crowdblend.publishing.pending import PendingRelease
-else:
-    books = lazy("crowdblend.ledger")
-    location_of = lazy("crowdblend.ledger.location")
-    certificates = lazy("crowdblend.publishing.signing")
-    publishing = lazy("crowdblend.publishing.release")
-    sign_command = lazy("crowdblend.cli.sign")
-    target = lazy("crowdblend.publishing.target")
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")

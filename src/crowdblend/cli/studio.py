@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
 
 import click
 
 from crowdblend.cli.output import answers, asks_for_json, emit
 from crowdblend.errors import Unavailable
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.studio import server
-else:
-    server = lazy("crowdblend.studio.server")
 
 
 @click.command("studio", epilog="Example: crowdblend studio --root data")

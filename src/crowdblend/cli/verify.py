@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,18 +14,13 @@ from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import answer, answers
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.releases.facts import planned_releases
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.publishing import signing, verification
     from crowdblend.publishing.verification import coq_steps
     from crowdblend.signatures import sshsig
-else:
-    signing = lazy("crowdblend.publishing.signing")
-    sshsig = lazy("crowdblend.signatures.sshsig")
-    verification = lazy("crowdblend.publishing.verification")
-    coq_steps = lazy("crowdblend.publishing.verification.coq_steps")
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")

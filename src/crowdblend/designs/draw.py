@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from dataclasses import field
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import randomness
     from crowdblend.randomness import DrawKey
-else:
-    randomness = lazy("crowdblend.randomness")
 
 
 @dataclass(frozen=True)

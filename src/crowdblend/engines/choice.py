@@ -6,14 +6,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import ClassCounts, CountedPolicy, Engine, Progress
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.source import STDIN, DataSource, Resources
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.designs.draw import Draw
     from crowdblend.engines.databases import local_copy
     from crowdblend.engines.duckdb import database as duckdb_database
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
     from crowdblend.engines.duckdb import source as duckdb_source
     from crowdblend.engines.spark import engine as spark_engine
     from crowdblend.ledger.identity import FingerprintRequest, Identity
-else:
-    local_copy = lazy("crowdblend.engines.databases.local_copy")
-    duckdb_database = lazy("crowdblend.engines.duckdb.database")
-    duckdb_engine = lazy("crowdblend.engines.duckdb.engine")
-    duckdb_source = lazy("crowdblend.engines.duckdb.source")
-    spark_engine = lazy("crowdblend.engines.spark.engine")
 
 ENGINES = ("duckdb", "spark")
 

@@ -14,21 +14,19 @@ import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import sanitizers, zero_knowledge
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.randomness import Source, SystemSource, distinct, permutation
 
-if TYPE_CHECKING:
+with lazy_imports():
+    # An optional extra.
     from opendp import combinators, mod
     from opendp.mod import Measurement
-else:
-    # An optional extra.
-    combinators, mod = lazy("opendp.combinators"), lazy("opendp.mod")
 
 # How far apart two datasets of one size are that differ in one row.
 ONE_REPLACED = {

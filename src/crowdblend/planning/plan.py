@@ -15,17 +15,15 @@ from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import check
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import equal_shares, smallest_thresholds
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.solve import solve
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.planning import plan_html
-else:
-    plan_html = lazy("crowdblend.planning.plan_html")
 
 
 class Plan(ABC):

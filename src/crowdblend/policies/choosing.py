@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec.structs import force_setattr
 
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, conflicts, key
 from crowdblend.policies.refusals import refusal
 
-if TYPE_CHECKING:
+with lazy_imports():
     import flint
 
     from crowdblend import selection
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from crowdblend.numerics import balls
     from crowdblend.policies.columns import Column
     from crowdblend.selection import Lattice, RecodingChoice, Score, Search
-else:
-    flint, selection, balls = lazy("flint"), lazy("crowdblend.selection"), lazy("crowdblend.numerics.balls")
-    recoding_rules = lazy("crowdblend.calculus.rules.recoding")
 
 _USUAL_SHARE = 0.1
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, conflicts, key, needs, part
@@ -18,7 +18,8 @@ from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design, design_of
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
-offered = lazy("crowdblend.policies.recoding_lattice")
+with lazy_imports():
+    from crowdblend.policies import recoding_lattice
 
 Accept = Annotated[
     bool,
@@ -238,4 +239,4 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
         if self.source == STDIN:
             message = "A recoding is chosen by reading the data twice, and stdin can be read once."
             raise refusal("recoding", message, "Save the data to a file.", "[data] source")
-        self.recoding.search_of(offered.lattice_of(self.columns))
+        self.recoding.search_of(recoding_lattice.lattice_of(self.columns))

@@ -15,16 +15,14 @@ import os
 from collections.abc import Iterable
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.regular_files import open_regular
 
-if TYPE_CHECKING:
+with lazy_imports():
     import pyarrow as pa
-else:
-    pa = lazy("pyarrow")
 
 CERTIFICATE = "certificate.json"
 ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}

@@ -12,11 +12,11 @@ import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.files import (
     ENDINGS,
     WORKBOOKS,
@@ -28,12 +28,9 @@ from crowdblend.policies.files import (
 )
 from crowdblend.regular_files import open_regular
 
-if TYPE_CHECKING:
+with lazy_imports():
     import pyarrow as pa
     from pyarrow import parquet
-else:
-    pa = lazy("pyarrow")
-    parquet = lazy("pyarrow.parquet")
 
 ColumnKind = Literal["text", "number", "whole", "date", "boolean", "unknown", "row number"]
 

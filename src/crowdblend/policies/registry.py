@@ -11,19 +11,16 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Key, keys_of
 from crowdblend.policies.publication import Publication, own_keys, own_parts
 from crowdblend.policies.publication_policy import PublicationPolicy
 
-if TYPE_CHECKING:
+with lazy_imports():
     from importlib import metadata
-else:
-    metadata = lazy("importlib.metadata")
 
 GROUP = "crowdblend.kinds"
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from crowdblend.designs import Strata
 from crowdblend.estimates import Law
 from crowdblend.estimates.acceptance import hidden_with
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import three_digits
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.releases.facts import DATA, ReleaseFacts
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     from scipy import special
-else:
-    np = lazy("numpy")
-    special = lazy("scipy.special")
 
 SMALL, CELLS = 50, (100, 10_000)
 ROUND_SIZES = tuple(digit * 10**power for power in range(2, 10) for digit in (1, 2, 5))

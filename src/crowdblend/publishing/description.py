@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Certificate, sha256_of
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.publishing.target import CERTIFICATE
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import reports
     from crowdblend.reading import datapackage, readme
-else:
-    reports = lazy("crowdblend.reports")
-    datapackage, readme = lazy("crowdblend.reading.datapackage"), lazy("crowdblend.reading.readme")
 
 
 def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool = True) -> Certificate:

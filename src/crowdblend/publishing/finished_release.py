@@ -11,17 +11,17 @@ from dataclasses import field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.releases.facts import planned_releases
 
-if TYPE_CHECKING:
+with lazy_imports():
     import markupsafe
     import polars
     import pyarrow as pa
@@ -29,13 +29,6 @@ if TYPE_CHECKING:
     from crowdblend.publishing import saving, signing
     from crowdblend.reading import release as reading
     from crowdblend.reports import text
-else:
-    markupsafe = lazy("markupsafe")
-    polars = lazy("polars")
-    reading = lazy("crowdblend.reading.release")
-    saving = lazy("crowdblend.publishing.saving")
-    signing = lazy("crowdblend.publishing.signing")
-    text = lazy("crowdblend.reports.text")
 
 REPORT = "report.html"
 Frames = Literal["arrow", "pandas", "polars"]

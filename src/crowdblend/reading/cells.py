@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from pyarrow import compute as pc
-else:
-    pc = lazy("pyarrow.compute")  # takes long to load
+with lazy_imports():
+    from pyarrow import compute as pc  # takes long to load
 
 N, EXACT = "n", "exact"
 # What the numbers of a table are called: of everybody, or of a sample.

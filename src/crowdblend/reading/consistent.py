@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,14 +21,12 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.reading.margins import Margin
 
-if TYPE_CHECKING:
+with lazy_imports():
     from scipy import sparse
     from scipy.sparse import linalg
-else:
-    sparse, linalg = lazy("scipy.sparse"), lazy("scipy.sparse.linalg")
 
 Floats = NDArray[np.float64]
 # Cells, each counted once for every margin that its table has in common with others: memory grows with them.

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -21,17 +20,15 @@ from crowdblend.estimates import combinations
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.reading import notes
 from crowdblend.reading.cells import ENDINGS, Cells, check_footer, open_cells
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.reading.tables import Labels, read_table
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradiction, read_facts
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.reading import consistent as consistency
-else:
-    consistency = lazy("crowdblend.reading.consistent")
 
 # Files that a release may have beside its data.
 _BESIDE = ("totals",)

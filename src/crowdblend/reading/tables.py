@@ -6,19 +6,16 @@ import codecs
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.reading.cells import unreadable
 from crowdblend.regular_files import open_regular
 
-if TYPE_CHECKING:
-    from pyarrow import compute as pc
-else:
-    pc = lazy("pyarrow.compute")  # takes long to load
+with lazy_imports():
+    from pyarrow import compute as pc  # takes long to load
 
 Labels = tuple[str, ...]
 TEXTS = ("statistic", "group", "class")

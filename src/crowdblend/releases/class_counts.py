@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from msgspec.structs import replace as replace_fields
 
@@ -17,19 +17,17 @@ from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.refusals import at_column, larger_survey, outside_weights
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import DrawKey, ReleaseKey
 from crowdblend.releases.plan import AnyPolicy, Reading, ReleasePlan
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines import packing
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.mechanisms import SampledClasses
-else:
-    packing = lazy("crowdblend.engines.packing")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ from crowdblend.designs import Biased, Poisson, Strata
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.planning.request import Form
 from crowdblend.planning.strata import CrowdPlan
 from crowdblend.policies.crowd import RecodedPolicy
@@ -23,13 +23,11 @@ from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
 from crowdblend.releases.crowds import CrowdsPlan, MechanismT, plan_crowds
 from crowdblend.releases.plan import Lines, Misfit, Outcome, Result
 
-if TYPE_CHECKING:
+with lazy_imports():
+    # A choice of the recoding loads SciPy.
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.releases import recoding_choice
     from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
-else:
-    # A choice of the recoding loads SciPy.
-    recoding_choice = lazy("crowdblend.releases.recoding_choice")
 
 
 CrowdFactsT = TypeVar("CrowdFactsT", bound=CrowdFacts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import CellLaws, Intervals
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.releases.facts import DATA
 
-if TYPE_CHECKING:
+with lazy_imports():
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from crowdblend.policies.publication_policy import PublicationPolicy
     from crowdblend.recoding import Axis
     from crowdblend.releases.facts import ReleaseFacts
-else:
-    pa, csv, parquet = lazy("pyarrow"), lazy("pyarrow.csv"), lazy("pyarrow.parquet")
 
 Whole: TypeAlias = NDArray[np.int64]
 # The columns of some rows.

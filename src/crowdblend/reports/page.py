@@ -13,22 +13,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from markupsafe import Markup
 
 from crowdblend.calculus import Assumption
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.sentences import describe_column, explanation
 from crowdblend.reports.text import fact, inline_svg, label, round_up, shorten, without_controls
 
-if TYPE_CHECKING:
+with lazy_imports():
     import jinja2
-else:
-    jinja2 = lazy("jinja2")
 
 REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"

@@ -6,20 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from pyarrow import csv, parquet
     from scipy import spatial
-else:
-    csv, parquet = lazy("pyarrow.csv"), lazy("pyarrow.parquet")
-    spatial = lazy("scipy.spatial")
 
 Values = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.releases.crowd_facts import Around, Level, NearRecoding, RecodingFacts
 from crowdblend.reports.page import Block, Heading, Table, figure
 from crowdblend.reports.text import distinct_labels, fact, label
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.figures import recodings
-else:
-    recodings = lazy("crowdblend.figures.recodings")
 
 HEADING = "Which recoding was chosen"
 _SCORES = {

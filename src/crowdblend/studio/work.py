@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
@@ -24,15 +23,10 @@ from crowdblend.studio.model.rehearsed_folder import Spread, rehearse_into
 from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.places import Root
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import attacks, papers
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import verification
-else:
-    attacks = lazy("crowdblend.attacks")
-    papers = lazy("crowdblend.papers")
-    publishing = lazy("crowdblend.publishing.release")
-    verification = lazy("crowdblend.publishing.verification")
 
 Result = dict[str, object]
 

@@ -22,18 +22,15 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from scipy import special
-else:
-    special = lazy("scipy.special")
 
 Vector = NDArray[np.float64]
 

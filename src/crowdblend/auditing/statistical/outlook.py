@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.auditing.statistical.bounds import refutes
 from crowdblend.auditing.statistical.events import spread
@@ -32,12 +32,10 @@ from crowdblend.auditing.statistical.schedule import Clock, Pace, Round, rounds
 from crowdblend.auditing.statistical.subject import Pair, Subject
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from scipy import special
-else:
-    special = lazy("scipy.special")
 
 SECONDS = 60.0
 # How often a leak of the smallest size is found, at least.

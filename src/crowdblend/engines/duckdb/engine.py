@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redact
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source, read_table
 from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
 
-if TYPE_CHECKING:
+with lazy_imports():
     from concurrent import futures
 
     from crowdblend.calculus import Assumption
@@ -28,13 +27,6 @@ if TYPE_CHECKING:
     from crowdblend.engines.duckdb import rows as duckdb_rows
     from crowdblend.ledger.identity import FingerprintRequest, Identity
     from crowdblend.recoding import BoundedRecoding
-else:
-    futures = lazy("concurrent.futures")
-    identities = lazy("crowdblend.engines.identity")
-    local_copy = lazy("crowdblend.engines.databases.local_copy")
-    counting = lazy("crowdblend.engines.duckdb.counting")
-    identity = lazy("crowdblend.engines.duckdb.identity")
-    duckdb_rows = lazy("crowdblend.engines.duckdb.rows")
 
 _UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."

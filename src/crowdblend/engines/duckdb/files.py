@@ -15,24 +15,22 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.engines.duckdb.database import not_utf8, redact
 from crowdblend.engines.duckdb.relation import Field, Relation, check_names, check_repeats, list_files, source_name
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.packages import parquet
 from crowdblend.policies.files import first_records, format_of, open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quote
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines import csv_records
     from crowdblend.engines.csv_records import CsvRecords
-else:
-    csv_records = lazy("crowdblend.engines.csv_records")
 
 # A longer name is a quotation mark that never ends.
 _LONGEST_NAME = 100_000

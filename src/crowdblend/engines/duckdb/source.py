@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import attach, redact
 from crowdblend.engines.duckdb.files import open_csv, open_parquet
@@ -29,17 +28,15 @@ from crowdblend.engines.duckdb.relation import (
 )
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import refusal, refuse_blanks, refuse_broken_name
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.packages import duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.regular_files import open_regular
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines.databases import local_copy
-else:
-    local_copy = lazy("crowdblend.engines.databases.local_copy")
 
 # The first bytes of .xlsx and .ods files, and of old .xls files.
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")

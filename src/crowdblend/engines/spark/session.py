@@ -12,19 +12,16 @@ import uuid
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 
-if TYPE_CHECKING:
+with lazy_imports():
     from pyspark import sql
     from pyspark.sql import DataFrame, SparkSession
-else:
-    sql = lazy("pyspark.sql")
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _ROWS = 1 << 17

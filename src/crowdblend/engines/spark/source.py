@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.engines.duckdb import database as duckdb
 from crowdblend.engines.duckdb.files import open_csv, open_parquet
@@ -22,15 +22,13 @@ from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import quiet, redact
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.source import CATALOG, DataSource, require_rows
 
-if TYPE_CHECKING:
+with lazy_imports():
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.pandas import types
-else:
-    types = lazy("pyspark.sql.pandas.types")
 
 
 def open_source(spark: SparkSession, data: DataSource, columns: Sequence[str]) -> SparkRelation:

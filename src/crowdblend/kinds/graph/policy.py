@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Never
+from typing import Annotated, Any, ClassVar, Literal, Never
 
 from msgspec.structs import asdict
 
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, conflicts, key, needs, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -20,12 +20,10 @@ from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.source import DataSource, format_of
 from crowdblend.policies.value_types import FilePath, Texts
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.planning import networks
     from crowdblend.planning.networks import Bounds, NetworkRequest
     from crowdblend.planning.networks import request as requests
-else:
-    networks, requests = lazy("crowdblend.planning.networks"), lazy("crowdblend.planning.networks.request")
 
 _STATISTICS = "[[publish.statistics]]"
 _TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}

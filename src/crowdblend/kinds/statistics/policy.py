@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, ClassVar, Never
+from typing import Annotated, ClassVar, Never
 
 from crowdblend import recoding
 from crowdblend.kinds.statistics.statistic import Statistic
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.exactly import ExactPolicy
@@ -22,12 +22,10 @@ from crowdblend.policies.strata import Design, design_of, one_stratum
 from crowdblend.policies.terms import Terms
 from crowdblend.recoding.reading import exact
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.planning import statistics as planning
     from crowdblend.planning.statistics import AnyShape
     from crowdblend.recoding import BoundedRecoding, Intervals
-else:
-    planning = lazy("crowdblend.planning.statistics")
 
 # Every guarantee derives from all of them, and a certificate has at most 500 steps.
 _MOST_STATISTICS = 150

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
@@ -12,7 +11,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartInCrowds, PartWithNoise
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.strata import publish_classes
@@ -25,12 +24,10 @@ from crowdblend.releases.crowds import internal_counts, plan_in_part
 from crowdblend.releases.outputs import counts_output, describe_shown
 from crowdblend.releases.plan import Lines, Result
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.kinds.table import register, threshold
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.selection import ChosenRecoding
-else:
-    register, threshold = lazy("crowdblend.kinds.table.register"), lazy("crowdblend.kinds.table.threshold")
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 

@@ -19,17 +19,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
 
-if TYPE_CHECKING:
+with lazy_imports():
     from scipy import special
-else:
-    special = lazy("scipy.special")
 
 # Rounds over all blocks: this many in any case, then until the fit agrees, and at most this many.
 FEWEST_ROUNDS = 20

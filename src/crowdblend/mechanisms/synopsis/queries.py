@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from scipy import sparse
-else:
-    sparse = lazy("scipy.sparse")
 
 Table = NDArray[Any]
 Vector = NDArray[Any]

@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from crowdblend.api.sources import about, loaded_policy
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.about import About
 from crowdblend.policies.policy import Policy
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines.engine import Progress
     from crowdblend.kinds import AnyPolicy
     from crowdblend.kinds.graph.policy import GraphPolicy
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from crowdblend.rehearsal import made_up
     from crowdblend.rehearsal import rehearse as rehearsal
     from crowdblend.rehearsal.made_up import RowsPolicy
-else:
-    made_up = lazy("crowdblend.rehearsal.made_up")
-    publishing = lazy("crowdblend.publishing.release")
-    rehearsal = lazy("crowdblend.rehearsal.rehearse")
 
 MADE_UP, PUBLIC = "Rehearsal on made-up people", "Rehearsal on a public file"
 USUAL_PEOPLE = 10_000

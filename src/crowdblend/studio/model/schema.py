@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies import code_book
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header, read_header
@@ -15,10 +15,8 @@ from crowdblend.policies.key import Key
 from crowdblend.policies.proposals import proposed_person
 from crowdblend.policies.source import DataSource, is_sqlite
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.engines.databases import local_copy
-else:
-    local_copy = lazy("crowdblend.engines.databases.local_copy")
 
 
 def source_header(source: Path, table: str | None = None, delimiter: str | None = None) -> Header:

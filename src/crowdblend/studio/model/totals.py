@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential
 from crowdblend.kinds import AnyPlan
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import SpendingGroup, add_up
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.publishing import pending
-else:
-    pending = lazy("crowdblend.publishing.pending")
 
 
 @dataclass(frozen=True)

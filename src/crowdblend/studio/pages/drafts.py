@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -13,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.files import format_of
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
@@ -25,10 +24,8 @@ from crowdblend.studio.pages.release import planned_numbers
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import STEPS, Visit, on_get, on_post, summary
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend import demo
-else:
-    demo = lazy("crowdblend.demo")
 
 TOWN = "made-up-town.parquet"
 _LONGEST_NAME, _LONGEST_FILE = 120, 200

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from crowdblend.errors import CrowdblendError, Refused
-from crowdblend.lazy import lazy
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.proposed import check_proposed_design
 from crowdblend.studio.drafts import Draft
@@ -20,10 +19,8 @@ from crowdblend.studio.model.typed_values import typed_text, typed_value
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_post
 
-if TYPE_CHECKING:
+with lazy_imports():
     from crowdblend.api import proposing
-else:
-    proposing = lazy("crowdblend.api.proposing")
 
 _NUMBERS = ("number", "whole")
 # What a proposal takes over from the step Data.
