@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 
 import crowdblend as cb
 from crowdblend.api.proposing import read_proposal
 from crowdblend.calculus import Assumption, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.policies.domains import BreakDomain, ValueDomain
+from crowdblend.rehearsal.rehearse import rehearse
+from crowdblend.releases.facts import derive, read_facts
 from tests.commands import crowdblend
 from tests.refusals import refuses
 
@@ -91,6 +94,12 @@ def test_the_certificate_and_the_ledger_count_the_proposal_once(place: Path) -> 
     spent = ledger.budget("town").differential
     assert (spent.epsilon, spent.delta) == pytest.approx((stated.epsilon, stated.delta))
     assert cb.load_policy(_saved(policy, place)) == policy
+    # Whatever shows an epsilon or delta shows that of the guarantee, with the proposal's.
+    shown = [policy.plan().summary(), read_facts(done.certificate.facts).whole_parameters]
+    shown.append(vars(rehearse(policy.only, people=100, times=1)))
+    assert [one["epsilon"] for one in shown] == [pytest.approx(2.0)] * 3
+    assert [one["delta"] for one in shown] == [pytest.approx(1e-4)] * 2 + [pytest.approx(stated.delta)]
+    assert f"<td>{shown[0]['epsilon']}</td>" in (place / "out" / "report.html").read_text()
 
 
 def _saved(policy: cb.Policy, place: Path) -> Path:
@@ -121,6 +130,28 @@ def test_a_certificate_that_forgets_the_proposal_does_not_verify(place: Path, tm
     path.write_text(json.dumps(document))
     with refuses("data-contradict"):
         cb.verify(tmp_path / "out")
+
+
+def test_a_loss_that_would_follow_from_what_was_proposed_does_not_verify(place: Path) -> None:
+    document = verify_file(place / "town-proposal").facts
+    programme = read_facts(document)
+    assert derive(programme)
+    with refuses("data-contradict"):
+        derive(replace(programme, proposed=(dict(document),)))
+
+
+def test_the_whole_delta_has_to_be_accepted(place: Path) -> None:
+    _policy(place, delta=1e-3).plan()
+    with refuses("plan.delta"):
+        _policy(place, delta=1.004e-3).plan()
+    _policy(place, delta=1.004e-3, accept_delta=True).plan()
+
+
+def test_what_the_proposal_takes_on_trust_is_taken_on_trust(tmp_path: Path) -> None:
+    table = {**PERSON, "ids": "table"}
+    cb.propose(_town(), labels=["area"], epsilon=0.6, delta=1e-5, out=tmp_path / "p", ledger=None, **table)
+    stated = _policy(tmp_path, proposed=str(tmp_path / "p")).plan().certificate().stated
+    assert {Assumption.IDS_OF_THE_TABLE, Assumption.PROPOSED_DOMAINS} <= {*stated}
 
 
 def test_a_proposal_that_is_not_named_is_never_silent(place: Path) -> None:

@@ -150,8 +150,9 @@ def resume_entry(
 def show_budget(population: str | None, *, delta: float | None, group: int | None, where: str | None) -> None:
     """Add up all releases about the same people, plainly and by their profiles; say how much of a limit is used.
 
-    Without --delta the total by profile is at the delta that adding up comes to. It is true where no release reacted to
-    an earlier one, and decides nothing: what counts against a limit holds also where one did.
+    Without --delta the total by profile is at the delta that adding up comes to. It is true where nobody
+    chose the parameters of a release by looking at an earlier one, and decides nothing: what counts against a limit
+    holds also then.
     """
     if delta is not None:
         check("delta", delta)

@@ -67,7 +67,7 @@ def plan_document(plan: kinds.AnyPlan) -> dict[str, object]:
 def plan_lines(plan: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) -> list[str]:
     """Return what a policy will publish, what that guarantees, and what is assumed."""
     certificate = plan.certificate()
-    stated = replace(certificate, stated=(*certificate.stated, *assumptions))
+    stated = replace(certificate, stated=tuple(dict.fromkeys((*certificate.stated, *assumptions))))
     rows = [*plan.describe()]
     if sentence := lead(certificate.guarantees, planned_releases(certificate)):
         rows.append(("would mean", sentence))

@@ -212,7 +212,10 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
     so_far = ledger.total(spending.population, after.delta)
     shown = {"so far": so_far.differential, "with this release": after.differential}
     lines = [f"by profile, {when}: {_spending_line(total)}" for when, total in shown.items() if total is not None]
-    return lines and [*lines, "totals by profile are true where no release was planned by looking at an earlier one"]
+    return lines and [
+        *lines,
+        "totals by profile are true where nobody chose the parameters of a release by looking at an earlier one",
+    ]
 
 
 def _of_limit(ledger: Ledger, spending: Spending) -> list[str]:

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from crowdblend.errors import DoesNotVerify, NotProved
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.numerics.balls import UndecidedBall
-from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.proposed import read_proposals
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.registry import part
-from crowdblend.releases.delta_limit import check_epsilon
+from crowdblend.releases.delta_limit import check_delta, check_epsilon
 
 if TYPE_CHECKING:
     from crowdblend.releases.plan import AnyPlan, AnyPolicy
@@ -34,9 +32,11 @@ def plan(policy: AnyPolicy) -> AnyPlan:
     module = cast(KindModule, part(policy.kind, "plan"))
     try:
         planned = module.plan(policy)
-        spent = [one.differential() for one in read_proposals(policy.proposed)]
-        check_epsilon(policy, planned.facts().largest_epsilon + sum(one.epsilon for one in spent if one is not None))
         _check_proposals(planned)
+        facts = planned.facts_with_proposals()
+        check_epsilon(policy, facts.largest_epsilon)
+        if facts.proposed:
+            check_delta(policy, float(facts.whole_parameters["delta"]))  # type: ignore[arg-type]  # a table or microdata
         return planned
     except (UndecidedBall, OverflowError, ZeroDivisionError) as problem:
         message = "The numbers of this policy are too extreme to be bounded rigorously."
@@ -50,7 +50,7 @@ def _check_proposals(plan: AnyPlan) -> None:
     Noise, shares and delta of several publications, and of other kinds, follow from the numbers of their classes. Those
     were found in the data here, and a number of a certificate must be true for all that could have been found.
     """
-    if plan.policy.proposed and not isinstance(plan.policy, RecodedPolicy):
+    if plan.policy.proposed and plan.facts().loss_follows_from_domains:
         message = "Domains were proposed from the data, and the loss of this publication would follow from them."
         remedy = "Publish one table or microdata, or take domains from a code book and remove proposed."
         raise refusal("proposed", message, remedy, "[privacy] proposed")

@@ -1,7 +1,8 @@
 """The total of releases about the same people by their profiles, at the steward's δ.
 
 Every entry holds the profile of its release beside its guarantees; one without enters with its (ε, δ). These totals are
-true where no release was planned by looking at an earlier one, so they inform; limits are decided by `filters`.
+true where rules and parameters of no release were chosen by looking at an earlier one, so they inform; limits are
+decided by `filters`. Domains that a release proposed may be taken: the curve of what takes them is the same for all.
 """
 
 from __future__ import annotations

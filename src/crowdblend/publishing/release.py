@@ -288,7 +288,9 @@ def _write(
     files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
     certificate = plan.certificate(files, publication)
     not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
-    certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
+    # What proposed the domains may have stated the same.
+    stated = tuple(dict.fromkeys((*certificate.stated, *engine.assumptions, *not_compared)))
+    certificate = replace(certificate, stated=stated)
     report("explaining", 0)
     certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
     if sign is not None:

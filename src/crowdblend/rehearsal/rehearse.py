@@ -181,7 +181,7 @@ def rehearse(
             people=count,
             times=len(published),
             seconds=seconds / len(published),
-            epsilon=float(guarantee.epsilon if here.epsilon is None else here.epsilon),
+            epsilon=float(guarantee.epsilon if here.epsilon is None or here.proposed else here.epsilon),
             delta=float(guarantee.delta),
             k=stated.k,
             files=()

@@ -21,6 +21,7 @@ from crowdblend.designs import Everybody, Poisson
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Relation
+from crowdblend.numerics.balls import total
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
     @property
     def largest_epsilon(self) -> float:
         """The largest loss of any person, for everything that is published."""
-        return float(self.parameters["epsilon"])
+        return float(self.whole_parameters["epsilon"])
 
     @property
     def planned_releases(self) -> int:
@@ -217,6 +218,22 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         """The numbers that someone who checks the release looks for, by name."""
         return {}
 
+    @property
+    def whole_parameters(self) -> Parameters:
+        """The same, with the epsilon and the delta of what proposed the domains in them, as in the guarantee."""
+        if not self.proposed:
+            return self.parameters
+        spent = [_proposal(read_facts(one), self.person)[Relation.ADD_REMOVE].conclusion for one in self.proposed]
+        own = {name: float(self.parameters.get(name, 0.0)) for name in ("epsilon", "delta")}
+        return self.parameters | {
+            name: total([loss, *(getattr(one, name) for one in spent)]) for name, loss in own.items()
+        }
+
+    @property
+    def loss_follows_from_domains(self) -> bool:
+        """True unless the certified loss is the same for all domains that could have been proposed from the data."""
+        return True
+
 
 def to_json(facts: ReleaseFacts) -> dict[str, Any]:
     """Facts as a certificate has them."""
@@ -266,6 +283,8 @@ def with_proposals(facts: ReleaseFacts, derivations: tuple[Derivation, ...]) -> 
     """
     if not facts.proposed:
         return derivations
+    if facts.loss_follows_from_domains:
+        raise contradiction("its domains were proposed from the data, and its loss would follow from them")
     if type(facts.sample) not in (Everybody, Poisson):
         raise contradiction("its domains were proposed from data that are themselves a sample")
     earlier = [_proposal(read_facts(document), facts.person) for document in facts.proposed]

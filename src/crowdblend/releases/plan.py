@@ -139,7 +139,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
-        """The steward's statements that nobody can check."""
+        """The steward's statements that nobody can check, those about what proposed the domains included."""
         drawn = self.policy.sampling
         stated = {
             Assumption.ASSUMED_RATE: drawn.already_drawn and drawn.thin is None,
@@ -148,22 +148,23 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
             Assumption.IDS_OF_THE_TABLE: self.policy.data.ids == "table",
             Assumption.PROPOSED_DOMAINS: bool(self.policy.proposed),
         }
-        return tuple(assumption for assumption, holds in stated.items() if holds)
+        carried = (assumption for one in read_proposals(self.policy.proposed) for assumption in one.stated)
+        return tuple(dict.fromkeys((*(assumption for assumption, holds in stated.items() if holds), *carried)))
 
     def certificate(self, files: Mapping[str, str] | None = None, publication: Result | None = None) -> Certificate:
         """Return the certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
         about = self.policy.about.texts() if self.policy.about else {}
-        facts = replace(self.facts(publication), about=about, files=dict(files or {}), proposed=self.proposed)
+        facts = replace(self.facts_with_proposals(publication), about=about, files=dict(files or {}))
         return Certificate(with_proposals(facts, facts.derivations()), self.stated_assumptions, to_json(facts))
 
     def own_certificate(self) -> Certificate:
         """Return the certificate of the planned mechanisms, without proposed domains."""
         return Certificate(self.facts().derivations())
 
-    @property
-    def proposed(self) -> tuple[dict[str, Any], ...]:
-        """The facts of the releases that proposed domains of this one."""
-        return tuple(dict(one.facts) for one in read_proposals(self.policy.proposed))
+    def facts_with_proposals(self, publication: Result | None = None) -> ReleaseFacts:
+        """Return the facts, with those of the releases that proposed domains of this one."""
+        proposed = tuple(dict(one.facts) for one in read_proposals(self.policy.proposed))
+        return replace(self.facts(publication), proposed=proposed)
 
     @property
     def k(self) -> int | None:
@@ -173,7 +174,7 @@ class ReleasePlan(Plan, Generic[PolicyT, ReadingT]):
 
     def summary(self) -> dict[str, Any]:
         """Return the planned parameters as JSON-ready data, by the names that a policy has for them."""
-        return dict(self.facts().parameters)
+        return dict(self.facts_with_proposals().whole_parameters)
 
     @property
     def planned_releases(self) -> int:

@@ -229,7 +229,7 @@ def _details(folder: PublishedRelease) -> list[Table]:
         return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in statement.items()]
 
     facts = folder.facts
-    release = {"kind": facts.kind, **facts.parameters}
+    release = {"kind": facts.kind, **facts.whole_parameters}
     # The page cannot show its own hash.
     files = {name: value for name, value in folder.facts.files.items() if name != REPORT}
     hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in files.items()]

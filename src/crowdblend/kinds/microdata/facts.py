@@ -19,6 +19,10 @@ class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):
     strata: dict[str, SuppressedRecords] = msgspec.field(default_factory=dict)
 
     @property
+    def loss_follows_from_domains(self) -> bool:
+        return False
+
+    @property
     def rows_are_counted(self) -> bool:
         return False
 

@@ -38,6 +38,10 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     count: Literal["rows", "people"] = "rows"
 
     @property
+    def loss_follows_from_domains(self) -> bool:
+        return False
+
+    @property
     def rows_are_counted(self) -> bool:
         return True
 
