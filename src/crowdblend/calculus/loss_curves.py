@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import Any
 
 from flint import arb
 
@@ -74,46 +73,6 @@ FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
 SHARES = 32
 # Mechanisms on one sample are composed with ends that are cut where they are small against this.
 FINEST_DELTA = 1e-20
-
-
-def _crowds(curve: CrowdCurve) -> Curve:
-    return SampledKernel(arb(curve.rate), Crowds(curve.k, arb(curve.rate), arb(curve.blend_epsilon).exp()))
-
-
-def _noisy(curve: NoisyCountCurve) -> Curve:
-    kernel = NoisyKernel(curve.k, arb(curve.rate), curve.noise_epsilon, flagged=curve.flag)
-    return SampledGaps(arb(curve.rate), kernel)
-
-
-def _points(curve: PointCurve) -> Curve:
-    return SampledKernel(arb(curve.rate), Points(curve.k, arb(curve.rate), arb(curve.noise_epsilon).exp()))
-
-
-def _biased_curve(curve: BiasedCurve) -> Curve:
-    blend = arb(curve.blend_epsilon).exp()
-    return BiasedCrowds(curve.k, blend, curve.low, curve.high, curve.exceptions, curve.max_rate)
-
-
-def _amplified_curve(curve: AmplifiedCurve) -> Curve:
-    return SampledKernel(arb(curve.rate), ClosenessKernel(curve.epsilon, curve.delta))
-
-
-def _split(curve: SplitCurve) -> Curve:
-    chosen = arb(curve.rate) * curve.share
-    # The divergence grows with the rate, so the larger neighbouring double is the safe one.
-    released = arb(round_up(arb(curve.rate) * (1 - arb(curve.share)) / (1 - chosen)))
-    return Split(chosen, Closeness(curve.epsilon, 0.0), SampledKernel(released, Crowds(curve.k, released, arb(1))))
-
-
-def _programme(curve: ProgrammeCurve) -> Curve:
-    shares = [arb(part.share) for part in curve.publications]
-    total = sum(shares, arb(0))
-    taken = arb(curve.rate) * total / total.max(arb(1))
-    kernels = []
-    for part, count in Counter(curve.publications).items():
-        own = taken * part.share / total
-        kernels.append((count * arb(part.share) / total, _kernel(part, own / (1 - taken + own))))
-    return SampledGaps(taken, Average(kernels))
 
 
 def _kernel(part: PartOfSample, rate: arb) -> Gaps:
@@ -185,56 +144,64 @@ def _upper(bound: arb | None) -> arb:
     return arb(1) if bound is None else bound.upper()
 
 
-def _one_sample(curve: OneSampleCurve) -> Curve:
-    return SampledGaps(arb(curve.rate), _own(curve.uses))
-
-
-def _unequal_sample(curve: UnequalSampleCurve) -> Curve:
-    return SampledGaps(arb(curve.max_rate), _own(curve.uses))
-
-
-def _survey(curve: SurveyCurve) -> Curve:
-    return SurveyMixture(arb(curve.samples) / curve.population, _compose_laws(curve.uses))
-
-
-def _groups(curve: GroupSurveyCurve) -> Curve:
-    return SurveyMixture(arb(curve.samples) / curve.population, _compose_laws(curve.uses), apart=False)
-
-
-def _strata(strata_curve: StrataCurve) -> Curve:
-    return WorstOf([curve_of(curve) for curve in strata_curve.curves])
-
-
-def _replaced_curve(curve: ReplacedCurve) -> Curve:
-    return ReplacedData(curve_of(curve.curve))
-
-
-_CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
-    CrowdCurve: _crowds,
-    NoisyCountCurve: _noisy,
-    PointCurve: _points,
-    BiasedCurve: _biased_curve,
-    AmplifiedCurve: _amplified_curve,
-    SplitCurve: _split,
-    ProgrammeCurve: _programme,
-    OneSampleCurve: _one_sample,
-    UnequalSampleCurve: _unequal_sample,
-    StrataCurve: _strata,
-    SurveyCurve: _survey,
-    GroupSurveyCurve: _groups,
-    OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
-    GaussianCurve: lambda made: GaussianCells(made.sigma),
-    ThresholdCurve: lambda made: ThresholdCells(made.noise_epsilon, made.show_from),
-    ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
-    ReplacedCurve: _replaced_curve,
-}
-
-
 @lru_cache(maxsize=32)
 def curve_of(curve: LossCurve) -> Curve:
     """Return the curve that a value names."""
     with precision(BITS):
-        return _CURVES[type(curve)](curve)
+        return _evaluable(curve)
+
+
+def _evaluable(named: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one case for each curve
+    match named:
+        case CrowdCurve(k, blend_epsilon, rate):
+            return SampledKernel(arb(rate), Crowds(k, arb(rate), arb(blend_epsilon).exp()))
+        case NoisyCountCurve(k, noise_epsilon, rate, flag):
+            return SampledGaps(arb(rate), NoisyKernel(k, arb(rate), noise_epsilon, flagged=flag))
+        case PointCurve(k, noise_epsilon, rate):
+            return SampledKernel(arb(rate), Points(k, arb(rate), arb(noise_epsilon).exp()))
+        case BiasedCurve(k, blend_epsilon, low, high, exceptions, max_rate):
+            return BiasedCrowds(k, arb(blend_epsilon).exp(), low, high, exceptions, max_rate)
+        case AmplifiedCurve(epsilon, delta, rate):
+            return SampledKernel(arb(rate), ClosenessKernel(epsilon, delta))
+        case SplitCurve(epsilon, k, rate, share):
+            chosen = arb(rate) * share
+            # The divergence grows with the rate, so the larger neighbouring double is the safe one.
+            released = arb(round_up(arb(rate) * (1 - arb(share)) / (1 - chosen)))
+            return Split(chosen, Closeness(epsilon, 0.0), SampledKernel(released, Crowds(k, released, arb(1))))
+        case ProgrammeCurve(rate, publications):
+            return _programme(rate, publications)
+        case OneSampleCurve(rate, uses):
+            return SampledGaps(arb(rate), _own(uses))
+        case UnequalSampleCurve(_, _, _, max_rate, uses):
+            return SampledGaps(arb(max_rate), _own(uses))
+        case SurveyCurve(samples, population, _, uses):
+            return SurveyMixture(arb(samples) / population, _compose_laws(uses))
+        case GroupSurveyCurve(samples, population, uses):
+            return SurveyMixture(arb(samples) / population, _compose_laws(uses), apart=False)
+        case StrataCurve(curves):
+            return WorstOf([curve_of(curve) for curve in curves])
+        case ReplacedCurve(curve):
+            return ReplacedData(curve_of(curve))
+        case OutlierCurve(epsilon, transition, limit):
+            return OutlierBins(epsilon, transition, limit)
+        case GaussianCurve(sigma):
+            return GaussianCells(sigma)
+        case ThresholdCurve(noise_epsilon, show_from):
+            return ThresholdCells(noise_epsilon, show_from)
+        case ClosenessCurve(epsilon, delta):
+            return Closeness(epsilon, delta)
+    raise NotImplementedError(type(named).__name__)
+
+
+def _programme(rate: float, publications: Sequence[PartOfSample]) -> Curve:
+    shares = [arb(part.share) for part in publications]
+    total = sum(shares, arb(0))
+    taken = arb(rate) * total / total.max(arb(1))
+    kernels = []
+    for part, count in Counter(publications).items():
+        own = taken * part.share / total
+        kernels.append((count * arb(part.share) / total, _kernel(part, own / (1 - taken + own))))
+    return SampledGaps(taken, Average(kernels))
 
 
 @lru_cache(maxsize=256)

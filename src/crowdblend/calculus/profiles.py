@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from crowdblend.calculus.loss_curves import curve_of
-from crowdblend.calculus.rules import noisy_tables, profiles, strata
+from crowdblend.calculus.rules import mechanisms, profiles, strata
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import CrowdblendError, InvalidInput, NotApplicable
 from crowdblend.guarantees import Differential, Profile
@@ -128,8 +128,8 @@ _MAKERS: dict[str, Maker] = {
     "points.sampled": _without_target(profiles.profile_of_points),
     "robust.differential": _without_target(profiles.profile_of_biased_sampling),
     "sampling.amplification": _amplify,
-    "histogram.gaussian": _without_target(noisy_tables.profile_of_gaussian),
-    "histogram.threshold": _without_target(noisy_tables.profile_of_threshold),
+    "histogram.gaussian": _without_target(mechanisms.profile_of_gaussian),
+    "histogram.threshold": _without_target(mechanisms.profile_of_threshold),
     "programme.parts": _without_target(profiles.profile_of_programme),
     "strata.worst": _strata,
     "strata.at-one-rate": _through,

@@ -24,6 +24,7 @@ from crowdblend.guarantees.profiles import (
     ClosenessCurve,
     CrowdCurve,
     GaussianCurve,
+    GroupSurveyCurve,
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
@@ -31,6 +32,7 @@ from crowdblend.guarantees.profiles import (
     Profile,
     ReplacedCurve,
     SplitCurve,
+    SurveyCurve,
     ThresholdCurve,
     Uses,
 )
@@ -45,7 +47,6 @@ from crowdblend.guarantees.programme import (
     UnequalSampleCurve,
 )
 from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
-from crowdblend.guarantees.surveys import GroupSurveyCurve, SurveyCurve
 from crowdblend.guarantees.utility import BoundedScore, Estimator, NoisyTotals, QuerySampler, Sampler, Useful
 
 __all__ = [

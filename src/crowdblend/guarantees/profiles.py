@@ -10,11 +10,16 @@ from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
+from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RandomSamples, RobustSampling
 from crowdblend.guarantees.parameters import CheckedFields
 from crowdblend.guarantees.privacy import Guarantee, Relation
 
-Order = tuple[Any, ...]
+
+def order_of(value: Any) -> Any:
+    """Return the sort key of a value: its kind, then its numbers and the keys of the values in it."""
+    if isinstance(value, tuple):
+        return tuple(map(order_of, value))
+    return (type(value).__name__, *map(order_of, vars(value).values())) if isinstance(value, CheckedFields) else value
 
 
 @dataclass(frozen=True)
@@ -25,10 +30,6 @@ class LossCurve(CheckedFields):
         """Return the sample of everybody else that a simulator needs; None where the release draws none."""
         rate = getattr(self, "rate", None)
         return None if rate is None else IidSampling(rate)
-
-    def order(self) -> Order:
-        """Return the sort key of curves: their kind, then their numbers."""
-        return (type(self).__name__, tuple(vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -135,10 +136,6 @@ class ReplacedCurve(LossCurve):
         if not isinstance(self.curve, LossCurve) or isinstance(self.curve, ReplacedCurve):
             raise InvalidInput("A replaced curve is that of one person more or less. Pass such a curve.")
 
-    def order(self) -> Order:
-        """Return the sort key: the curve for one person more or less."""
-        return (type(self).__name__, self.curve.order())
-
 
 @dataclass(frozen=True)
 class Uses(CheckedFields):
@@ -167,7 +164,7 @@ class Profile(Guarantee):
         counts: dict[LossCurve, int] = {}
         for use in self.uses:
             counts[use.curve] = counts.get(use.curve, 0) + use.releases
-        ordered = sorted(counts, key=lambda curve: curve.order())
+        ordered = sorted(counts, key=order_of)
         object.__setattr__(self, "uses", tuple(Uses(curve, counts[curve]) for curve in ordered))
 
     @property
@@ -181,3 +178,47 @@ class Profile(Guarantee):
         return (
             f"a privacy profile: the divergence of {times} is known for every ε, {self.relation.otherwise(self.people)}"
         )
+
+
+@dataclass(frozen=True)
+class SurveyCurve(LossCurve):
+    """Releases of one survey of `samples` of `population` people, with one person's data replaced.
+
+    With `strata` these are the numbers of the stratum of which the largest share is asked.
+    """
+
+    samples: int
+    population: int
+    strata: bool
+    uses: tuple[Uses, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "uses", of_a_survey(self.uses))
+        RandomSamples(self.samples, self.population)
+
+    def aggregate(self) -> Aggregate | None:
+        """Return the number of random people, the person concealed; None for strata."""
+        return None if self.strata else RandomSamples(self.samples, self.population)
+
+
+@dataclass(frozen=True)
+class GroupSurveyCurve(LossCurve):
+    """Releases of one survey whose people come in whole groups, `samples` of `population` groups."""
+
+    samples: int
+    population: int
+    uses: tuple[Uses, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "uses", of_a_survey(self.uses))
+        RandomSamples(self.samples, self.population)
+
+
+def of_a_survey(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
+    """Uses of curves in their one order; a survey of a survey is refused."""
+    ordered = Profile(uses, Relation.REPLACE).uses
+    if any(isinstance(use.curve, SurveyCurve | GroupSurveyCurve) for use in ordered):
+        raise InvalidInput("A survey is drawn from people, not from a survey. Pass the curve of what is done with it.")
+    return ordered

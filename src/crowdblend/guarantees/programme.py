@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 
 from crowdblend.errors import InvalidInput
@@ -10,7 +9,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate, RobustSampling
 from crowdblend.guarantees.parameters import SHARES_ROUNDING
 from crowdblend.guarantees.privacy import Guarantee
-from crowdblend.guarantees.profiles import LossCurve, Order, Profile, ReplacedCurve, Uses
+from crowdblend.guarantees.profiles import LossCurve, Profile, ReplacedCurve, Uses, order_of
 from crowdblend.guarantees.wording import at_most, exactly
 
 
@@ -25,10 +24,6 @@ class PartOfSample(Guarantee):
         super().__post_init__()
         if type(self) is PartOfSample:
             raise InvalidInput("A part of a sample has a mechanism. Pass one of the parts that name theirs.")
-
-    def order(self) -> Order:
-        """Return the sort key of parts: their kind, then their numbers."""
-        return (type(self).__name__, tuple(getattr(self, field.name) for field in fields(self)))
 
     def words(self) -> str:
         return f"each person of a random part of the sample, a share of {exactly(self.share)}, {self._hidden_text()}"
@@ -85,10 +80,6 @@ class PrivatePart(PartOfSample):
         super().__post_init__()
         object.__setattr__(self, "uses", sort_unsampled(self.uses))
 
-    def order(self) -> Order:
-        """Return the sort key: the share, then the curves."""
-        return (type(self).__name__, (self.share, _order(self.uses)))
-
     def _hidden_text(self) -> str:
         return "is hidden by a mechanism whose divergence is known for every ε"
 
@@ -106,11 +97,7 @@ class ProgrammeCurve(LossCurve):
             raise InvalidInput("The curve of a programme holds parts of a sample, one or more. Pass a tuple of them.")
         if exceeds_sample(self.publications):
             raise InvalidInput("The shares of parts add up to at most 1. Lower some of them.")
-        object.__setattr__(self, "publications", tuple(sorted(self.publications, key=lambda part: part.order())))
-
-    def order(self) -> Order:
-        """Return the sort key: the rate, then the parts."""
-        return (type(self).__name__, (self.rate, tuple(part.order() for part in self.publications)))
+        object.__setattr__(self, "publications", tuple(sorted(self.publications, key=order_of)))
 
 
 @dataclass(frozen=True)
@@ -123,10 +110,6 @@ class OneSampleCurve(LossCurve):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "uses", sort_unsampled(self.uses))
-
-    def order(self) -> Order:
-        """Return the sort key: the rate, then the curves."""
-        return (type(self).__name__, (self.rate, _order(self.uses)))
 
 
 @dataclass(frozen=True)
@@ -146,11 +129,6 @@ class UnequalSampleCurve(LossCurve):
     def aggregate(self) -> Aggregate:
         return RobustSampling(self.low, self.high, self.exceptions)
 
-    def order(self) -> Order:
-        """Return the sort key: the rates, then the curves."""
-        rates = (self.low, self.high, self.exceptions, self.max_rate)
-        return (type(self).__name__, (*rates, _order(self.uses)))
-
 
 def sort_unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
     """Uses of curves in their one order; curves that contain a sample, or replaced data, are refused."""
@@ -163,7 +141,3 @@ def sort_unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:
 def exceeds_sample(parts: tuple[PartOfSample, ...]) -> bool:
     """Return whether parts are more than the sample, by more than the rounding of their shares."""
     return sum(Fraction(part.share) for part in parts) > 1 + Fraction(SHARES_ROUNDING)
-
-
-def _order(uses: tuple[Uses, ...]) -> Order:
-    return tuple((use.curve.order(), use.releases) for use in uses)

@@ -7,7 +7,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
 from crowdblend.guarantees.parameters import check_ends
 from crowdblend.guarantees.privacy import Guarantee, Relation
-from crowdblend.guarantees.profiles import LossCurve, Order
+from crowdblend.guarantees.profiles import LossCurve, order_of
 from crowdblend.guarantees.wording import close, exactly
 
 
@@ -68,11 +68,7 @@ class StrataCurve(LossCurve):
         super().__post_init__()
         if not self.curves or not all(_drawn_once(curve) for curve in self.curves):
             raise InvalidInput("A curve of strata holds the curves of samples, one or more. Pass a tuple of them.")
-        object.__setattr__(self, "curves", tuple(sorted(set(self.curves), key=lambda curve: curve.order())))
-
-    def order(self) -> Order:
-        """Return the sort key: the curves of the strata."""
-        return (type(self).__name__, tuple(curve.order() for curve in self.curves))
+        object.__setattr__(self, "curves", tuple(sorted(set(self.curves), key=order_of)))
 
     def aggregate(self) -> Aggregate:
         """The same stratified sample of everybody else: rates between the smallest and the largest."""

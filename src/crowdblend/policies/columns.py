@@ -17,6 +17,10 @@ from crowdblend.policies.source import read_keys
 
 if TYPE_CHECKING:
     from crowdblend.recoding import Recoding
+import re
+from collections.abc import Iterator
+
+from crowdblend.recoding.classes import Lookup
 
 _EXAMPLE = 'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
 
@@ -176,3 +180,38 @@ def check_closed(columns: Sequence[Column], kind: str, *, or_else: str = "") -> 
             problem = f"has an open domain, and {kind} needs every class beforehand, empty ones included."
             remedy = "List its classes (values, width, breaks, a hierarchy, or from and to for dates)."
             raise column.refusal("open-domain", problem, f"{remedy} {or_else}".strip())
+
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet may take a cell for a formula, and run it.
+
+    >>> [is_formula(text) for text in ("=1+1", "@x", "+a", "-1.5", "- 5", "a=b", "\\t=1")]
+    [True, True, True, False, True, False, True]
+    """
+    return text[:1] in ("=", "@", "+", "-", "\t", "\r") and not _NUMBER.fullmatch(text)
+
+
+def refuse_formulas(texts: Iterable[tuple[str, str]]) -> None:
+    """Refuse the first text that is a formula; each comes with its place in the policy.
+
+    Only labels that are declared are known here: for those of a prefix, which come from the data, see docs/release.md.
+    """
+    for where, text in texts:
+        if is_formula(text):
+            message = f"{where}: the text {text[:30]!r} would be a formula in a spreadsheet."
+            raise refusal("formula", message, 'Rename it, or publish with format = "parquet".', where)
+
+
+def column_texts(columns: Iterable[Column]) -> Iterator[tuple[str, str]]:
+    """Yield the names of columns, and those of their labels that are declared as texts."""
+    for column in columns:
+        where = f"column {column.name!r}"
+        yield where, column.name
+        for recoding in column.recodings:
+            texts = recoding.own_labels if isinstance(recoding, Lookup) else ()
+            for text in (*texts, recoding.other, recoding.missing):
+                if text is not None:
+                    yield where, text

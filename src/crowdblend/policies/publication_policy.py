@@ -31,9 +31,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec.structs import force_setattr
 
 from crowdblend.policies.about import About
-from crowdblend.policies.columns import columns_of, refuse_finer_dates
+from crowdblend.policies.columns import column_texts, columns_of, refuse_finer_dates, refuse_formulas
 from crowdblend.policies.files import ending_of
-from crowdblend.policies.formulas import column_texts, refuse_formulas
 from crowdblend.policies.key import Rule, Section, key, needs, one_of, part
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling

@@ -17,11 +17,11 @@ from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
 from crowdblend.planning import SolvedPlan
+from crowdblend.planning.designs import survey_costs
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.strata import CrowdPlan, Rates, StratumPlan, plan_strata
-from crowdblend.planning.surveys import survey_costs
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.strata import one_stratum
 from crowdblend.recoding.domain import Domain

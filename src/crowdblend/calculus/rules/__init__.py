@@ -7,7 +7,6 @@ from crowdblend.calculus.rules import (
     graph_releases,
     graphs,
     mechanisms,
-    noisy_tables,
     outliers,
     profiles,
     programme,

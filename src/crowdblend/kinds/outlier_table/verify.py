@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells
-from crowdblend.publishing.verification.estimates import check_estimates
+from crowdblend.publishing.verification.counts import check_cells, check_estimates
 from crowdblend.reading.release import PublishedRelease
 
 

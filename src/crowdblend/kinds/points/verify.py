@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from crowdblend.kinds.points.facts import PointsFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import RowOrder, check_people
-from crowdblend.publishing.verification.estimates import check_point_estimates
+from crowdblend.publishing.verification.counts import RowOrder, check_people, check_point_estimates
 from crowdblend.reading.cells import ESTIMATES, Cells, Estimates
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import CellTable, contradiction

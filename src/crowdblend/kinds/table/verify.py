@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from crowdblend.kinds.table.facts import TOTALS, TableFacts
 from crowdblend.publishing.verification.consistency import require_cells, require_files
-from crowdblend.publishing.verification.counts import check_cells, check_people
-from crowdblend.publishing.verification.estimates import check_estimates, check_totals
+from crowdblend.publishing.verification.counts import check_cells, check_estimates, check_people, check_totals
 from crowdblend.reading.cells import Cells, N
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import contradiction

@@ -57,7 +57,7 @@ def _rests_on(step: Derivation, proofs: Path) -> str:
         decide(step, proofs)
         return f"Coq has checked the theorem, and that delta = {step.conclusion.delta:g} follows from it"
     if step.rule.id in MACHINE_CHECKED:
-        return f"Coq has checked the theorem ({', '.join(MACHINE_CHECKED[step.rule.id])})"
+        return f"Coq has checked the theorem ({', '.join(MACHINE_CHECKED[step.rule.id].theorems.split())})"
     return f"proof in prose ({step.rule.theorem.source})"
 
 
