@@ -8,55 +8,55 @@ from typing import NamedTuple
 from crowdblend.calculus.theorem import Rule
 
 
-class Checked(NamedTuple):
+class CoqProof(NamedTuple):
     """The theorems in proofs/ that a rule follows from, by file and name, and what they leave out beside rounding."""
 
     theorems: str
     not_covered: str = ""
 
 
-MACHINE_CHECKED: Mapping[str, Checked] = {
-    "sampling.amplification": Checked("sampling.amplification_at"),
-    "dps.lower-rate": Checked("sampling.lower_rate"),
-    "dps.postprocessing": Checked("hockey.hockey_push", "infinitely many outcomes"),
-    "dps.random-choice": Checked("hockey.hockey_convex"),
-    "differential.replace": Checked("hockey.hockey_chain"),
-    "differential.group": Checked("composition.groups"),
-    "suppression.exact": Checked(
+MACHINE_CHECKED: Mapping[str, CoqProof] = {
+    "sampling.amplification": CoqProof("sampling.amplification_at"),
+    "dps.lower-rate": CoqProof("sampling.lower_rate"),
+    "dps.postprocessing": CoqProof("hockey.hockey_push", "infinitely many outcomes"),
+    "dps.random-choice": CoqProof("hockey.hockey_convex"),
+    "differential.replace": CoqProof("hockey.hockey_chain"),
+    "differential.group": CoqProof("composition.groups"),
+    "suppression.exact": CoqProof(
         "sampling.exact_up sampling.exact_down sampling.rate_alone attained.attained_up attained.attained_down",
         "which class size is the worst, a hypothesis that tests find fulfilled",
     ),
-    "blending.sharp": Checked(
+    "blending.sharp": CoqProof(
         "sampling.blending_sharp_up sampling.blending_sharp_down sampling.rate_alone",
         "which class sizes are the worst, a hypothesis that tests find fulfilled",
     ),
-    "blending.explicit": Checked(
+    "blending.explicit": CoqProof(
         "explicit.explicit_up explicit.explicit_down sampling.rate_alone",
         "the suprema over class sizes, which are hypotheses",
     ),
-    "histogram.suppressed": Checked("suppression.suppression_blends"),
-    "generalization.suppressed": Checked("blending.recoded_blends"),
-    "blending.postprocessing": Checked("blending.blending_push", "infinitely many outcomes"),
-    "blending.differential": Checked("blending.differential_blends", "infinitely many outcomes"),
-    "composition.differential": Checked(
+    "histogram.suppressed": CoqProof("suppression.suppression_blends"),
+    "generalization.suppressed": CoqProof("blending.recoded_blends"),
+    "blending.postprocessing": CoqProof("blending.blending_push", "infinitely many outcomes"),
+    "blending.differential": CoqProof("blending.differential_blends", "infinitely many outcomes"),
+    "composition.differential": CoqProof(
         "composition.composition_sums", "infinitely many outcomes; of more than two releases the repetition"
     ),
-    "composition.adaptive": Checked(
+    "composition.adaptive": CoqProof(
         "composition.composition_sums", "infinitely many outcomes; of more than two steps the repetition"
     ),
-    "programme.parts": Checked(
+    "programme.parts": CoqProof(
         "parts.parts_up parts.parts_down crowds.crowd_more crowds.crowd_fewer",
         "infinitely many outcomes; noise below k, points, and crowds below the factor e^ε₀",
     ),
-    "strata.worst": Checked("strata.strata_worst", "infinitely many outcomes"),
-    "composition.profiles": Checked(
+    "strata.worst": CoqProof("strata.strata_worst", "infinitely many outcomes"),
+    "composition.profiles": CoqProof(
         "composition.products_dominate", "that a curve has a dominating pair, the convolution, infinitely many outcomes"
     ),
-    "profile.crowds": Checked(
+    "profile.crowds": CoqProof(
         "sampling.sampled_crowds_up sampling.sampled_crowds_down",
         "the suprema over class sizes, which are hypotheses; factors below 1 + β(e^ε − 1)",
     ),
-    "profile.amplified": Checked(
+    "profile.amplified": CoqProof(
         "sampling.person_more sampling.person_fewer", "that ε and δ at one factor bound the divergence at all of them"
     ),
 }

@@ -151,8 +151,8 @@ def curve_of(curve: LossCurve) -> Curve:
         return _evaluable(curve)
 
 
-def _evaluable(named: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one case for each curve
-    match named:
+def _evaluable(loss_curve: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one case for each curve
+    match loss_curve:
         case CrowdCurve(k, blend_epsilon, rate):
             return SampledKernel(arb(rate), Crowds(k, arb(rate), arb(blend_epsilon).exp()))
         case NoisyCountCurve(k, noise_epsilon, rate, flag):
@@ -190,7 +190,7 @@ def _evaluable(named: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one case f
             return ThresholdCells(noise_epsilon, show_from)
         case ClosenessCurve(epsilon, delta):
             return Closeness(epsilon, delta)
-    raise NotImplementedError(type(named).__name__)
+    raise NotImplementedError(type(loss_curve).__name__)
 
 
 def _programme(rate: float, publications: Sequence[PartOfSample]) -> Curve:
