@@ -50,7 +50,7 @@ SLIDERS = (
     ),
     Slider(
         *("privacy:delta", "-12", "-3"),
-        "A small chance that the loss is larger than ε. 1e-6 is one in a million.",
+        "What one person may add to any probability, beyond ε. 1e-6 is one in a million.",
         powers=True,
     ),
     Slider(
