@@ -13,7 +13,7 @@ from crowdblend.ledger.chain import load_head
 from crowdblend.policies.code_book import read_code_book
 from crowdblend.policies.stratum_rates import rates_of
 from crowdblend.recoding import read_hierarchy
-from crowdblend.regular_files import read_regular
+from crowdblend.regular_files import open_regular, read_regular
 from crowdblend.signatures.files import check_file, load_key
 from crowdblend.signatures.signers import read_signers
 from tests.api.survey import table
@@ -73,6 +73,9 @@ def test_pipes_and_devices_are_refused(reader: str, tmp_path: Path) -> None:
         with pytest.raises(CrowdblendError):
             READERS[reader](path)
     assert pipe.stat().st_mode == mode
+    for path in (pipe, device, tmp_path):
+        with pytest.raises(OSError, match="not a regular file"):
+            open_regular(path)
 
 
 def test_a_file_may_have_so_many_bytes(tmp_path: Path) -> None:

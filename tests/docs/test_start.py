@@ -4,10 +4,12 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pyarrow import parquet
 
 from crowdblend.demo import town
+from crowdblend.demo.population import SURVEY_DAY
 from tests.commands import crowdblend
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +21,13 @@ def commands(page: str) -> list[list[str]]:
     """The commands of a page that stand by themselves, without the program's name and without comments."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return [shlex.split(line, comments=True)[1:] for line in COMMAND.findall(text)]
+
+
+def test_people_of_the_town_were_born_as_long_ago_as_they_are_old() -> None:
+    people = town(3_000)
+    since = (SURVEY_DAY - people["born"].to_numpy()).astype("timedelta64[D]").astype(int)
+    days = np.floor(since - 365.25 * people["age"].to_numpy())
+    assert (days.min(), days.max()) == (-1, 364)
 
 
 def test_a_steward_publishes_and_a_reader_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

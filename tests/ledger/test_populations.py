@@ -10,6 +10,7 @@ import crowdblend as cb
 from crowdblend.errors import DoesNotCompose, InvalidInput, Refused
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.ledger import Ledger
+from crowdblend.ledger.conflicts import _refuse_beside_limit
 from tests.commands import crowdblend
 from tests.ledger.spendings import spending
 from tests.policies.policies import policy_text
@@ -111,6 +112,15 @@ def test_people_in_two_populations_are_told_before_anything_is_spent(tmp_path: P
     assert "epsilon 3" in again.stdout  # 1 about residents and 2 about patients
     listed = crowdblend("ledger", "populations", *at[:2]).stdout
     assert "overlaps  residents" in listed
+
+
+@pytest.mark.parametrize("limited", ["patients", "residents", "pupils"])
+def test_whosever_limit_it_is_people_in_common_are_declared_first(limited: str, ledger: Ledger) -> None:
+    others = ("residents", "pupils")
+    _refuse_beside_limit("patients", others, ledger.accounts().declared)
+    ledger.limit(limited, epsilon=1.0, delta=1e-6)
+    with pytest.raises(DoesNotCompose, match="a limit holds that would not count"):
+        _refuse_beside_limit("patients", others, ledger.accounts().declared)
 
 
 def test_in_python_it_is_a_warning(tmp_path: Path) -> None:

@@ -384,14 +384,16 @@ def test_many_slow_clients_keep_nobody_out(sent: bytes) -> None:
         quick.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         with suppress(OSError):
             said = await asyncio.wait_for(reader.read(100), 5)
+        first, last = (b"" if slow[at][0].at_eof() else b"open" for at in (0, -1))
         for _, writer in [*slow, (reader, quick)]:
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
-        return [said]
+        return [said, first, last]
 
-    (quick,) = asyncio.run(_served(ask))
+    quick, *open_ones = asyncio.run(_served(ask))
     assert quick.startswith(b"HTTP/1.1 421")
+    assert open_ones == [b"", b"open"], "the oldest connections are closed"
 
 
 @pytest.mark.parametrize("other", ["a[b]={1}; {own}", "{name}=theirs; {own}", "{own}; {name}=theirs", 'x="; {own}'])
