@@ -34,7 +34,7 @@ _OWN = {
     "statistic": ("string", "The name of the statistic."),
     "group": ("string", "The group that the number is about, or the class of a histogram; blank for a single number."),
     "value": ("number", "The published value."),
-    "error": ("number", "What the value stays within of the true one, with the stated confidence."),
+    "error": ("number", "The largest distance of the value from the true one, with the stated confidence."),
     "rank_error": (
         "number",
         "For quantiles, instead of error: the value is a quantile of the people concerned at a share that differs by "
