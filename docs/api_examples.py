@@ -308,6 +308,13 @@ sex: 2 labels that many people share, and 'other' for all others.
 >>> cb.release(people, synopsis, ledger=None).data.column_names
 ['sex', 'age']
 """,
+    "Synthetic": """
+>>> rows = policy.replace(
+...     sampling=cb.Everybody(), columns={"sex": sex, "age": age, "employed": cb.values("yes", "no")},
+...     publish=cb.Synthetic(rows=1_000, tables=["sex * age", "age * employed"]))
+>>> list(rows.plan().facts().publications)
+['synthetic', '01-sex-age', '02-age-employed']
+""",
     "Table": """
 >>> noisy = policy.replace(publish=cb.Table("sex", "age", below_k="noise"))
 >>> cb.release(people, noisy, ledger=None).data.num_rows    # every cell is shown

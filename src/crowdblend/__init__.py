@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from crowdblend.policies.sampling import Biased, Coins, Everybody, Poisson, Strata, Survey, Weights
     from crowdblend.publishing.finished_release import Release
     from crowdblend.reading.release import PublishedRelease, read
+    from crowdblend.synthesis.policy import Synthetic
     from crowdblend.synthesis.synthesize import synthesize
 
 # Where each name lives: nothing is loaded before it is asked for.
@@ -79,6 +80,7 @@ _MODULES = {
     "Strata": "policies.sampling",
     "Survey": "policies.sampling",
     "Synopsis": "kinds.synopsis.policy",
+    "Synthetic": "synthesis.policy",
     "Table": "kinds.table.policy",
     "Weights": "policies.sampling",
     "audit": "api.checks",
@@ -143,6 +145,7 @@ __all__ = [
     "Strata",
     "Survey",
     "Synopsis",
+    "Synthetic",
     "Table",
     "Weights",
     "__version__",

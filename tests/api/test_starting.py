@@ -96,7 +96,7 @@ def _filled(text, kind):
             filled = re.sub(gap, filling, filled)
         lines.append(filled)
     filled = "\n".join(lines)
-    if kind in ("synopsis", "statistics", "outlier-table"):
+    if kind in ("synopsis", "statistics", "synthetic", "outlier-table"):
         filled = filled.replace('date = "year" }', 'date = "year", from = 1900-01-01, to = 2030-01-01 }')
     return filled
 

@@ -31,5 +31,5 @@ def test_every_figure_is_on_a_page() -> None:
 
 
 def test_every_kind_has_a_picture_of_what_comes_out() -> None:
-    """Points have their map."""
-    assert {*KIND_PICTURES, "points"} == set(KINDS)
+    """Points have their map, and synthetic rows their diagram."""
+    assert {*KIND_PICTURES, "points", "synthetic"} == set(KINDS)

@@ -86,6 +86,11 @@ POLICIES = {
     "synopsis-chosen": _EXACTLY
     + f"[columns]\n{_SEX}[privacy]\nepsilon = 3.0\n"
     + '[[publish]]\nkind = "synopsis"\nconjunctions = 1\nmechanism = "exponential"\nrows = 1\n',
+    "synthetic": _TOWN
+    + _EVERYBODY
+    + _COLUMNS
+    + _PROMISE
+    + '[[publish]]\nkind = "synthetic"\nrows = 500\ntables = ["sex * age", "age * district"]\n',
     "graph": '[data]\nsource = "links.csv"\n[privacy]\nepsilon = 8.0\n'
     + '[[publish]]\nkind = "graph"\npeople = 3000\ndegree_bound = 8\n'
     + '[[publish.statistics]]\nname = "connectivity"\nsamples = 1400\n'

@@ -23,7 +23,9 @@ def test_the_published_bytes_are_those_of_the_first_release(
     text = '[release]\nformat = "csv"\n' + (POLICIES | PROGRAMMES)[name]
     release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None)
     found = {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted((tmp_path / "out").glob("*.csv"))
+        if file.stem != "synthetic"  # rows of a model, whose last digits differ between processors
     }
     assert found
     run_readme(tmp_path / "out", monkeypatch)

@@ -124,6 +124,13 @@ POLICIES: dict[str, Policy] = {
             vertices="people.csv",
         ),
     ),
+    "synthetic": cb.Policy(
+        person="id",
+        sampling=cb.Everybody(),
+        epsilon=1.0,
+        columns={"sex": SEX, "age": AGE, "town": cb.values("a", "b")},
+        publish=cb.Synthetic(rows=100, tables=["sex * age", "age * town"]),
+    ),
 }
 
 

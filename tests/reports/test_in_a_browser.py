@@ -12,7 +12,7 @@ from crowdblend.publishing.release import release
 from tests.golden.releases import KEY, POLICIES
 from tests.needs import QUIET, chromium
 
-# The seven kinds, and the table with most on its page.
+# Every kind but that of tables with rows, and the table with most on its page.
 RELEASES = ("table", "table-population", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
 PHONE, DESK = 390, 1280
 # Colours do not depend on the width, nor the layout on the colours: one page is seen in every way, the others in two.

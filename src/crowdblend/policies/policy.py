@@ -39,7 +39,7 @@ SPLITS: dict[Split, str] = {
     "budget": "All publications are noisy, and each spends a part of epsilon.",
 }
 PROGRAMME = "programme"
-# What a policy of several publications is one of: none of the seven kinds, but what the ledger writes down.
+# What a policy of several publications is one of: no kind, but what the ledger writes down.
 Domains = Mapping[str, Domain | Sequence[str]] | Sequence[Column]
 
 

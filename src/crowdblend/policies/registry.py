@@ -58,19 +58,19 @@ WORDS = {
         "Averages, shares, counts, medians and histograms of a few columns.",
     ),
     "synopsis": _ours("synopsis", "Synopsis", "synopsis: synthetic rows", "Synthetic rows that answer many questions."),
-    "graph": _ours("graph", "Graph", "graph: figures of a network", "Figures of a network, from one link a row."),
-}
-KINDS = tuple(WORDS)
-# What a folder may hold that is no kind of publication: several of them under one budget, and rows made from them.
-WHOLES = {
-    "programme": Kind(
-        "crowdblend.programme", "Programme", "programme: several publications", "Several publications under one budget."
-    ),
     "synthetic": Kind(
         "crowdblend.synthesis",
         "Synthetic",
-        "synthetic rows",
+        "synthetic rows and their tables",
         "Synthetic rows, drawn from a model of published tables; none is a person.",
+    ),
+    "graph": _ours("graph", "Graph", "graph: figures of a network", "Figures of a network, from one link a row."),
+}
+KINDS = tuple(WORDS)
+# What a folder may hold that is no kind of publication: several of them under one budget.
+WHOLES = {
+    "programme": Kind(
+        "crowdblend.programme", "Programme", "programme: several publications", "Several publications under one budget."
     ),
 }
 

@@ -57,6 +57,7 @@ _USUAL_OF = {
     "poisson": {"[sampling] rate": "0.5"},
     "points": {"[[publish]] noise_epsilon": "1.0"},
     "synopsis": {"[[publish]] conjunctions": "2"},
+    "synthetic": {"[[publish]] rows": "100000"},
     **{
         f"{kind} of a {design}": {"[sampling] thin": "0.8"}
         for kind in ("table", "microdata", "points")

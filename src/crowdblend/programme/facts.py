@@ -97,9 +97,13 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of the mechanisms of all publications."""
-        mechanisms = [self._mechanisms(name) for name in self.published]
+        # What is computed from what the others publish loses nothing.
+        names = [name for name, facts in self.publications.items() if not facts.is_computed_from_others]
+        if not names:
+            raise contradiction("all of its publications are computed from others")
+        mechanisms = [self._mechanisms(name) for name in names]
         if self.split == "people":
-            named = zip(self.published, mechanisms, strict=True)
+            named = zip(names, mechanisms, strict=True)
             parts = [part for name, ran in named for part in self._parts(name, ran)]
             derived = self.design.parts_derivations(
                 [ran for ran, _ in parts], [share for _, share in parts], self.epsilon
@@ -175,7 +179,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
     @property
     def together(self) -> list[str]:
         one_sample = self.split == "budget" and not isinstance(self.design, Everybody)
-        return [_TOGETHER["one sample" if one_sample else self.split]]
+        others = [line for one in self.publications.values() if one.is_computed_from_others for line in one.together]
+        return [*others, _TOGETHER["one sample" if one_sample else self.split]]
 
     def sample_of(self, share: float | None) -> Design:
         """Return the sample as a publication with this share sees it."""

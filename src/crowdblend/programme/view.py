@@ -49,9 +49,12 @@ def view(folder: PublishedRelease, figures: bool) -> View:
             )
             for part in shown.parts
         ]
+    heading, what = f"{len(folder.publications)} publications", "a programme"
+    if any(one.facts.rows_are_synthetic for one in folder.publications.values()):
+        heading, what = "Synthetic rows and their tables", "synthetic rows and their tables: a programme"
     return View(
-        heading=f"{len(folder.publications)} publications",
-        what=f"a programme of {len(folder.publications)} publications under one guarantee",
+        heading=heading,
+        what=f"{what} of {len(folder.publications)} publications under one guarantee",
         keys=(("publications", f"{len(folder.publications):,}"),),
         reading=list(facts.together),
         parts=tuple(chapters),

@@ -69,7 +69,8 @@ def _reading(facts: ReleaseFacts) -> list[str]:
     """Return sentences true of all publications, and then those true of each alone."""
     said = {name: sentences(one, table) for name, one in facts.publications.items() for table in one.tables.values()}
     said |= {name: one.notes for name, one in facts.publications.items() if name not in said}
-    first = next(iter(said.values()))
+    said = {name: lines for name, lines in said.items() if not facts.publications[name].is_computed_from_others}
+    first = next(iter(said.values()), [])
     common = [line for line in first if all(line in lines for lines in said.values())]
     own = [(name, line) for name, lines in said.items() for line in lines if line not in common]
     return [*map(_plain, [*facts.together, *common]), *(f"{_plain(name)}: {_plain(line)}" for name, line in own)]

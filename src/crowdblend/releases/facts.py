@@ -128,6 +128,11 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return False
 
     @property
+    def is_computed_from_others(self) -> bool:
+        """True if it is computed from the other publications of its release, and so loses nothing."""
+        return False
+
+    @property
     def labels_are(self) -> str:
         """A sentence on the labels of a column."""
         return "Recoded; not every label is published."

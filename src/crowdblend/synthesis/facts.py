@@ -4,6 +4,9 @@ A source is kept as its certificate has it: its facts, what it takes on trust, a
 again. What it guarantees is derived from its facts as it is for the source itself. Differential and zero-knowledge
 privacy are statements about every event of the output, and an event of the rows is an event of what they were computed
 from: both are carried over as they are. Several sources together have a guarantee where theirs compose.
+
+Rows may also be a publication beside the tables that they are computed from: then they have no source of their own,
+and the certificate is that of the tables.
 """
 
 from __future__ import annotations
@@ -76,11 +79,14 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
     """Facts of synthetic rows."""
 
     rows: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)]
-    sources: Annotated[tuple[Source, ...], msgspec.Meta(min_length=1, max_length=MOST_SOURCES)]
+    sources: Annotated[tuple[Source, ...], msgspec.Meta(max_length=MOST_SOURCES)] = ()
+    """The releases that the rows were made from; none where these are tables beside them in one release."""
     columns: Annotated[dict[str, Domain], msgspec.Meta(min_length=1)]
     met: tuple[TableMet, ...]
 
     def check(self) -> None:
+        if not self.sources:
+            raise contradiction("its rows were made from nothing that it names")
         if not self.about.get("title", "").startswith(TITLE):
             raise contradiction("its title does not say that its rows are synthetic")
         known = [one.release.domains for one in self.sources]
@@ -120,6 +126,14 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
         return any(one.release.rows_are_people for one in self.sources)
 
     @property
+    def rows_are_synthetic(self) -> bool:
+        return self.is_computed_from_others
+
+    @property
+    def is_computed_from_others(self) -> bool:
+        return not self.sources
+
+    @property
     def planned_releases(self) -> int:
         return self.sources[0].release.planned_releases if len(self.sources) == 1 else 1
 
@@ -141,6 +155,7 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
             for at, one in enumerate(self.sources)
             for name in one.release.publications
             if (at not in places if name == DATA else (at, name) not in used)
+            and not one.release.publications[name].is_computed_from_others
         ]
 
     @property
@@ -149,7 +164,7 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     @property
     def parameters(self) -> Parameters:
-        return {"rows": self.rows, "sources": len(self.sources)}
+        return {"rows": self.rows, **({"sources": len(self.sources)} if self.sources else {})}
 
 
 def compose_sources(each: list[Derivation]) -> Derivation:

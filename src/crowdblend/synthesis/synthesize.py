@@ -9,24 +9,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import csv, parquet
 
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
 from crowdblend.publishing.description import describe
 from crowdblend.publishing.finished_release import Release
 from crowdblend.publishing.target import check_target
 from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.reading.release import PublishedRelease, read
 from crowdblend.releases.facts import to_json
+from crowdblend.releases.outputs import RowsOutput
 from crowdblend.releases.plan import software
 from crowdblend.synthesis.facts import MOST_ROWS, MOST_SOURCES, STEM, TITLE, Source, SyntheticFacts, TableMet
 from crowdblend.synthesis.model import fit
 from crowdblend.synthesis.rows import Codes, draw_rows
 from crowdblend.synthesis.tables import PublishedTable, PublishedTables, published_tables
-
-_GROUP = 1 << 20
 
 
 def synthesize(
@@ -71,15 +69,12 @@ def synthesize(
     # Rows vouch for their sources, which nobody who has the rows can check again.
     for one in opened:
         check_data(one)
-    published = published_tables(opened)
-    random = np.random.default_rng()
-    fitted = fit(published, random)
-    codes = draw_rows(fitted.mixture, fitted.pairs, rows, random)
+    sample = draw_from(opened, rows, np.random.default_rng())
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     with tempfile.TemporaryDirectory(prefix="crowdblend-") as made:
         path = Path(made) / f"{STEM}.{'csv' if as_csv else 'parquet'}"
-        _write(published, codes, path)
-        facts = _facts(opened, published, codes, {path.name: sha256_of(path)})
+        sample.output(path.name, list(sample.tables.columns)).write(path.parent)
+        facts = _facts(opened, sample, {path.name: sha256_of(path)})
         certificate = Certificate(facts.derivations(), facts.stated_assumptions, to_json(facts))
         done = Release(describe(Path(made), certificate, today, figures=figures), Path(made)).in_memory()
     return done if out is None else Release(done.certificate, done.save(out, force=force))
@@ -95,18 +90,42 @@ def _check(folders: Sequence[object], rows: int) -> None:
         raise InvalidInput(message, remedy=remedy, where="rows", code="synthesize.rows")
 
 
-def _facts(
-    release: Sequence[PublishedRelease], tables: PublishedTables, codes: Codes, files: dict[str, str]
-) -> SyntheticFacts:
+@dataclass(frozen=True)
+class DrawnRows:
+    """Rows as places of labels in the columns of the tables that they were drawn from."""
+
+    tables: PublishedTables
+    codes: Codes
+
+    @property
+    def met(self) -> tuple[TableMet, ...]:
+        """The distance of the rows from every table."""
+        return tuple(_met(table, self.tables, self.codes) for table in self.tables.tables)
+
+    def output(self, file: str, columns: Sequence[str]) -> RowsOutput:
+        """Return the rows as a file with the columns in this order."""
+        labels = tuple(tuple(self.tables.columns[name].labels or ()) for name in columns)
+        places = [list(self.tables.columns).index(name) for name in columns]
+        return RowsOutput(file, tuple(columns), labels, self.codes[:, places])
+
+
+def draw_from(releases: Sequence[PublishedRelease], rows: int, random: np.random.Generator) -> DrawnRows:
+    """Draw rows from a model of the tables of some releases, and of nothing else."""
+    tables = published_tables(releases)
+    fitted = fit(tables, random)
+    return DrawnRows(tables, draw_rows(fitted.mixture, fitted.pairs, rows, random))
+
+
+def _facts(release: Sequence[PublishedRelease], sample: DrawnRows, files: dict[str, str]) -> SyntheticFacts:
     titles = [one.about["title"] for one in release if one.about.get("title")]
     return SyntheticFacts(
         software=software(),
         about={"title": f"{TITLE} from {', '.join(titles)}"[:400] if titles else TITLE},
         files=files,
-        rows=len(codes),
+        rows=len(sample.codes),
         sources=tuple(_source(one.certificate) for one in release),
-        columns=dict(tables.columns),
-        met=tuple(_met(table, tables, codes) for table in tables.tables),
+        columns=dict(sample.tables.columns),
+        met=sample.met,
     )
 
 
@@ -128,16 +147,3 @@ def _met(table: PublishedTable, tables: PublishedTables, codes: Codes) -> TableM
         apart=float(f"{table.apart(counted.astype(np.float64)):.4g}"),
         noise=float(f"{table.noise:.4g}"),
     )
-
-
-def _write(tables: PublishedTables, codes: Codes, path: Path) -> None:
-    """Write rows of labels in groups of a size that readers accept."""
-    columns = {}
-    for at, (name, domain) in enumerate(tables.columns.items()):
-        labels = pa.array(domain.labels, pa.string())
-        columns[name] = labels.take(pa.array(codes[:, at]))
-    table = pa.table(columns)
-    if path.suffix == ".csv":
-        csv.write_csv(table, path)
-    else:
-        parquet.write_table(table, path, row_group_size=_GROUP)

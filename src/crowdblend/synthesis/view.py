@@ -38,7 +38,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         parts=[
             Part("met", "How well the synthetic rows meet every published table", _met(facts, figures)),
             Part("unmeasured", "What nobody measured", _unmeasured_pairs(facts)),
-            Part("sources", "What the synthetic rows were made from", _sources(facts)),
+            *([Part("sources", "What the synthetic rows were made from", _sources(facts))] if facts.sources else []),
         ],
     )
 
@@ -72,7 +72,7 @@ def _met(facts: SyntheticFacts, figures: bool) -> list[Block]:
 
 
 def _name(facts: SyntheticFacts, source: int, name: str) -> str:
-    return name if len(facts.sources) == 1 else f"{source + 1}: {name}"
+    return name if len(facts.sources) < 2 else f"{source + 1}: {name}"
 
 
 def _unmeasured_pairs(facts: SyntheticFacts) -> list[Block]:

@@ -158,6 +158,19 @@ CASES: dict[str, Case] = {
         .with_texts("privacy", {"epsilon": "2"}),
         _made(cb.Synopsis(conjunctions=2), sampling=cb.Survey(2000, of=4000), epsilon=2),
     ),
+    "synthetic": (
+        with_design(_people("synthetic"), "everybody")
+        .with_column("town", {"way": "values", "values": "a\nb"})
+        .with_texts("privacy", {"epsilon": "2"})
+        .with_publication(0, {"rows": "500", "tables": "sex * age\nage * town"}),
+        _made(
+            cb.Synthetic(rows=500, tables=["sex * age", "age * town"]),
+            sampling=cb.Everybody(),
+            epsilon=2,
+            delta=1e-6,
+            columns={**COLUMNS, "town": cb.values("a", "b")},
+        ),
+    ),
     "graph": (
         start("graph")
         .with_texts("data", {"source": "friends.parquet", "population": "town"})

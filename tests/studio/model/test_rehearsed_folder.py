@@ -20,7 +20,7 @@ def test_every_kind_is_rehearsed_without_its_data(case: str, tmp_path: Path) -> 
     suppressed = rehearse_into(policy, tmp_path / "out", people=3_000)
     assert cb.verify(tmp_path / "out").facts["about"]["title"] == MADE_UP
     assert (suppressed is None) == (
-        case in ("register", "outlier-table", "statistics", "synopsis", "graph") or "programme" in case
+        case in ("register", "outlier-table", "statistics", "synopsis", "synthetic", "graph") or "programme" in case
     )
     assert not list(tmp_path.glob("*.parquet"))
 
