@@ -24,7 +24,8 @@ LONGEST, LONG = 45, "Planning takes longer than this page waits for. Try it."
 HEAD = """# Combinations
 
 Generated: every kind with every design, planned at ε = 1 and δ = 1e-6. ✓ is planned and certified; a number leads to
-the reason of a refusal, below. Noise takes `thin = 1` of a survey, crowds 0.8.
+the reason of a refusal, below. Noise takes all of a survey (`thin = 1`), or its weights without `thin`; crowds, parts
+and fresh coins take `thin = 0.8`.
 
 """
 # The sampling of crowds, and of noise, which leaves nobody of a survey out.
@@ -68,7 +69,7 @@ def publication(kind: str, way: str, by: tuple[str, ...], *, everybody: bool, na
 
 def policy(kind: str, design: str, way: str) -> cb.Policy:
     """The policy of a cell; refused here where it cannot even be written."""
-    sampling, terms = DESIGNS[design](kind in NOISE), dict(WAYS[way])
+    sampling, terms = DESIGNS[design](kind in NOISE and way not in ("people", "fresh")), dict(WAYS[way])
     if "recoding" in terms and sampling.already_drawn:
         terms["recoding"] = cb.Choosing(epsilon=0.1, using="split", share=0.1)
     several = "split" in terms

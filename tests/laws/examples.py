@@ -470,6 +470,11 @@ EXAMPLES: dict[str, list[Example]] = {
     "register.total": [
         Example((), {"noise_epsilon": 0.05, "rows_per_person": 7}, {("rows_per_person", "epsilon"): 1}),
     ],
+    "rows.per-person": [
+        Example((_dp(0.3, 1e-7),), {"rows_per_person": 4}, {("rows_per_person", "delta"): 1}),
+        Example((_dp(0.0, 1e-3),), {"rows_per_person": 5}, {("rows_per_person", "delta"): 1}),
+        Example((_dp(0.1),), {"rows_per_person": 2}, {("rows_per_person", "epsilon"): 1}),
+    ],
     **NETWORK_EXAMPLES,
     **PROGRAMME_EXAMPLES,
     **PROFILE_EXAMPLES,

@@ -409,6 +409,7 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "programme.parts": _programme,
     "register.rows": _register,
     "register.total": _register,
+    "rows.per-person": lambda a, rows_per_person: {**_chain(a, rows_per_person), "people": 1},
     **NETWORK_REFERENCES,
     **PROFILE_REFERENCES,
     **STRATA_REFERENCES,

@@ -47,6 +47,8 @@ STRATA_EXAMPLES: dict[str, list[Example]] = {
     ],
     "strata.worst": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH)), Example((NORTH,))],
     "strata.zero-knowledge": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH))],
+    "strata.together": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH)), Example((NORTH,))],
+    "strata.together-zero-knowledge": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH))],
     "strata.copies": [
         Example((Differential(0.03, 0.0, ADD),), {"low": 0.02, "high": 0.05, "copies": 20}, _COPIES),
         Example((Differential(2.0, 0.0, ADD),), {"low": 0.5, "high": 0.5, "copies": 1}, _COPIES),
@@ -93,6 +95,8 @@ STRATA_REFERENCES: dict[str, Any] = {
     "strata.between-rates": _between,
     "strata.worst": lambda *a: {**_worst(*a), "samplings": 1},
     "strata.zero-knowledge": _seen,
+    "strata.together": lambda *a: {**_worst(*a), "samplings": 1},
+    "strata.together-zero-knowledge": _seen,
     "strata.copies": lambda a, low, high, copies: _copies(low, high, a.epsilon, 0, high, copies),
     "strata.more-copies": lambda a, low, high, copies: _copies(
         min(low, a.low), max(high, a.high), a.inner_epsilon, a.epsilon, high, copies

@@ -52,6 +52,7 @@ ACCEPTED: dict[str, dict[int, str]] = {
     "profile.replace": {0: "unsampled"},
     "profile.group": {0: "relation unsampled"},
     "strata.copies": {0: ""},
+    "rows.per-person": {0: "delta"},
     "survey.profile": {0: "unsampled"},
     "survey.strata-profile": {0: "unsampled"},
     "survey.groups-profile": {0: "unsampled"},

@@ -152,6 +152,7 @@ CONDITIONS = [
     ("sampling.amplification", 0, (GROUP, SWAPPED, SAMPLED)),
     ("differential.replace", 0, (SWAPPED,)),
     ("differential.group", 0, (GROUP,)),
+    ("rows.per-person", 0, (GROUP, SWAPPED, SAMPLED)),
     ("blending.differential", 0, (SWAPPED, LEAKY, SAMPLED)),
     ("composition.adaptive", 0, (GROUP, SWAPPED, SAMPLED)),
     ("composition.blending-differential", 1, (GROUP, SWAPPED, LEAKY)),

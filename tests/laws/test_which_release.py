@@ -159,6 +159,8 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
     ),
     "strata.worst": ((stratum(), stratum(30)), ((stratum(40),),) * 2, {}),
     "strata.zero-knowledge": ((stratum(), stratum(30)), ((stratum(40),),) * 2, {}),
+    "strata.together": ((stratum(), stratum(30)), ((stratum(40),),) * 2, {}),
+    "strata.together-zero-knowledge": ((stratum(), stratum(30)), ((stratum(40),),) * 2, {}),
     "profile.strata": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
     "totals.together": ((total(), total()), ((total(0.2),),) * 2, {}),
 }

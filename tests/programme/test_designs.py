@@ -12,6 +12,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.designs import ThinnedSurvey, Weights
+from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, SurveyCurve, ZeroKnowledge
 from crowdblend.policies.publication import Publication
@@ -141,27 +142,27 @@ def test_a_survey_is_thinned_where_its_rates_are_published(sampling: Sampling) -
         planned(policy("survey, budget", sampling=sampling, columns={"sex": ["f", "m"]}, publish=two))
 
 
-def test_statistics_of_strata_are_in_no_programme() -> None:
-    """People of a stratum count several times there, which the claim of the mechanism does not say."""
-    columns = {"region": ["north", "south"], "income": cb.bounds(0, 100, resolution=1)}
-    sums = [cb.Statistics(cb.total("income"), name=name) for name in "ab"]
-    strata = cb.Strata("region", {"north": 0.02, "south": 0.5})
-    open_labels = [cb.Table("region", "sex", name=name, below_k="threshold") for name in "ab"]
-    with pytest.raises(InvalidInput, match="parts are by strata"):
-        planned(policy("strata, budget", publish=open_labels, split="people"))
-    for split in ("fresh", "budget", "people"):
-        with pytest.raises(InvalidInput, match="policy of their own"):
-            planned(policy("survey, budget", sampling=strata, columns=columns, publish=sums, split=split, people=4_000))
-    # Facts that say so are refused too.
-    given: dict[str, Any] = {"sampling": strata, "columns": columns, "people": 4_000, "split": None, "delta": None}
-    alone = policy("survey, budget", publish=cb.Statistics(cb.total("income")), **given).plan()
-    document = to_json(planned(policy("strata, budget")).facts())
-    statistics = {**to_json(alone.facts()), "epsilon": 1.0, "software": {}}  # type: ignore[attr-defined]
-    document["published"] = {name: {"facts": statistics} for name in "ab"}
-    document["design"] = statistics["design"]
-    for split in ("fresh", "budget"):
-        with pytest.raises(DoesNotVerify, match="several times"):
-            derive(read_facts({**document, "split": split}))
+@for_each("split", ["people", "fresh", "budget"])
+def test_statistics_of_strata_are_certified_by_the_most_that_anyone_counts(split: str) -> None:
+    """Somebody of the north counts 25 times, so that noise hides 25 steps of each sum where one would do."""
+    columns = {"region": ["north", "south"], "income": cb.bounds(0, 10, resolution=1), "sex": ["f", "m"]}
+    beside = cb.Table("region", "sex", name="b", below_k="suppress" if split == "people" else "threshold")
+    given: dict[str, Any] = {"columns": columns, "split": split, "people": 4_000, "epsilon": 1.0}
+    given |= {"sampling": cb.Strata("region", {"north": 0.02, "south": 0.5})}
+    made = planned(policy("survey, budget", publish=[cb.Statistics(cb.total("income"), name="a"), beside], **given))
+    ((noise,), *_) = (one.plan.mechanisms for one in made.planned)
+    facts = made.facts()
+    share = facts.published["a"].share
+    assert (share is None) == (split != "people")
+    assert noise.copies == (25, 1)
+    loss = noise.claim().conclusion.epsilon
+    assert loss * 25 <= math.log1p(math.expm1(1.0) / 0.02)
+    assert differential_of(derive(facts)).conclusion.epsilon <= 1
+    # Facts with four times less noise are refused.
+    document = to_json(facts)
+    document["published"]["a"]["facts"]["statistics"]["sum of income"]["noise_epsilon"] *= 4
+    with pytest.raises(DoesNotVerify):
+        derive(from_json(document))
 
 
 def _weaker(design: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ from tests.truth import test_registers as registers
 from tests.truth import test_sampling as sampling
 from tests.truth import test_strata as strata
 from tests.truth import test_strata_statistics as strata_statistics
+from tests.truth import test_strata_together as strata_together
 from tests.truth import test_surveys as surveys
 from tests.truth import test_synopses as synopses
 from tests.truth import test_threshold as threshold
@@ -228,6 +229,7 @@ COUNTED: dict[str, Count] = {
     "queries.finite-class": cases(synopses.test_random_people_answer_a_finite_class),
     "register.rows": cases(registers.test_rows_with_noise),
     "register.total": cases(registers.test_a_total_with_noise),
+    "rows.per-person": cases(registers.test_rows_of_sampled_people_are_hidden_together),
     "synopsis.exponential": cases(synopses.test_the_chosen_synopsis_is_private),
     "synopsis.counts": (len(synopses.SMALL) - len(synopses.SLOW), len(synopses.SMALL)),
     "score.published": cases(expected_people.test_no_class_gains_more_and_some_class_gains_that_much),
@@ -238,6 +240,7 @@ COUNTED: dict[str, Count] = {
         lambda seed: any(low < high for low, high in strata.random_case(seed, biased=True).rates),
     ),
     "strata.worst": cases(strata.test_nothing_in_small_worlds_exceeds_the_certificate) * strata.AT_ONCE,
+    "strata.together": cases(strata_together.test_noise_beside_crowds_in_parts_of_strata),
     "strata.copies": OF_STRATA,
     "strata.more-copies": OF_STRATA,
     "strata.joint": OF_STRATA,

@@ -48,6 +48,10 @@ class Assumption(Enum):
     ROWS_PER_PERSON = (
         "Of each person's rows at most {rows_per_person} count; which ones depends on that person's rows alone."
     )
+    SEVERAL_ROWS = (
+        "At most {rows_per_person} rows of each person count, copies of a row included; which ones depends on that "
+        "person's rows alone. What is said of a person who contributes one row holds of each of these rows."
+    )
     SMALL_CLASSES_DROPPED = "Classes (for points: blocks) with fewer than {k} people in the sample are not published."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
     PROPOSED_DOMAINS = (
@@ -69,6 +73,11 @@ class Assumption(Enum):
     FIXED_STRATA = (
         "The strata were fixed before anybody looked at the data, each person is in one of them, and every published "
         "class lies within one; what is assumed of a k, a rate or noise holds in the stratum that has it."
+    )
+    STRATA_TOGETHER = (
+        "The strata were fixed before anybody looked at the data, and each person is in one of them. Every crowd lies "
+        "within one; noise may count the people of several. What is assumed of a k, a rate, copies or noise holds in "
+        "the stratum that has it."
     )
     COPIES = (
         "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "

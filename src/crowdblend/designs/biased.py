@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import blending, profiles, sampling
+from crowdblend.calculus.rules import blending, profiles, sampling, strata
 from crowdblend.designs.design import MOST_LISTED, Design, InclusionRates, Rate, SampledClaims, blends, of_crowds
 from crowdblend.designs.draw import Coin, Draw, Everybody, StratifiedCoin
 
@@ -88,6 +88,15 @@ class Biased(Design, frozen=True, tag="biased"):
     def amplify(self, profile: Derivation) -> Derivation:
         """Amplify by the largest rate of a protected person."""
         return profiles.profile_of_one_unequal_sample(profile, **self._ends)
+
+    def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
+        """Derive the guarantee of one mechanism that counts every sampled person once: all people are one stratum."""
+        if tuple(copies) != (1,) or self.exceptions:
+            raise ValueError("people of a sample without strata count once, and nobody is an exception")
+        joint = strata.stratum_in_copies(claim, low=self.low, high=self.max_rate, copies=1)
+        worst = strata.mechanism_of_all_strata(joint)
+        strongest = strata.mechanism_of_all_strata_is_zero_knowledge(joint)
+        return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive zero-knowledge and differential privacy under both relations, then add the mechanism's own claim."""

@@ -7,13 +7,13 @@ counted (`inclusion`). It knows no kind of release: what it looks at is the sort
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 import msgspec
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_profiles, profile_of
-from crowdblend.calculus.rules import outliers, profiles, sampling
+from crowdblend.calculus.rules import outliers, profiles, programme, registers, sampling
 from crowdblend.designs import draw
 from crowdblend.designs.draw import Draw
 from crowdblend.errors import NotApplicable
@@ -47,6 +47,34 @@ class PartClaims(SampledClaims, Protocol):
 
     def claim_in_a_part(self, *, share: float) -> Derivation:
         """Return the guarantee on a part of a sample, which each sampled person joins with `share`."""
+
+
+@runtime_checkable
+class CountsInCopies(Claims, Protocol):
+    """Noise that counts a person of each stratum in copies; what it claims is about one of them."""
+
+    @property
+    def copies(self) -> tuple[int, ...]:
+        """How often a person of each stratum counts."""
+
+
+@dataclass(frozen=True)
+class SeveralRows:
+    """Noise that counts up to `rows` rows of everybody, or copies of one: a person's rows are hidden together."""
+
+    mechanism: Claims
+    rows: int
+
+    def claim(self) -> Derivation:
+        """Return the guarantee to people."""
+        return registers.rows_of_a_person(differential_claim(self.mechanism), rows_per_person=self.rows)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> None:
+        """No theorem is about it but that sampling amplifies what it claims."""
+
+    def claim_in_a_part(self, *, share: float) -> Derivation:
+        """Return its guarantee on a part of a sample."""
+        return programme.private_in_a_part(profile_of(self.claim()), share=share)
 
 
 @dataclass(frozen=True)
@@ -114,6 +142,13 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """Derive what mechanisms on the sample guarantee to everybody, the strongest guarantee first."""
         raise NotImplementedError
 
+    def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
+        """Derive the guarantee of one mechanism that counts a person of each stratum in so many copies.
+
+        `claim` is about people who count once.
+        """
+        raise NotImplementedError
+
     def amplify(self, profile: Derivation) -> Derivation:
         """Derive the loss to everybody, at every ε, of noise with this profile on the sample."""
         raise NotImplementedError
@@ -124,7 +159,7 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive the guarantee of noisy mechanisms on one sample: composed first, amplified once."""
-        each = [profile_of(differential_claim(mechanism)) for mechanism in mechanisms]
+        each = [profile_of(claim_about_people(mechanism)) for mechanism in mechanisms]
         composed = each[0] if len(each) == 1 else profiles.steps_compose(*each)
         return self.state_guarantees(self.amplify(composed), epsilon)
 
@@ -154,6 +189,12 @@ def differential_claim(mechanism: Claims) -> Derivation:
     claim = mechanism.claim()
     private = isinstance(claim.conclusion, OutlierPrivate)
     return outliers.outlier_private_is_differential(claim) if private else claim
+
+
+def claim_about_people(mechanism: Claims) -> Derivation:
+    """Return the claim of noise with one person more or less, counted as often as anyone is."""
+    most = max(mechanism.copies) if isinstance(mechanism, CountsInCopies) else 1
+    return differential_claim(mechanism) if most == 1 else SeveralRows(mechanism, most).claim()
 
 
 def of_crowds(mechanism: Claims) -> tuple[Derivation, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import composition, profiles, sampling
-from crowdblend.designs.design import Claims, Design, InclusionRates, differential_claim
+from crowdblend.calculus.rules import composition, profiles, registers, sampling
+from crowdblend.designs.design import Claims, Design, InclusionRates, claim_about_people
 from crowdblend.guarantees import OutlierPrivate
 
 
@@ -32,20 +32,20 @@ class Everybody(Design, frozen=True, tag="everybody"):
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Differential privacy of all mechanisms together, under both relations; then what one claims for crowds."""
         del epsilon
-        claims = [differential_claim(mechanism) for mechanism in mechanisms]
+        claims = [claim_about_people(mechanism) for mechanism in mechanisms]
         together = claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)
         own = [claim for one in mechanisms if isinstance((claim := one.claim()).conclusion, OutlierPrivate)]
         return together, sampling.replacing_is_removing_and_adding(together), *own
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
-        """Derive the guarantee of one mechanism that counts everybody once, under both relations."""
-        if tuple(copies) != (1,):
-            raise ValueError("people of a register count once")
+        """Derive the guarantee of one mechanism that counts nobody more often than this, under both relations."""
+        if (most := max(copies)) > 1:
+            claim = registers.rows_of_a_person(claim, rows_per_person=most)
         return claim, sampling.replacing_is_removing_and_adding(claim)
 
     def together(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive the joint guarantee about everybody: by sums where these suffice, else by curves."""
-        claims = [differential_claim(mechanism) for mechanism in mechanisms]
+        claims = [claim_about_people(mechanism) for mechanism in mechanisms]
         added = composition.steps_add_up(*claims)
         if added.conclusion.epsilon > epsilon:
             added = profiles.profile_at_epsilon(profiles.steps_compose(*map(profile_of, claims)), epsilon=epsilon)

@@ -16,7 +16,17 @@ from msgspec.structs import replace
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles, sampling, strata
-from crowdblend.designs.design import Design, InclusionRates, PartClaims, Rate, SampledClaims, blends, of_crowds
+from crowdblend.designs.design import (
+    CountsInCopies,
+    Design,
+    InclusionRates,
+    PartClaims,
+    Rate,
+    SampledClaims,
+    SeveralRows,
+    blends,
+    of_crowds,
+)
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part, StratifiedCoin
 from crowdblend.designs.poisson import parts_at_rate
 
@@ -143,13 +153,16 @@ class Strata(Design, frozen=True, tag="strata"):
     ) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of mechanisms, one for every part and stratum.
 
-        The people of a stratum are sampled at one rate and sent to one part each, and the worst stratum counts.
+        The people of a stratum are sampled at one rate and sent to one part each, and the worst stratum counts. Noise
+        sees the people of all strata, and hides those of each whoever the others are.
         """
         if any(one.low < one.high for one in self.coins):
             return super().parts_derivations(mechanisms, shares, epsilon)
-        by_stratum = zip(self.coins, zip(*mechanisms, strict=True), strict=True)
+        seen = [one if blends(one[0]) else _seen_by_strata(one[0], len(self.coins)) for one in mechanisms]
+        by_stratum = zip(self.coins, zip(*seen, strict=True), strict=True)
         each = {(one.rate, own): parts_at_rate(own, shares, one.rate, epsilon) for one, own in by_stratum}
-        return _worst([strata.stratum_at_one_rate(made) for made in each.values()])
+        found = [strata.stratum_at_one_rate(made) for made in each.values()]
+        return _worst(found) if all(blends(one[0]) for one in mechanisms) else _worst_together(found)
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
         """Derive the guarantee of one mechanism on all strata, which counts people in copies.
@@ -174,6 +187,18 @@ class Strata(Design, frozen=True, tag="strata"):
 def _worst(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
     worst = strata.worst_stratum(*derivations)
     return strata.strata_are_zero_knowledge(*derivations), worst, sampling.replacing_is_removing_and_adding(worst)
+
+
+def _worst_together(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
+    worst = strata.strata_together(*derivations)
+    strongest = strata.strata_together_are_zero_knowledge(*derivations)
+    return strongest, worst, sampling.replacing_is_removing_and_adding(worst)
+
+
+def _seen_by_strata(mechanism: PartClaims, strata: int) -> Sequence[PartClaims]:
+    """Return noise as the people of each stratum see it, who count as often as their stratum says."""
+    copies = mechanism.copies if isinstance(mechanism, CountsInCopies) else (1,) * strata
+    return [mechanism if times == 1 else SeveralRows(mechanism, times) for times in copies]
 
 
 class Weights(Strata, frozen=True, tag="weights"):

@@ -38,12 +38,14 @@ class NoisyStatistics:
     """Statistic i, of shape shapes[i], with noise of loss noise_epsilons[i]; quantiles by permute-and-flip.
 
     `in_copies` is about people counted in copies by their stratum (rule strata.joint): the claim is then about one
-    person counted once more or less, and else about one person's data replaced.
+    person counted once more or less, and else about one person's data replaced. `copies` is how often a person of
+    each stratum counts.
     """
 
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
     in_copies: bool = False
+    copies: tuple[int, ...] = (1,)
 
     def claim(self) -> Derivation:
         """Return the losses of all of them added up."""

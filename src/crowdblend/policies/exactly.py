@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from crowdblend.policies.columns import Column
@@ -10,7 +11,8 @@ from crowdblend.policies.crowd import Releases
 from crowdblend.policies.key import Rule, conflicts, key, part
 from crowdblend.policies.publication_policy import PeoplePolicy, data_key
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import Everybody, Sampling, Survey
+from crowdblend.policies.sampling import Coins, Everybody, Poisson, Sampling, Survey
+from crowdblend.policies.strata import Design, design_of, one_stratum
 
 
 class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
@@ -35,7 +37,8 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         super().__post_init__()
         sampling = self.sampling
         self._check_certified()
-        refuse_thinning(sampling)
+        if not self.with_others:
+            refuse_thinning(sampling)
         if isinstance(sampling, Survey) and sampling.people is None and not self.plans_sample:
             raise refusal("missing-key", "[sampling] has no people.", self.sample_remedy, "[sampling] people")
         if not 0 < self.epsilon <= self.largest_epsilon:
@@ -49,6 +52,34 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         if not 0 < self.confidence < 1 or not 0 < self.failure < 1:
             message = f"confidence in [[publish]] takes a number between 0 and 1, got {self.confidence:g}."
             raise refusal("range", message, "Write 0.95, for example.", "[[publish]] confidence")
+
+        self._check_design()
+
+    def _check_design(self) -> None:
+        """Refuse a sample that leaves open what noise and errors depend on."""
+        if self.design is not None:
+            self.design.check_rates()
+        elif isinstance(self.sampling, Poisson | Coins):
+            message = f"A sample of {self.kind} needs its rate."
+            raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
+        if self.sampling.exceptions:
+            message = "exceptions in [sampling] may have any probability, so that no error can be stated."
+            raise refusal("biased-sampling", message, "Remove exceptions.", "[sampling] exceptions")
+
+    @cached_property
+    def design(self) -> Design | None:
+        """The strata or weights by which people are sampled; a sample without them is one stratum.
+
+        None where how many people there are, or are drawn, is public.
+        """
+        drawn = self.sampling
+        if self.with_others and drawn.everybody:
+            return one_stratum(1.0)
+        if drawn.low is not None and drawn.high is not None and not drawn.designed:
+            return one_stratum(drawn.rate or drawn.low, (drawn.low, drawn.high))
+        if not drawn.designed and drawn.inclusion_rate is not None and (self.with_others or drawn.people is None):
+            return one_stratum(drawn.inclusion_rate)
+        return design_of(drawn, self.columns)
 
     def _people(self) -> dict[str, Any]:
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.

@@ -114,7 +114,7 @@ class Publication:
         made.share = None
         return made
 
-    def within(self, terms: Terms) -> PublicationPolicy:
+    def within(self, terms: Terms, **own: object) -> PublicationPolicy:
         """Return what the policy decides about this publication; refuses what does not go together."""
         fields = self.policy.__struct_fields__
         shared = {field: getattr(terms, field) for field in SHARED if field in fields and terms.gives(field)}
@@ -128,7 +128,7 @@ class Publication:
                 )
         if "people" in fields and terms.sampling is not None and terms.sampling.population is not None:
             shared["people"] = terms.sampling.population
-        given = {**shared, **self.keys, "called": self.name}
+        given = {**shared, **self.keys, "called": self.name, **own}
         self._refuse_missing(given)
         return self.policy(**given)
 

@@ -94,9 +94,10 @@ class Design:
             raise refusal(self.key, message, remedy, "[sampling] rates")
 
 
-def one_stratum(rate: float) -> Design:
-    """Return a plain sample as the one stratum that it is."""
-    return Design(None, Strata("", (Stratum("", rate, rate, rate),)), published=True)
+def one_stratum(rate: float, ends: tuple[float, float] | None = None) -> Design:
+    """Return a sample without strata as the one stratum that it is."""
+    low, high = ends or (rate, rate)
+    return Design(None, Strata("", (Stratum("", low, high, rate),)), published=True)
 
 
 def design_of(sampling: Sampling, columns: Sequence[Column], beside: Sequence[Column] = ()) -> Design | None:

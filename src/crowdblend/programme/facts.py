@@ -163,9 +163,6 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
                 self._check_choice(facts.recoding)
         if isinstance(facts, RepeatedFacts) and facts.series is not None:
             raise contradiction("a publication has another budget than its programme")
-        if isinstance(facts, StatisticsFacts) and isinstance(self.design, Strata):
-            # Their mechanism claims what one of several copies of a person loses.
-            raise contradiction("statistics of strata count people several times, which no programme does")
         if isinstance(facts, StatisticsFacts) and (facts.epsilon != self.epsilon or facts.group is not None):
             raise contradiction("a publication has another budget than its programme")
         found = facts.mechanisms

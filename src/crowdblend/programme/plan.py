@@ -105,7 +105,7 @@ def _budget(policy: Policy) -> Budget:
 def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Return every publication from a part of one sample."""
     sample = sample_of_all(policy, "people")
-    require_parts(policy, sample)
+    require_parts(sample)
     require_ids(policy, "nobody can be sent to one part of the sample and to no other")
     if isinstance(sample, Strata) and policy.data.duplicates == "one":
         # Which row counts depends on the columns of the publication, and so would the stratum and the part.

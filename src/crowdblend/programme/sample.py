@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from crowdblend.designs import Biased, Everybody, Strata, ThinnedSurvey
 from crowdblend.policies import sampling as sampled
-from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.policy import Policy, Split
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.programme.facts import Sample
-from crowdblend.releases.class_counts import sample_of
+from crowdblend.releases.class_counts import design_of_exact, sample_of
 
 
 def sample_of_all(policy: Policy, split: Split) -> Sample:
@@ -27,12 +27,8 @@ def sample_of_all(policy: Policy, split: Split) -> Sample:
         message = "Several publications share one sample, and [sampling] leaves it open."
         remedy = 'Write design = "poisson" with a rate; if the table is a survey of a fixed size, add thin = 0.8.'
         raise refusal("split", message, remedy, "[sampling]")
-    found = [sample_of(part.sampling, getattr(part, "design", None)) for part in policy.parts]
-    for one, part, seen in zip(policy.publish, policy.parts, found, strict=True):
-        if isinstance(seen, Strata) and isinstance(part, ExactPolicy):
-            message = f"Publication {one.name!r} counts people of a stratum several times, by its rate."
-            remedy = "Publish statistics of strata in a policy of their own."
-            raise refusal("split", message, remedy, "[[publish]] kind")
+    found = [_sample_of(part) for part in policy.parts]
+    for one, seen in zip(policy.publish, found, strict=True):
         if drawn.designed and not isinstance(seen, Strata) and any(isinstance(other, Strata) for other in found):
             name = drawn.stratum or drawn.weight
             message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
@@ -41,7 +37,14 @@ def sample_of_all(policy: Policy, split: Split) -> Sample:
     return found[0]
 
 
-def require_parts(policy: Policy, sample: Sample) -> None:
+def _sample_of(part: PublicationPolicy) -> Sample:
+    """Return the sample as a publication sees it; numbers are by strata also where these are not published."""
+    if isinstance(part, ExactPolicy) and part.design is not None:
+        return design_of_exact(part.design, part.sampling)
+    return sample_of(part.sampling, getattr(part, "design", None))
+
+
+def require_parts(sample: Sample) -> None:
     """Refuse a sample whose parts are not certified: rates that are not known, or nobody left out."""
     remedy, where = 'Write split = "fresh" or "budget", or publish one by one.', "[sampling] design"
     if isinstance(sample, ThinnedSurvey) and not sample.draws_here:
@@ -52,11 +55,6 @@ def require_parts(policy: Policy, sample: Sample) -> None:
         if not isinstance(sample, Biased):
             remedy = f"Add thin = 0.8 to [sampling], which rests on no weight. {remedy}"
         raise refusal("split", message, remedy, where)
-    for one, part in zip(policy.publish, policy.parts, strict=True):
-        noisy = not isinstance(part, CrowdPolicy) or getattr(part, "below_k", None) == "threshold"
-        if isinstance(sample, Strata) and noisy:
-            message = f"Publication {one.name!r} counts the people of all strata at once, and parts are by strata."
-            raise refusal("split", message, remedy, "[[publish]] kind")
 
 
 def require_ids(policy: Policy, because: str) -> None:

@@ -167,10 +167,11 @@ def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) 
 def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Everybody | Strata | Biased:
     """Return the sample of a policy that leaves nothing of it open; everybody where no rate is stated."""
     drawn = sampling.already_drawn
-    if design is not None and design.column is not None and design.published:
+    design = None if design is None or design.column is None else design
+    if design is not None and design.published:
         return published_strata(design, already_drawn=drawn, thin=sampling.thin)
     low, high = (sampling.low, sampling.high) if design is None else (design.strata.low, design.strata.high)
-    if low is not None and high is not None and (design is None or design.column is not None):
+    if low is not None and high is not None:
         # Nothing bounds the rate of exceptions unless the policy does, and noise protects them as well.
         most = max(high, sampling.max_rate or (1.0 if sampling.exceptions else 0.0))
         return one_sample(Biased(low, high, sampling.exceptions, most, sampling.rate), design, already_drawn=drawn)
@@ -179,6 +180,13 @@ def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Eve
     if sampling.people is not None and sampling.population is not None:
         return ThinnedSurvey(sampling.rate, sampling.people, sampling.population)
     return Coins(sampling.rate) if sampling.already_drawn else Poisson(sampling.rate)
+
+
+def design_of_exact(design: Design, sampling: Sampling) -> Strata | Poisson | Biased | Everybody:
+    """Return the sample of noisy numbers: by strata or weights, published or not, or without them."""
+    if design.column is not None:
+        return published_strata(design, already_drawn=sampling.already_drawn, thin=sampling.thin)
+    return sample_of(sampling)
 
 
 def one_sample(planned_design: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:

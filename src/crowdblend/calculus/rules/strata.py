@@ -34,6 +34,7 @@ from crowdblend.numerics.balls import expm1, log1p, round_up
 _PROOF = "crowdblend, docs/proofs.md#strata"
 _STRATA = Composite("strata")
 _STRATA_APART = (Assumption.FIXED_STRATA, Assumption.OWN_RANDOMNESS)
+_STRATA_TOGETHER = (Assumption.STRATA_TOGETHER, Assumption.OWN_RANDOMNESS)
 _JOINT_PROOF = "crowdblend, docs/proofs.md#statistics-of-strata"
 # One mechanism that sees the sampled people of all strata, each counted as often as the stratum says.
 _COPIES = (Assumption.COPIES, Assumption.OWN_PROBABILITY, *FROM_SAMPLE)
@@ -93,9 +94,35 @@ def worst_stratum(*premises: StratumOfSample) -> Differential:
 )
 def strata_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
     """The simulator runs all mechanisms on the stratified sample of everybody else."""
+    return _simulated(premises)
+
+
+@rule(
+    "strata.together",
+    source=_PROOF,
+    statement="Strata that share nobody, fixed in advance, are (ε, δ)-differentially private together with one person "
+    "more or less, ε and δ the largest of all strata, where noise counts the people of several strata too: if what is "
+    "published is (ε, δ)-private for the people of each stratum, whoever was sampled in the others.",
+    assumes=_STRATA_TOGETHER,
+    about=_STRATA,
+)
+def strata_together(*premises: StratumOfSample) -> Differential:
+    """One person more or less touches one stratum, and averages over the samples of the others diverge no more."""
     epsilon, delta = _largest(premises)
-    low, high = min(stratum.low for stratum in premises), max(stratum.high for stratum in premises)
-    return ZeroKnowledge(epsilon, delta, RobustSampling(low, high, 0), Relation.ADD_REMOVE)
+    return Differential(epsilon, delta, Relation.ADD_REMOVE, samplings=1)
+
+
+@rule(
+    "strata.together-zero-knowledge",
+    source="CBP Theorem 13, the simulator of its proof; docs/proofs.md#strata",
+    statement="Under the conditions of strata.together the release is (ε, δ)-zero-knowledge private with respect to "
+    "the same stratified sample of everybody else, whose rates lie between the smallest and the largest of all strata.",
+    assumes=_STRATA_TOGETHER,
+    about=_STRATA,
+)
+def strata_together_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
+    """The simulator runs all mechanisms on the stratified sample of everybody else."""
+    return _simulated(premises)
 
 
 @rule(
@@ -173,6 +200,12 @@ def _curve(premise: Profile) -> LossCurve:
     remedy = "Start from the profile of the stratum's mechanism."
     require(premise, remedy, relation=Relation.ADD_REMOVE, people=1, samplings=1, releases=1)
     return premise.uses[0].curve
+
+
+def _simulated(premises: tuple[StratumOfSample, ...]) -> ZeroKnowledge:
+    epsilon, delta = _largest(premises)
+    low, high = min(stratum.low for stratum in premises), max(stratum.high for stratum in premises)
+    return ZeroKnowledge(epsilon, delta, RobustSampling(low, high, 0), Relation.ADD_REMOVE)
 
 
 def _kept_in_copies(epsilon: float, high: float, copies: int) -> float:

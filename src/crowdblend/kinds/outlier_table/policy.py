@@ -95,11 +95,11 @@ class OutlierTable(Publication):
         keys = {"limit": limit, "transition": transition, "factor": factor, "show_from": show_from}
         super().__init__(columns, name, share, weight, keys, unknown)
 
-    def within(self, terms: Terms) -> PublicationPolicy:
+    def within(self, terms: Terms, **own: object) -> PublicationPolicy:
         """Return what the policy decides about this publication; refuses to leave people out, which noise need not."""
         if terms.sampling is not None:
             refuse_thinning(terms.sampling)
-        return super().within(terms)
+        return super().within(terms, **own)
 
     def within_programme(self, terms: Terms) -> PublicationPolicy:
         """Return it without the programme's delta where the noise is given; refuses a factor, which says nothing."""
@@ -110,4 +110,5 @@ class OutlierTable(Publication):
             raise refusal(
                 "factor", message, "Remove factor, or publish it in a policy of its own.", "[[publish]] factor"
             )
-        return super().within(terms.replace(delta=None) if "transition" in self.keys else terms)
+        # Coins of its own or a part of a survey leave people out, which a publication by itself need not.
+        return Publication.within(self, terms.replace(delta=None) if "transition" in self.keys else terms)

@@ -13,14 +13,14 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.designs import Coins, Design, Everybody, Poisson, Strata, Stratum, Survey, ThinnedSurvey, Weights
+from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, Survey, ThinnedSurvey, Weights
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay, TotalsPlan, Way
-from crowdblend.planning.statistics.strata_totals import own_weights, weights_of
+from crowdblend.planning.statistics.strata_totals import weights_of_design
 from crowdblend.recoding import BoundedRecoding, Breaks
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction
@@ -73,7 +73,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     domain of its labels, that of its numbers, or both.
     """
 
-    design: Survey | Poisson | Coins | Strata | Weights | Everybody
+    design: Survey | Poisson | Coins | ThinnedSurvey | Strata | Weights | Biased | Everybody
     epsilon: Epsilon
     confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     people: Count
@@ -163,10 +163,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             if len(samples) != 1 or None in samples or self.people != self.design.of:
                 raise contradiction("statistics of one way are relative to one number of people")
             return Way(name, samples.pop(), self.people, shapes, noise, self.failure)  # type: ignore[arg-type]
-        rate = 1.0 if self.design.inclusion is None else self.design.inclusion.least
-        strata = list(self.design.strata.values()) if isinstance(self.design, Strata) else [Stratum(rate, rate, rate)]
-        weights = own_weights(self.design.breaks, strata) if isinstance(self.design, Weights) else weights_of(strata)
-        return StrataWay(self.design, weights, shapes, noise, self.failure)  # type: ignore[arg-type]
+        return StrataWay(self.design, weights_of_design(self.design), shapes, noise, self.failure)  # type: ignore[arg-type]
 
     @property
     def _ways(self) -> set[str]:
@@ -176,17 +173,22 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
         """The noise on the totals of every way."""
         return tuple(
-            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA) for _, way in self.plan.ways
+            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA, way.copies)
+            for _, way in self.plan.ways
         )
 
     def check(self) -> None:
         """Refuse weights whose breaks do not give the classes that are named."""
         if isinstance(self.design, Weights) and tuple(self.design.strata) not in _labels_of_weights(self.design.breaks):
             raise contradiction("its weights are not the classes that it names")
+        if isinstance(self.design, Biased) and self.design.exceptions:
+            raise contradiction("its errors do not hold with exceptions")
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive zero-knowledge privacy for one person and for the group, if any, and differential privacy."""
         self.check()
+        if isinstance(self.design, ThinnedSurvey):
+            raise contradiction("statistics of a thinned survey are one of several publications")
         if isinstance(self.design, Survey):
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
             if drawn != self.design.people or (self.design.already_drawn and EVERYBODY in self._ways):

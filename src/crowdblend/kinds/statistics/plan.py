@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context
 from typing import Any, TypeAlias
 
 from crowdblend.calculus.checker import MOST_STEPS
-from crowdblend.designs import Everybody, Poisson, Strata, Survey
+from crowdblend.designs import Everybody, Strata, Survey, ThinnedSurvey
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
@@ -30,6 +30,7 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import largest_noise
 from crowdblend.planning.statistics import (
     EVERYBODY,
     SAMPLE,
@@ -44,14 +45,13 @@ from crowdblend.planning.statistics import (
     plan_statistics,
     plan_strata_statistics,
 )
-from crowdblend.planning.statistics.strata_totals import own_weights, weights_of
-from crowdblend.policies.sampling import Sampling
+from crowdblend.planning.statistics.strata_totals import AnyDesign, weights_of_design
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.class_counts import ClassCountsReading, published_strata, sample_of
+from crowdblend.releases.class_counts import ClassCountsReading, design_of_exact
 from crowdblend.releases.crowds import describe_strata
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
@@ -74,7 +74,8 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
     def mechanisms(self) -> tuple[NoisyStatistics, ...]:
         """The noise on the totals of every way, and the choice of quantiles, as they are drawn and certified."""
         return tuple(
-            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA) for _, way in self.parameters.ways
+            NoisyStatistics(way.shapes, way.noise_epsilons, way.mechanism == STRATA, way.copies)
+            for _, way in self.parameters.ways
         )
 
     @property
@@ -132,11 +133,11 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return {"way": way.mechanism, "noise_epsilon": self.parameters.noise_epsilon(place), **error, **compared}
 
     @property
-    def sample(self) -> Survey | Strata | Poisson | Everybody:
+    def sample(self) -> Survey | AnyDesign:
         """Whom the guarantee is relative to: this many random people, or those of a sample by coins."""
         if self.strata is None:
             return Survey(self.policy.samples, self.policy.people, self.policy.sampling.already_drawn)
-        return _design_of(self.strata[0], self.policy.sampling)
+        return design_of_exact(self.strata[0], self.policy.sampling)
 
     def describe(self) -> Lines:
         """Describe the plan from the policy alone: each statistic both ways, and the way taken."""
@@ -280,7 +281,7 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
         one = plan(one_of_series(policy))
         return replace(one, policy=one.policy.replace(epsilon=policy.epsilon, releases=policy.releases))
     if policy.design is not None:
-        return _plan_strata(policy, policy.design)
+        return _plan_fresh(policy, policy.design) if policy.with_others else _plan_strata(policy, policy.design)
     if policy.sampling.people is not None or policy.sampling.everybody:
         low = high = policy.samples
     else:
@@ -299,12 +300,9 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
 
 
 def _plan_strata(policy: StatisticsPolicy, design: Design, register: Everybody | None = None) -> StatisticsPlan:
-    """Return the noise of every statistic of a stratified or weighted sample; of those `register` it loses epsilon."""
-    strata = design.strata.strata
-    weights = weights_of(strata)
-    if design.weighted and design.column is not None:
-        weights = own_weights([float(end) for end in getattr(design.column.recoding, "breaks", ())], strata)
-    sampled = _design_of(design, policy.sampling)
+    """Return the noise of every statistic of a sample; of those `register` it loses epsilon."""
+    sampled = design_of_exact(design, policy.sampling)
+    weights = weights_of_design(sampled)
     way = plan_strata_statistics(register or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     way = replace(way, design=sampled)
     # Three guarantees derive from all of it, and one takes a step more.
@@ -315,13 +313,18 @@ def _plan_strata(policy: StatisticsPolicy, design: Design, register: Everybody |
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
 
 
-def _design_of(design: Design, sampling: Sampling) -> Strata | Poisson | Everybody:
-    """Return the design: by strata or weights, or everybody at one rate."""
-    if design.column is not None:
-        return published_strata(design, already_drawn=sampling.already_drawn)
-    found = sample_of(sampling)
-    assert isinstance(found, Poisson | Everybody), "statistics are of one rate, or by strata or weights"
-    return found
+def _plan_fresh(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
+    """Return statistics that lose epsilon to everybody, one of several publications.
+
+    What all of them lose is derived from the most that anyone of the sample counts, and the largest rate.
+    """
+    sampled = design_of_exact(design, policy.sampling)
+    if isinstance(sampled, ThinnedSurvey):
+        return _plan_strata(policy.replace(epsilon=sampled.largest_loss(policy.epsilon)), design, Everybody())
+    if isinstance(sampled, Strata):
+        most = largest_noise((1.0,), sampled.largest_rate, policy.epsilon)
+        return _plan_strata(policy.replace(epsilon=most), design, Everybody())
+    return _plan_strata(policy, design)
 
 
 def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
@@ -330,17 +333,16 @@ def plan_part(policy: StatisticsPolicy, budget: PartBudget) -> StatisticsPlan:
     Their noise may lose as much as a person of the whole sample can lose. At the rate of the part alone that is the
     loss ln(1 + rate·(e^ε₀ − 1)).
     """
-    epsilon = math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)
-    return plan(policy.replace(sampling=policy.sampling.thin_by(budget.share), epsilon=epsilon))
+    own = policy.replace(sampling=policy.sampling.thin_by(budget.share))
+    if policy.sampling.designed or policy.sampling.people is not None:
+        return plan_noisy(own, budget.noise, 0.0)
+    return plan(own.replace(epsilon=math.log1p(budget.own_rate * math.expm1(budget.noise)) * (1 - 1e-12)))
 
 
 def plan_noisy(policy: StatisticsPolicy, epsilon: float, delta: float) -> StatisticsPlan:
     """Plan statistics that lose so much to everybody who is counted, among publications about the same people."""
     del delta
-    if policy.design is None or policy.design.column is not None:
-        message = 'split = "budget" takes statistics of everybody, or of a sample at one rate.'
-        remedy = 'Write split = "people" or "fresh", or publish them in a policy of their own.'
-        raise InvalidInput(message, remedy=remedy, where="[privacy] split", code="plan.not-noisy")
+    assert policy.design is not None, "one of several publications is of a sample by coins, or of everybody"
     return _plan_strata(policy.replace(epsilon=epsilon), policy.design, Everybody())
 
 

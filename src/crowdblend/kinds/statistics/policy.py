@@ -17,8 +17,6 @@ from crowdblend.policies.key import Rule, conflicts, key, part
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import did_you_mean, naming, refusal
-from crowdblend.policies.sampling import Coins, Poisson
-from crowdblend.policies.strata import Design, design_of, one_stratum
 from crowdblend.policies.terms import Terms
 from crowdblend.recoding.reading import exact
 
@@ -43,7 +41,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
     """The decisions of the steward, complete and free of contradictions."""
 
     kind = "statistics"
-    designs = ("survey", "everybody", "poisson", "coins", "strata", "weights")
+    designs = ("survey", "everybody", "poisson", "coins", "strata", "weights", "biased")
     has_numbers = True
     sample_remedy = (
         "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."
@@ -68,31 +66,15 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         _ = self.measures
         self._check_statistics()
         if self.design is not None:
-            self.design.check_rates()
             said = "group" if self.group is not None else "error" if self.plans_sample else None
             if self.design.column is None and said is not None:
                 message = f"{said} plans or checks a number of people, and people are drawn by coins."
                 raise refusal(said, message, f'Remove {said}, or write design = "survey".', f"[[publish]] {said}")
-        elif isinstance(self.sampling, Poisson | Coins):
-            message = "Statistics of a sample need its rate."
-            raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         """Yield the labels of columns, and the names of statistics."""
         yield from super().published_texts()
         yield from (("[[publish.statistics]] name", made.name) for made in self.statistics)
-
-    @cached_property
-    def design(self) -> Design | None:
-        """The strata or weights by which people are sampled; a plain sample is one stratum.
-
-        None where how many people there are, or are drawn, is public.
-        """
-        if self.with_others and self.sampling.everybody:
-            return one_stratum(1.0)
-        if isinstance(self.sampling, Poisson | Coins) and self.sampling.rate is not None:
-            return one_stratum(self.sampling.rate)
-        return design_of(self.sampling, self.columns)
 
     @cached_property
     def classes(self) -> tuple[Column, ...]:
@@ -289,7 +271,7 @@ class Statistics(Publication):
         if "group" in self.keys:
             message = "A programme guarantees to one person at a time, and group in [[publish]] to several together."
             raise refusal("group", message, "Remove group.", "[[publish]] group")
-        return self.within(terms).replace(with_others=True)
+        return self.within(terms, with_others=True)
 
     def columns_of(self, terms: Terms) -> tuple[Column, ...]:
         """Return the columns that some statistic or the design needs; what else is asked for its policy refuses."""

@@ -110,7 +110,7 @@ def strata_columns(policy: StatisticsPolicy, design: Design, way: StrataWay) -> 
     numbers = dict.fromkeys(str(made.column) for made in policy.statistics if made.measured)
     columns = [*strata, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
     if design.weighted and design.column is not None:
-        unit = Decimal(way.weights.unit.numerator) / way.weights.unit.denominator
+        unit = Decimal(way.weights.read_unit.numerator) / way.weights.read_unit.denominator
         columns.append(Column(design.column.name, (Steps(BoundedRecoding(0, unit * way.weights.largest, unit)),)))
     return columns
 

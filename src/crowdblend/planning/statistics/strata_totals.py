@@ -16,7 +16,8 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 from crowdblend.calculus import RULES, Derivation
-from crowdblend.designs import Everybody, Poisson, Strata
+from crowdblend.designs import Biased, Everybody, Poisson, Strata, Stratum, ThinnedSurvey
+from crowdblend.designs import Weights as OwnWeights
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -25,6 +26,7 @@ from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
 from crowdblend.planning.strata import Ends
 
+AnyDesign = Strata | Poisson | Biased | Everybody
 # Weights are exact where a unit divides them all and none is above this; else the smallest has this many units.
 _MOST_COPIES = 1_000_000
 _FINE = 10_000
@@ -50,6 +52,10 @@ class Weights:
     unit: Fraction
     rates: tuple[tuple[float, float], ...]
     rounding: float | None = None
+    # The share of a survey's people whom a coin kept, so that everybody stands for more than their own weight.
+    kept: Fraction = Fraction(1)
+    # Whether a fixed number of people was asked, so that coins of theirs are not independent.
+    fixed_size: bool = False
 
     def of(self, strata: Sequence[int] | None) -> Weights:
         """The same for people of some strata alone; None for all."""
@@ -57,6 +63,11 @@ class Weights:
             return self
         copies = tuple(self.copies[place] for place in strata)
         return replace(self, copies=copies, rates=tuple(self.rates[place] for place in strata))
+
+    @property
+    def read_unit(self) -> Fraction:
+        """The unit of own weights, as they are read."""
+        return self.unit * self.kept
 
     @property
     def largest(self) -> int:
@@ -70,7 +81,12 @@ class Weights:
 
     @cached_property
     def spread(self) -> float:
-        """The largest of copies·(1 − rate): the variance of an estimate is at most that times what it estimates."""
+        """The largest of copies·(1 − rate): the variance of an estimate is at most that times what it estimates.
+
+        Of a fixed number of people sums deviate no more than if they were drawn with replacement (Hoeffding 1963).
+        """
+        if self.fixed_size:
+            return self.largest * UP
         each = zip(self.copies, self.rates, strict=True)
         return max(copies * (1 - low) for copies, (low, _) in each) * UP
 
@@ -102,6 +118,20 @@ def weights_of(strata: Sequence[Ends]) -> Weights:
         unit = min(weights) / _FINE
     copies = tuple(round(weight / unit) for weight in weights)
     return Weights(copies, unit, tuple((stratum.low, stratum.high) for stratum in strata))
+
+
+def weights_of_design(design: AnyDesign) -> Weights:
+    """Return the weights of everybody by the rates at which people are counted."""
+    if isinstance(design, OwnWeights):
+        own, kept = own_weights(design.breaks, list(design.strata.values())), Fraction(design.thin or 1.0)
+        rates = tuple((one.low, one.high) for one in design.counting_strata.values())
+        return replace(own, unit=own.unit / kept, rates=rates, kept=kept)
+    if isinstance(design, Strata):
+        return weights_of(list(design.counting_strata.values()))
+    ends = design.inclusion
+    assert ends is not None, "only strata have no rates for all people"
+    alike = Stratum(ends.rate or math.sqrt(ends.least * ends.most), ends.least, ends.most)
+    return replace(weights_of([alike]), fixed_size=isinstance(design, ThinnedSurvey))
 
 
 def own_weights(breaks: Sequence[float], strata: Sequence[Ends]) -> Weights:
@@ -152,7 +182,7 @@ class StrataWay:
     # Nothing is about a public number of people.
     people_counted: ClassVar[int] = 0
 
-    design: Strata | Poisson | Everybody
+    design: AnyDesign
     weights: Weights
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
@@ -171,6 +201,11 @@ class StrataWay:
     def derivations(self) -> tuple[Derivation, ...]:
         """The worst stratum counts: zero-knowledge, and differential privacy under both relations."""
         return self.design.derivations_in_copies(self.claim, self.weights.copies)
+
+    @property
+    def copies(self) -> tuple[int, ...]:
+        """How often a person of each stratum counts."""
+        return self.weights.copies
 
     @property
     def steps(self) -> int:
@@ -245,13 +280,20 @@ def _loss_of_kept(epsilon: float, rate: float) -> float:
     return math.log1p(math.expm1(epsilon) / rate) if epsilon < 500 else epsilon - math.log(rate)
 
 
+def _largest_rates(design: AnyDesign, weights: Weights) -> list[float]:
+    """Return the largest rate of anyone in each stratum."""
+    if isinstance(design, Strata):
+        return [high for _, high in weights.rates]
+    return [design.largest_rate] * len(weights.copies)
+
+
 def plan_strata_statistics(
-    design: Strata | Poisson | Everybody, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
+    design: AnyDesign, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
 ) -> StrataWay:
     """Return the least noise that keeps everybody within ε, whichever stratum they are in."""
     scale = min(
-        _loss_of_kept(epsilon, 1.0 if isinstance(design, Everybody) else high) / copies
-        for copies, (_, high) in zip(weights.copies, weights.rates, strict=True)
+        _loss_of_kept(epsilon, high) / copies
+        for copies, high in zip(weights.copies, _largest_rates(design, weights), strict=True)
     )
 
     def way(scale: float) -> StrataWay:

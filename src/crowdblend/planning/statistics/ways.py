@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.designs import Survey
@@ -56,6 +56,8 @@ class Way:
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
     failure: float
+    # Everybody counts once.
+    copies: ClassVar[tuple[int, ...]] = (1,)
 
     @property
     def people_counted(self) -> int:
