@@ -162,7 +162,7 @@ def test_statistics_of_strata_are_certified_by_the_most_that_anyone_counts(split
     document = to_json(facts)
     document["published"]["a"]["facts"]["statistics"]["sum of income"]["noise_epsilon"] *= 4
     with pytest.raises(DoesNotVerify):
-        derive(from_json(document))
+        derive(read_facts(document))
 
 
 def _weaker(design: dict[str, Any]) -> dict[str, Any]:
