@@ -267,7 +267,7 @@ def test_every_design_of_a_kind_has_a_starter_with_its_keys(kind, tmp_path):
     ("given", "code"),
     [
         ({"kind": "microdata", "design": "everybody"}, "init.design"),
-        ({"kind": "statistics", "design": "biased"}, "init.design"),
+        ({"kind": "points", "design": "everybody"}, "init.design"),
         ({"kind": "graph", "design": "poisson"}, "init.design"),
         ({"design": "census"}, "init.design"),
         ({"kind": "sculpture"}, "init.kind"),
