@@ -15,6 +15,7 @@ from crowdblend.designs import ThinnedSurvey, Weights
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, SurveyCurve, ZeroKnowledge
+from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling import Sampling
 from crowdblend.programme.facts import ProgrammeFacts
@@ -154,6 +155,7 @@ def test_statistics_of_strata_are_certified_by_the_most_that_anyone_counts(split
     facts = made.facts()
     share = facts.published["a"].share
     assert (share is None) == (split != "people")
+    assert isinstance(noise, NoisyStatistics)
     assert noise.copies == (25, 1)
     loss = noise.claim().conclusion.epsilon
     assert loss * 25 <= math.log1p(math.expm1(1.0) / 0.02)
