@@ -55,7 +55,7 @@ class CountsInCopies(Claims, Protocol):
 
     @property
     def copies(self) -> tuple[int, ...]:
-        """How often a person of each stratum counts."""
+        """The number of copies of a person of each stratum."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         raise NotImplementedError
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
-        """Derive the guarantee of one mechanism that counts a person of each stratum in so many copies.
+        """Derive the guarantee of one mechanism that counts a person of each stratum in copies.
 
         `claim` is about people who count once.
         """

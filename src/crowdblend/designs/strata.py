@@ -154,7 +154,7 @@ class Strata(Design, frozen=True, tag="strata"):
         """Derive the joint guarantee of mechanisms, one for every part and stratum.
 
         The people of a stratum are sampled at one rate and sent to one part each, and the worst stratum counts. Noise
-        sees the people of all strata, and hides those of each whoever the others are.
+        sees the people of all strata, and hides those of each stratum, no matter who the others are.
         """
         if any(one.low < one.high for one in self.coins):
             return super().parts_derivations(mechanisms, shares, epsilon)

@@ -94,7 +94,7 @@ def worst_stratum(*premises: StratumOfSample) -> Differential:
 )
 def strata_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
     """The simulator runs all mechanisms on the stratified sample of everybody else."""
-    return _simulated(premises)
+    return _zero_knowledge_of(premises)
 
 
 @rule(
@@ -122,7 +122,7 @@ def strata_together(*premises: StratumOfSample) -> Differential:
 )
 def strata_together_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
     """The simulator runs all mechanisms on the stratified sample of everybody else."""
-    return _simulated(premises)
+    return _zero_knowledge_of(premises)
 
 
 @rule(
@@ -202,7 +202,7 @@ def _curve(premise: Profile) -> LossCurve:
     return premise.uses[0].curve
 
 
-def _simulated(premises: tuple[StratumOfSample, ...]) -> ZeroKnowledge:
+def _zero_knowledge_of(premises: tuple[StratumOfSample, ...]) -> ZeroKnowledge:
     epsilon, delta = _largest(premises)
     low, high = min(stratum.low for stratum in premises), max(stratum.high for stratum in premises)
     return ZeroKnowledge(epsilon, delta, RobustSampling(low, high, 0), Relation.ADD_REMOVE)

@@ -204,7 +204,7 @@ class StrataWay:
 
     @property
     def copies(self) -> tuple[int, ...]:
-        """How often a person of each stratum counts."""
+        """The number of copies of a person of each stratum."""
         return self.weights.copies
 
     @property
