@@ -39,6 +39,11 @@ def test_neither_empty_cells_nor_labels_of_hidden_ones_leave() -> None:
     assert published.labels == (("many",), ("x", "y"))
     assert published.codes.tolist() == [[0, 0], [0, 1]]
     assert published.exact is None
+    # However low the threshold: noise alone shows no cell in which nobody is.
+    nobody = SampledClasses(
+        ("a",), (tuple(map(str, range(99))),), np.arange(99, dtype=np.int32)[:, None], np.zeros(99, np.int64)
+    )
+    assert len(ThresholdHistogram(0.1, 1).publish(nobody, key(3)).codes) == 0
 
 
 def test_what_it_claims_and_expects() -> None:
