@@ -108,10 +108,10 @@ def propose(
     """Propose domains from the data, at the loss `epsilon` and, for labels, `delta`: recorded, and spent for ever.
 
     `labels` are columns of which labels are proposed that many people share, and `bounds` columns of numbers of which
-    breaks are proposed between which nearly all of them lie. `source` says who the people are, by the arguments of
-    `Policy`: person or rows_are_people, population, delimiter and so on. The data hold everybody; domains of a sample
-    come from a code book. The release that proposes them appears in the folder `out`, which later policies name:
-    `Policy(columns=proposal.columns, proposed=proposal.folder, …)`.
+    breaks are proposed from the first to the last range that many people share. `source` says who the people are, by
+    the arguments of `Policy`: person or rows_are_people, population, delimiter and so on. The data hold everybody;
+    domains of a sample come from a code book. The release that proposes them appears in the folder `out`, which later
+    policies name: `Policy(columns=proposal.columns, proposed=str(proposal.folder), …)`.
     """
     policy = proposal_policy(labels=labels, bounds=bounds, epsilon=epsilon, delta=delta, **source)
     release(data, policy, out=out, ledger=ledger, force=force, progress=progress, figures=False)
@@ -195,7 +195,7 @@ def _labels(counts: Mapping[str, int]) -> Domain | None:
 
 
 def _breaks(breaks: list[int | float], counts: Mapping[str, int], labels: Sequence[str], noise: float) -> Domain | None:
-    """Breaks between which nearly everybody is, by quantiles of the noisy counts that are surely of people."""
+    """Breaks from the first to the last class that is surely of many people, but for small shares at both ends."""
     enough = math.log(len(labels) / _CHANCE) / noise
     # The classes from the first break on; the one below it and the one above the last have no bound.
     inside = [counts.get(label, 0) for label in labels[1 : len(breaks)]]
@@ -229,4 +229,4 @@ def _words(domain: Domain) -> str:
     if isinstance(domain, ValueDomain):
         return f"{len(domain.values):,} labels that many people share, and {domain.other!r} for all others."
     assert isinstance(domain, BreakDomain), "numbers have breaks"
-    return f"from {domain.breaks[0]} to {domain.breaks[-1]}, in {len(domain.breaks) - 1} classes."
+    return f"from {domain.breaks[0]} to {domain.breaks[-1]}, in {len(domain.breaks) - 1} classes, and one each below and above."

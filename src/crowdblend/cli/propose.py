@@ -24,7 +24,7 @@ with lazy_imports():
 @click.command("propose", epilog="Example: crowdblend propose census.parquet --person id --labels area --bounds age")
 @click.argument("data")
 @click.option("--labels", metavar="COLUMN", multiple=True, help="Propose labels that many people share.")
-@click.option("--bounds", metavar="COLUMN", multiple=True, help="Propose breaks between which nearly all numbers lie.")
+@click.option("--bounds", metavar="COLUMN", multiple=True, help="Propose breaks of the ranges that many people share.")
 @click.option("--person", metavar="COLUMN", help="The column that tells people apart.")
 @click.option("--rows-are-people", is_flag=True, help="Instead of --person: every row is another person.")
 @click.option("--population", metavar="NAME", help="Your name for the people; that of the file unless given.")
