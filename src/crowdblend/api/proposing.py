@@ -229,4 +229,5 @@ def _words(domain: Domain) -> str:
     if isinstance(domain, ValueDomain):
         return f"{len(domain.values):,} labels that many people share, and {domain.other!r} for all others."
     assert isinstance(domain, BreakDomain), "numbers have breaks"
-    return f"from {domain.breaks[0]} to {domain.breaks[-1]}, in {len(domain.breaks) - 1} classes, and one each below and above."
+    first, *_, last = domain.breaks
+    return f"from {first} to {last}, in {len(domain.breaks) - 1} classes, and one each below and above."
