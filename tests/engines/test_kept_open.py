@@ -1,7 +1,7 @@
 """An engine whose sources stay open opens each once, and closes all of them when it is left."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -37,7 +37,8 @@ class Noting:
 
 def test_a_source_is_opened_once_and_closed_at_the_end() -> None:
     engine, here, there = Noting(), DataSource("a", "frame"), DataSource("b", "frame")
-    with KeptOpen(engine) as kept:
+    with ExitStack() as stack:
+        kept = KeptOpen(engine, stack)
         for _ in range(3):
             with kept.open(here, ["x"], Resources()) as first, kept.open(here, ["x"], Resources()) as second:
                 assert first is second
@@ -52,4 +53,5 @@ def test_a_source_is_opened_once_and_closed_at_the_end() -> None:
 
 def test_it_says_of_itself_what_the_other_engine_says() -> None:
     engine = MemoryEngine([], [])
-    assert (KeptOpen(engine).name, KeptOpen(engine).assumptions) == (engine.name, engine.assumptions)
+    kept = KeptOpen(engine, ExitStack())
+    assert (kept.name, kept.assumptions) == (engine.name, engine.assumptions)

@@ -393,10 +393,6 @@ def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> No
     page.wait_for_selector(".chart svg", timeout=WAIT)
     assert "Ours stays within its guarantee" in steward.texts()
     checked(page)
-    steward.go("/gallery/papers/lqs-table1")
-    page.click("button.primary")
-    page.wait_for_selector("table.plain", timeout=WAIT)
-    checked(page)
 
 
 def test_every_width_and_colour(steward: Steward, checked: Callable[[Any], None]) -> None:

@@ -108,7 +108,7 @@ def test_a_job_imports_nothing_from_the_folder_of_the_data(
     for name in ("numpy", "crowdblend", "msgspec"):
         (root / f"{name}.py").write_text("open('imported', 'w')\n", encoding="utf-8")
     monkeypatch.chdir(root)
-    number = visitor.studio.jobs.start("paper", {"name": "lqs-table1"})
+    number = visitor.studio.jobs.start("attack", {"name": "duplicate", "runs": 0})
     while visitor.studio.jobs.get(number).running:
         time.sleep(0.05)
     assert not (root / "imported").exists()

@@ -237,7 +237,7 @@ def test_the_studio_listens_on_this_machine_and_finds_a_free_port() -> None:
 
 
 def test_a_cancelled_job_goes_back_to_the_studio_only(visitor: Visitor) -> None:
-    job = visitor.studio.jobs.start("paper", {"name": "lqs-table1"})
+    job = visitor.studio.jobs.start("attack", {"name": "duplicate", "runs": 0})
     for back in ("//evil.example", "https://evil.example", "/\\evil.example"):
         assert visitor.send(f"/jobs/{job}/cancel", {"back": back}).headers["location"] == "/"
 

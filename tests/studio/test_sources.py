@@ -14,8 +14,8 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.engines.databases import local_copy
-from crowdblend.studio.model import schema
 from crowdblend.studio.model.choices import policy_of
+from crowdblend.studio.pages.data import file_header
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
 from tests.studio.conftest import FROM_PAGE, Visitor
@@ -81,7 +81,7 @@ def test_a_query_only_reads(visitor: Visitor, people: Path, root: Path, query: s
     answer = visitor.send(f"/drafts/{number}/source", {"address": "sqlite:///people.db", "query": query})
     assert answer.status_code == 409
     assert not (root / "x.db").exists()
-    assert schema.source_header(people.rename(root / "p.sqlite"), "people").columns
+    assert file_header(people.rename(root / "p.sqlite"), "people", None).columns
 
 
 @needs_postgresql
@@ -96,7 +96,7 @@ def test_a_table_of_postgresql(visitor: Visitor, root: Path, monkeypatch: pytest
     assert draft.columns == (("id", "whole"), ("sex", "text"), ("born", "date"))
     assert policy_of(draft.choices, root) == _in_python(address, table="studio.people")
     assert "What would happen" in visitor.get(f"/drafts/{number}/publish").text
-    assert "studio.people" in schema.tables_at(address)
+    assert "studio.people" in local_copy.tables_of(address, "postgres")
     missing = visitor.send(f"/drafts/{number}/source", {"address": address, "table": "studio.nobody"})
     assert "does not have" in missing.text
 

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import answer, answers, asks_for_json, force_option, wrong_use
-from crowdblend.cli.progress import progress_line
-from crowdblend.cli.release import confirm_release, notes_on_stderr, open_ledger
+from crowdblend.cli.output import answer, answers, force_option, wrong_use
+from crowdblend.cli.release import open_ledger, publish
 from crowdblend.kinds import plan
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.starter import population_name
 
 with lazy_imports():
     from crowdblend.api import proposing
-    from crowdblend.publishing import release as publishing
     from crowdblend.publishing import target
-    from crowdblend.publishing.pending import PendingRelease
 
 
 @click.command("propose", epilog="Example: crowdblend propose census.parquet --person id --labels area --bounds age")
@@ -77,22 +74,7 @@ def command(
     planned = plan(policy)
     ledger = open_ledger(ledger_url, yes=yes)
 
-    def confirm(pending: PendingRelease) -> None:
-        if progress is not None:
-            progress.pause()
-        confirm_release(planned, pending, folder, ledger, yes=yes)
-
-    with notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
-        publishing.release(
-            policy,
-            folder,
-            ledger=ledger,
-            force=force,
-            progress=progress,
-            confirm=confirm,
-            figures=False,
-            release_plan=planned,
-        )
+    publish(policy, planned, folder, ledger, yes=yes, force=force, figures=False)
     found = proposing.read_proposal(folder)
     document = {"folder": str(folder), "columns": found.to_dict(), "nothing": list(found.nothing)}
     spent = {"epsilon": found.loss.epsilon, "delta": found.loss.delta}

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -29,6 +30,7 @@ with lazy_imports():
     from crowdblend.cli import sign as sign_command
     from crowdblend.ledger import Budget, Ledger, ProfileTotal, Spending
     from crowdblend.ledger import location as location_of
+    from crowdblend.policies.policy import Policy
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import signing as certificates
     from crowdblend.publishing import target
@@ -81,28 +83,11 @@ def command(
         remedy = "Pass --yes to publish without confirmation."
         raise wrong_use("Not a terminal: nobody can confirm.", remedy, "--yes", "not-confirmed")
 
-    def confirm(pending: PendingRelease) -> None:
-        if progress is not None:
-            progress.pause()
-        confirm_release(planned, pending, folder, ledger, yes=yes)
-
     with engine_named(engine, master, conf) as reads:
         planned.check_source(reads)
         ledger = open_ledger(ledger_url, yes=yes)
-        with notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
-            done = publishing.release(
-                loaded,
-                folder,
-                ledger=ledger,
-                force=force,
-                progress=progress,
-                policy_file=Path(policy),
-                confirm=confirm,
-                engine=reads,
-                sign=sign,
-                figures=not no_figures,
-                release_plan=planned,
-            )
+        how: dict[str, Any] = {"policy_file": Path(policy), "engine": reads, "sign": sign, "figures": not no_figures}
+        done = publish(loaded, planned, folder, ledger, yes=yes, force=force, **how)
     budget = _budget_after(ledger, done.entry)
     composed = _profile_after(ledger, budget)
     total = budget.differential if budget else None
@@ -110,6 +95,21 @@ def command(
     sums = {"total": spent, "profile": composed.to_dict() if composed else None}
     document = {"folder": str(done.folder), "entry": done.entry, **sums, **plan_document(planned)}
     answer(document, *release_lines(done, budget, composed, _place_in_series(ledger, done.entry)))
+
+
+def publish(
+    policy: Policy, plan: AnyPlan, folder: Path, ledger: Ledger, *, yes: bool, force: bool, **how: Any
+) -> Release:
+    """Publish what was planned, after a question unless the answer was given."""
+
+    def confirm(pending: PendingRelease) -> None:
+        if progress is not None:
+            progress.pause()
+        confirm_release(plan, pending, folder, ledger, yes=yes)
+
+    how |= {"ledger": ledger, "force": force, "confirm": confirm, "release_plan": plan}
+    with notes_on_stderr(), progress_line(quiet=asks_for_json()) as progress:
+        return publishing.release(policy, folder, progress=progress, **how)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import hmac
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from cryptography.hazmat.primitives.poly1305 import Poly1305
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import sample_name
-from crowdblend.ledger.identity import MOST, UNNAMED, Anchor, FingerprintRequest, Identity, Kind, sketch
+from crowdblend.ledger.identity import MOST, UNNAMED
 from crowdblend.policies.files import source_files
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.source import DataSource
@@ -47,83 +47,6 @@ class Hashes:
     level: int
     rows: list[tuple[int, int, int]]
     numbered: bool = False
-
-
-class SourceHashes(Protocol):
-    """Hashes of a source that an engine computes for its identity."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of all columns, sorted."""
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-
-    @property
-    def hashing(self) -> str:
-        """A name for the hash function: those that hash differently have different ones."""
-
-    @property
-    def some_rows(self) -> SomeRows:
-        """The hashes of all columns, of some rows."""
-
-    def hashes(self, anchors: Sequence[Anchor]) -> list[Hashes]:
-        """Enough hashes of every anchor for a sketch, whatever the number of rows and of different ones."""
-
-
-def identity_from(
-    hashes: SourceHashes, data: DataSource, place: FingerprintRequest, name: Callable[[], str]
-) -> Identity:
-    """Return the identity of a source, with everything that the ledger wants to compare it by.
-
-    Its name is asked for last: an engine may make it meanwhile.
-    """
-    anchors = _anchors(hashes, data, place)
-    found = hashes.hashes([anchor for _, anchor in anchors])
-    sketches, numbered = [], False
-    for (kind, anchor), each in zip(anchors, found, strict=True):
-        if kind == "person":
-            numbered = each.numbered
-        # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared by it.
-        known: Kind = "numbering" if kind == "column" and each.numbered else kind
-        sketches.append(sketch(known, anchor, each.level, each.rows, place.secret))
-    return Identity(name(), hashes.hashing, tuple(sketches), numbered=numbered)
-
-
-def _anchors(hashes: SourceHashes, data: DataSource, place: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
-    """Return the anchors of a source, and those of earlier sources that have these columns."""
-    every = set(hashes.columns)
-    anchors: list[tuple[Kind, Anchor]] = []
-    if data.person is not None:
-        anchors.append(("person" if data.ids == "people" else "numbering", _column(data.person)))
-    anchors += [("column", _column(name)) for name in place.columns if name in every and name != data.person]
-    rows = [anchor for anchor in place.rows if {*anchor.columns, *anchor.by} <= every]
-    content = [name for name in hashes.columns if name != data.person]
-    rows += _own_rows(hashes, content, rows)
-    if data.person is None:
-        # One of the columns may be the ids of another policy, and numbered anew there.
-        for name in sorted({name for anchor in rows for name in hashes.some_rows.unique(anchor.columns)}):
-            rows += _own_rows(hashes, [one for one in content if one != name], rows)
-    return anchors + [("rows", anchor) for anchor in rows]
-
-
-def _own_rows(hashes: SourceHashes, content: Sequence[str], anchors: Sequence[Anchor]) -> list[Anchor]:
-    """Return the columns that identify rows, unless those of an earlier source will do."""
-    if not content or any(_suffices(hashes.some_rows, anchor, content) for anchor in anchors):
-        return []
-    telling = hashes.some_rows.telling(content)
-    deciding = hashes.some_rows.deciding(telling, hashes.rows)
-    return [Anchor(tuple(sorted(telling)), tuple(sorted(deciding)))]
-
-
-def _column(name: str) -> Anchor:
-    return Anchor((name,), (name,))
-
-
-def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
-    """Return whether an earlier source's columns tell the rows of this one apart, without its ids."""
-    return {*anchor.columns, *anchor.by} <= set(content) and some.enough(anchor.columns, content)
 
 
 def sample_of(sampling: Sampling, source: str, key: bytes) -> str:

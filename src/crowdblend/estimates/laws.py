@@ -245,10 +245,9 @@ class NoiseOnEveryCell(Law):
 
 
 @dataclass(frozen=True)
-class NoiseFromThreshold(Law):
+class NoiseFromThreshold(NoiseOnEveryCell):
     """Discrete Laplace noise on cells in which someone is, shown from shown_from on; an empty one is never shown."""
 
-    noise_epsilon: float
     shown_from: int = 1
 
     @property
@@ -259,24 +258,11 @@ class NoiseFromThreshold(Law):
     def settled_from(self) -> int:
         return 1
 
-    @property
-    def widest_loss(self) -> float:
-        return self.noise_epsilon
-
-    @property
-    def noise(self) -> tuple[float, float]:
-        return laplace_cumulants(self.noise_epsilon)
-
     def kernel(self, people: Whole, places: Whole) -> Floats:
-        noisy = laplace(places[None, :] - people[:, None], self.noise_epsilon)
-        return np.where(people[:, None] > 0, noisy, 0.0)
+        return np.where(people[:, None] > 0, super().kernel(people, places), 0.0)
 
     def spread(self, weights: Floats, people: Whole, places: Whole) -> Floats:
-        return with_laplace(np.where(people > 0, weights, 0.0), people, places, self.noise_epsilon)
-
-    def reach(self, least: int, most: int) -> tuple[int, int]:
-        far = math.ceil(SCALES / self.noise_epsilon)
-        return least - far, most + far
+        return super().spread(np.where(people > 0, weights, 0.0), people, places)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def plan(policy: AnyPolicy) -> AnyPlan:
         facts = planned.facts_with_proposals()
         check_epsilon(policy, facts.largest_epsilon)
         if facts.proposed:
-            check_delta(policy, float(facts.whole_parameters["delta"]))  # type: ignore[arg-type]  # a table or microdata
+            check_delta(policy, float(facts.whole_parameters["delta"]))
         return planned
     except (UndecidedBall, OverflowError, ZeroDivisionError) as problem:
         message = "The numbers of this policy are too extreme to be bounded rigorously."

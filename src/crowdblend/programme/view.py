@@ -12,9 +12,8 @@ from crowdblend.policies.registry import kind_of
 from crowdblend.reading.consistent import consistent_estimates
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.facts import DATA
-from crowdblend.reports.page import Block, Heading, Part, Table, View
+from crowdblend.reports.page import Block, Heading, Part, Table, View, view_of
 from crowdblend.reports.text import label
-from crowdblend.reports.views import view_of
 
 _HEADS = {"rate": "rate", "k": "k", "noise_epsilon": "privacy loss of the noise"}
 _MOST_LABELS = 40

@@ -169,8 +169,8 @@ class PublishedRelease:
         """The same as a value, for those who draw it."""
         if self.is_programme:
             return self._publication(columns, table).margin(columns, confidence)
-        name, cells = self._cells(columns, table)
-        return margin_of(self.tables[name], cells, cells.columns if columns is None else columns, confidence)
+        cells = self._cells(columns, table)
+        return margin_of(self.tables[DATA], cells, cells.columns if columns is None else columns, confidence)
 
     def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
         """Return sentences on what can and cannot be said."""
@@ -181,8 +181,8 @@ class PublishedRelease:
             return [*here, *one.notes(margin)]
         if not self.tables:
             return [*self.facts.together, *self.facts.notes]
-        name, _ = self._cells(margin, table if table in self.tables else None)
-        return notes.sentences(self.facts, self.tables[name], margin)
+        self._cells(margin, None)
+        return notes.sentences(self.facts, self.tables[DATA], margin)
 
     @property
     def counted_publications(self) -> Mapping[str, PublishedRelease]:
@@ -226,23 +226,19 @@ class PublishedRelease:
             raise InvalidInput(message, remedy=remedy, where="margin", code="reading.no-column")
         return fitting[0] if columns is None else min(fitting, key=lambda one: len(one.tables[DATA].columns))
 
-    def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
-        """Return the file that has the columns: the one that is named, or that with the fewest others."""
+    def _cells(self, columns: Sequence[str] | None, table: str | None) -> Cells:
+        """Return the cells of the one table; refuse a release without any, or columns that it does not have."""
         if not self.tables:
             message = f"A release of kind {self.kind[:40]!r} has no counts of people in cells."
             raise InvalidInput(message, remedy="Read its data instead.", code="reading.no-counts", where="folder")
         if table is not None and table not in self.tables:
             self.table(table)
-        names = [table] if table is not None else [name for name in self.files if name in self.tables]
-        opened = [(name, self.open(name)) for name in names]
-        wanted = set(columns or ())
-        fitting = [pair for pair in opened if wanted <= set(pair[1].columns)]
-        if fitting:
-            return fitting[0] if columns is None else min(fitting, key=lambda pair: len(pair[1].columns))
-        known = dict.fromkeys(name for _, cells in opened for name in cells.columns)
-        message = f"No table of the release has all of the columns {', '.join(sorted(wanted))[:200]}."
-        remedy = f"Name columns of one table: {', '.join(known)}."
-        raise InvalidInput(message, remedy=remedy, where="margin", code="reading.no-column")
+        cells = self.open(DATA)
+        if wanted := set(columns or ()) - set(cells.columns):
+            message = f"No table of the release has the columns {', '.join(sorted(wanted))[:200]}."
+            remedy = f"Name columns of the table: {', '.join(cells.columns)}."
+            raise InvalidInput(message, remedy=remedy, where="margin", code="reading.no-column")
+        return cells
 
     def open(self, name: str) -> Cells:
         """Open the file of a table as cells; coordinates of points are no labels."""

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -161,7 +161,8 @@ def rehearse(
         message = f"times takes a whole number from 1 to {MOST_TIMES:,}, got {times!r}."
         raise InvalidInput(message, remedy="Write 20, for example.", where="times", code="rehearsal.times")
     made = make_up_people(policy, people, spread=spread, sparsity=sparsity, like=like)
-    with about_made_up(policy, made, spread) as here, KeptOpen(default_engine()) as engine:
+    with about_made_up(policy, made, spread) as here, ExitStack() as stack:
+        engine = KeptOpen(default_engine(), stack)
         planned, begun = plan(here), time.perf_counter()
         published: list[Result] = []
         seconds = 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
@@ -20,19 +20,7 @@ LARGEST_DELTA = 1e-3
 LARGEST_EPSILON = 10.0
 
 
-class DeltaPolicy(Protocol):
-    """The part of a policy that the limit depends on."""
-
-    @property
-    def people(self) -> int | None:
-        """The number of people in the population, where it is declared."""
-
-    @property
-    def accept_delta(self) -> bool:
-        """True if the steward accepts a delta above the limit."""
-
-
-def check_delta(policy: DeltaPolicy, delta: float) -> None:
+def check_delta(policy: Any, delta: float) -> None:
     """Refuse a delta above 1e-3, or above one over the declared people, unless the policy accepts it."""
     limit = LARGEST_DELTA if policy.people is None else min(LARGEST_DELTA, 1 / policy.people)
     if delta <= limit or policy.accept_delta:

@@ -21,6 +21,7 @@ from crowdblend.calculus import Assumption
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy_imports
+from crowdblend.policies.registry import part
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports.sentences import describe_column, explanation
 from crowdblend.reports.text import fact, inline_svg, label, round_up, shorten, without_controls
@@ -111,6 +112,12 @@ class View:
 def figure(draw: Callable[[bool], str], caption: str, *, scrolls: bool = False) -> Figure:
     """Return a figure; `draw` is called with False, and for phones with True unless the figure scrolls there."""
     return Figure(caption, inline_svg(draw(False), caption), None if scrolls else inline_svg(draw(True), caption))
+
+
+def view_of(folder: PublishedRelease, figures: bool) -> View:
+    """Return the view of a release by its kind: what `view(folder, figures)` in the kind's module `view` returns."""
+    view: View = part(folder.kind, "view").view(folder, figures)
+    return view
 
 
 def page(folder: PublishedRelease, view: View, figures: bool) -> str:

@@ -1,10 +1,9 @@
-"""Published points in numbers: mean, covariance, quantiles, centres, neighbours, and how far noise moves them."""
+"""Published points in numbers: mean, covariance, quantiles, and how far noise moves them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,21 +14,10 @@ from crowdblend.lazy import lazy_imports
 
 with lazy_imports():
     from pyarrow import csv, parquet
-    from scipy import spatial
 
 Values = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-CENTRES = 5
-ROUNDS = 25
-# Centres and neighbours are computed from no more points than this, at even steps through the sorted file.
-MOST_EXAMINED = 50_000
 BINS = 64
-# Places in a bucket, buckets and axes up to which looking around is quicker than a tree.
-_CROWDED = 32
-_MOST_BUCKETS = 1 << 22
-_MOST_AXES = 2
-# This many distances are computed one by one.
-_FEW = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -64,12 +52,6 @@ class Places:
         below, above = (values[np.searchsorted(ends, end(rank), side="right")] for end in (np.floor, np.ceil))
         between: Values = below + (above - below) * (rank - np.floor(rank))
         return between
-
-    def examined_points(self) -> Values:
-        """Return a row for each point, or for at most MOST_EXAMINED of them at even steps."""
-        step = -(-self.points // MOST_EXAMINED)
-        chosen = np.searchsorted(np.cumsum(self.counts), np.arange(0, self.points, max(step, 1)), side="right")
-        return np.array([values[chosen] for values in self.axes]).T
 
 
 def read_places(path: Path, axes: list[str]) -> Places:
@@ -119,43 +101,6 @@ def covariance_error(covariance: Values, noise: list[AxisNoise], points: int, on
     return math.sqrt(variance / points)
 
 
-def centres(points: Values) -> list[tuple[Values, int]]:
-    """k-means centres and how many points are nearest to each, largest first; starts from points far apart."""
-    scale = points.std(axis=0)
-    scaled = points / np.where(scale > 0, scale, 1)
-    chosen = [scaled[len(scaled) // 2]]
-    distances = [_squares(scaled, chosen[0])]
-    for _ in range(min(CENTRES, len(np.unique(scaled[:1000], axis=0))) - 1):
-        chosen.append(scaled[int(np.argmax(np.min(distances, axis=0)))])
-        distances.append(_squares(scaled, chosen[-1]))
-    middles, nearest = np.array(chosen), np.argmin(distances, axis=0)
-    for _ in range(ROUNDS - 1):
-        middles = _middles(scaled, nearest, middles)
-        before, nearest = nearest, np.argmin([_squares(scaled, centre) for centre in middles], axis=0)
-        if np.array_equal(before, nearest):
-            break
-    middles = _middles(scaled, nearest, middles)
-    sizes = np.bincount(nearest, minlength=len(middles))
-    order = np.argsort(-sizes, kind="stable")
-    return [(middles[at] * np.where(scale > 0, scale, 1), int(sizes[at])) for at in order]
-
-
-def _squares(points: Values, centre: Values) -> Values:
-    """Return the squared distances of points to a centre."""
-    # Axis after axis: a sum over the two or three numbers of each row takes five times as long.
-    squares = np.zeros(len(points))
-    for axis in range(len(centre)):
-        squares += (points[:, axis] - centre[axis]) ** 2
-    return squares
-
-
-def _middles(points: Values, nearest: NDArray[np.int64], middles: Values) -> Values:
-    """The mean of the points nearest to each centre; a centre without points stays."""
-    sizes = np.bincount(nearest, minlength=len(middles))
-    sums = [np.bincount(nearest, points[:, axis], minlength=len(middles)) for axis in range(points.shape[1])]
-    return np.where(sizes[:, None] > 0, np.column_stack(sums) / np.maximum(sizes, 1)[:, None], middles)
-
-
 def bin_points(
     places: Places, bounds: list[tuple[float, float]]
 ) -> list[tuple[tuple[float, float, float, float], int]]:
@@ -167,67 +112,3 @@ def bin_points(
         ((float(x[i]), float(y[j]), float(x[i + 1]), float(y[j + 1])), int(counts[i, j]))
         for i, j in np.argwhere(counts > 0).tolist()
     ]
-
-
-def neighbour_distances(points: Values) -> Values:
-    """Return the Euclidean distances of two or more points to the nearest other one, in no particular order.
-
-    Different places are put into buckets of equal sides, and the nearest place is looked for in the buckets around.
-    What lies in none of them is further away than the side of a bucket, so a place is done with when another one was
-    found within that distance, and for the others the sides are doubled. Loading SciPy's trees takes three times as
-    long as all of this, so they are for places that are so crowded that buckets do not part them.
-    """
-    if not np.isfinite(points).all():
-        raise ValueError("a point has no place")
-    found = runs(list(points[np.lexsort(points.T[::-1])].T))
-    places, nearest = np.column_stack(found.axes), np.where(found.counts > 1, 0.0, np.inf)
-    left = np.flatnonzero(found.counts == 1)
-    # With it there are about as many buckets as places.
-    side = float(np.prod(np.ptp(places, axis=0)) / len(places)) ** (1 / places.shape[1])
-    while len(left) * len(places) > _FEW:
-        if not _look_around(places, left, side, nearest):
-            nearest[left] = _in_tree(places, places[left])
-            left = left[:0]
-        left = left[nearest[left] > side]
-        side *= 2
-    for one in left:
-        distances = _distances(places, places[one])
-        distances[one] = np.inf
-        nearest[one] = distances.min()
-    return np.repeat(nearest, found.counts)
-
-
-def _look_around(places: Values, left: NDArray[np.int64], side: float, nearest: Values) -> bool:
-    """Note distances to places in the buckets around; False where that takes too long."""
-    low, spread = places.min(axis=0), np.ptp(places, axis=0)
-    if not 0 < side < np.inf or len(low) > _MOST_AXES or np.prod(spread / side + 3) > _MOST_BUCKETS:
-        return False
-    # A bucket before the first and one behind the last on every axis: around every place there are some.
-    sizes = (spread / side).astype(np.int64) + 3
-    weights = np.append(np.cumprod(sizes[:0:-1])[::-1], 1)
-    buckets = (((places - low) / side).astype(np.int64) + 1) @ weights
-    order, begins = np.argsort(buckets), np.append(0, np.cumsum(np.bincount(buckets, minlength=int(np.prod(sizes)))))
-    for beside in product((-1, 0, 1), repeat=len(low)):
-        looked_at = buckets[left] + np.dot(weights, beside)
-        start, stop = begins[looked_at], begins[looked_at + 1]
-        if (most := int((stop - start).max())) > _CROWDED:
-            return False
-        for step in range(most):
-            there = np.flatnonzero(start + step < stop)
-            one, other = left[there], order[start[there] + step]
-            distances = _distances(places[one], places[other])
-            distances[one == other] = np.inf
-            nearest[one] = np.minimum(nearest[one], distances)
-    return True
-
-
-def _in_tree(places: Values, some: Values) -> Values:
-    distances: Values = spatial.cKDTree(places).query(some, k=2)[0][:, 1]
-    return distances
-
-
-def _distances(places: Values, others: Values) -> Values:
-    squares = np.zeros(len(places))
-    for axis in range(places.shape[1]):
-        squares += (places[:, axis] - others[..., axis]) ** 2
-    return np.sqrt(squares)

@@ -12,13 +12,11 @@ from starlette.staticfiles import StaticFiles
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.reports.page import LOOK
 from crowdblend.studio.pages import (
-    check,
     columns,
     data,
     drafts,
     gallery,
     hierarchy,
-    home,
     jobs,
     ledger,
     proposals,
@@ -31,11 +29,9 @@ from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import HERE, Visit
 
 PAGES = (
-    home,
     drafts,
     data,
     columns,
-    check,
     proposals,
     hierarchy,
     release,

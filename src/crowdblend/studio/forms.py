@@ -14,6 +14,7 @@ from crowdblend.policies.key import Key
 from crowdblend.policies.registry import WHOLES, WORDS
 from crowdblend.studio.model.wording import in_words, label_of
 
+WHAT = {kind: words.publishes for kind, words in WORDS.items()}
 KIND_NAMES = {**{kind: words.name for kind, words in WORDS.items()}, "programme": WHOLES["programme"].name}
 WAY_NAMES = {
     "values": "listed values",

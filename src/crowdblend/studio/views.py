@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
-from decimal import ROUND_CEILING, Context
+from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.reports.page import make_environment
-from crowdblend.reports.text import inline_svg
+from crowdblend.reports.text import inline_svg, round_up
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import KIND_NAMES, form_of, revision_of
 from crowdblend.studio.jobs import Job
@@ -46,33 +44,12 @@ def environment() -> Environment:
     made = make_environment(HERE / "templates")
     made.filters |= {
         "picture": inline_svg,
-        "up": bound_text,
-        "paper_name": paper_name,
+        "up": round_up,
         "words": in_words,
         "place": place_of,
     }
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS)
     return made
-
-
-def bound_text(value: float) -> str:
-    """Return a bound in three digits, rounded up: what is shown is never smaller than what was proved.
-
-    >>> bound_text(8.41382e-07), bound_text(1.05854), bound_text(2.0), bound_text(0.0)
-    ('8.42e-7', '1.06', '2', '0')
-    """
-    text = f"{float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(value))):.3g}"
-    return re.sub(r"e([+-])0*", lambda found: "e-" if found[1] == "-" else "e", text)
-
-
-def paper_name(name: str) -> str:
-    """Return a table or figure by its paper and number.
-
-    >>> paper_name("lqs-table1"), paper_name("zkp-politics")
-    ('LQS, table 1', 'ZKP, politics')
-    """
-    paper, _, what = name.partition("-")
-    return f"{paper.upper()}, " + re.sub(r"([0-9]+)$", r" \1", what)
 
 
 _TEMPLATES = environment()
@@ -110,6 +87,12 @@ class Visit:
     def change(self, how: Callable[[Draft], Draft]) -> Draft:
         """Change the draft that the address names, unless another tab changed it since the form was made."""
         return self.studio.drafts.change(self.request.path_params["draft"], how, revision_of(self.sent))
+
+    def start(self, step: str, action: str, arguments: Mapping[str, object], page: str = "") -> Response:
+        """Start a job of a step of the draft, and go on to the page of the step."""
+        job = self.studio.jobs.start(action, arguments)
+        draft = self.change(lambda one: replace(one, jobs={**one.jobs, step: job}))
+        return self.see(f"/drafts/{draft.id}/{page or step}")
 
     def see(self, path: str) -> Response:
         """Go on to another page of the studio; a form that was sent is not sent again by a reload."""

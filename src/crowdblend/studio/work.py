@@ -24,7 +24,7 @@ from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.places import Root
 
 with lazy_imports():
-    from crowdblend import attacks, papers
+    from crowdblend import attacks
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import verification
 
@@ -114,22 +114,12 @@ def attack(status: StatusFile, name: str, runs: int) -> Result:
     return {"told": attacked.to_dict(found), **document}
 
 
-def paper(status: StatusFile, name: str) -> Result:
-    """Compute a table or figure of a paper again."""
-    status.progress("computing", 0)
-    made = papers.reproduce(name)
-    chart = None if made.chart is None else draw_chart(made.chart)
-    document = {"columns": list(made.columns), "rows": [list(row) for row in made.rows], "chart": chart}
-    return {"title": made.title, "source": made.source, "note": made.note, **document}
-
-
 ACTIONS: dict[str, Callable[..., Result]] = {
     "release": release,
     "resume": resume,
     "rehearse": rehearse,
     "verify": verify,
     "attack": attack,
-    "paper": paper,
 }
 
 

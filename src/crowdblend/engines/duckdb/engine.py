@@ -110,9 +110,9 @@ class DuckDBSource:
         with redact(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
             hashes = identity.DuckDBHashes(self._connection, self._ready)
             if self.data.format == "frame":
-                return identities.identity_from(hashes, self.data, place, lambda: hashes.content_name(place.secret))
+                return hashes.identity(self.data, place, lambda: hashes.content_name(place.secret))
             name = beside.submit(identities.source_name, self.data, place.secret)
-            return identities.identity_from(hashes, self.data, place, name.result)
+            return hashes.identity(self.data, place, name.result)
 
     def _rows(self, draw: Draw, cursor: duckdb.DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,8 +18,9 @@ import numpy as np
 from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes, SomeRows, name_of, rows_to_look_at
-from crowdblend.ledger.identity import MOST, Anchor
+from crowdblend.ledger.identity import MOST, Anchor, FingerprintRequest, Identity, Kind, sketch
 from crowdblend.packages import duckdb
+from crowdblend.policies.source import DataSource
 
 # Fewer different hashes than this, and more rows are looked at.
 _FEWEST = MOST // 4
@@ -65,6 +66,47 @@ class DuckDBHashes:
         query = f"SELECT {each} FROM (SELECT * FROM {self._source} LIMIT {rows_to_look_at(len(names))})"
         found = self._connection.execute(query).fetchnumpy()
         return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))
+
+    def identity(self, data: DataSource, place: FingerprintRequest, name: Callable[[], str]) -> Identity:
+        """Return the identity of the source, with everything that the ledger wants to compare it by.
+
+        Its name is asked for last: an engine may make it meanwhile.
+        """
+        anchors = self._anchors(data, place)
+        sketches, numbered = [], False
+        for (kind, anchor), each in zip(anchors, self.hashes([anchor for _, anchor in anchors]), strict=True):
+            if kind == "person":
+                numbered = each.numbered
+            # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared.
+            known: Kind = "numbering" if kind == "column" and each.numbered else kind
+            sketches.append(sketch(known, anchor, each.level, each.rows, place.secret))
+        return Identity(name(), self.hashing, tuple(sketches), numbered=numbered)
+
+    def _anchors(self, data: DataSource, place: FingerprintRequest) -> list[tuple[Kind, Anchor]]:
+        """Return the anchors of the source, and those of earlier sources that have these columns."""
+        every = set(self.columns)
+        anchors: list[tuple[Kind, Anchor]] = []
+        if data.person is not None:
+            anchors.append(("person" if data.ids == "people" else "numbering", Anchor((data.person,), (data.person,))))
+        others = [name for name in place.columns if name in every and name != data.person]
+        anchors += [("column", Anchor((name,), (name,))) for name in others]
+        rows = [anchor for anchor in place.rows if {*anchor.columns, *anchor.by} <= every]
+        content = [name for name in self.columns if name != data.person]
+        rows += self._own_rows(content, rows)
+        if data.person is None:
+            # One of the columns may be the ids of another policy, and numbered anew there.
+            for name in sorted({name for anchor in rows for name in self.some_rows.unique(anchor.columns)}):
+                rows += self._own_rows([one for one in content if one != name], rows)
+        return anchors + [("rows", anchor) for anchor in rows]
+
+    def _own_rows(self, content: Sequence[str], anchors: Sequence[Anchor]) -> list[Anchor]:
+        """Return the columns that identify rows, unless those of an earlier source tell these rows apart."""
+        some = self.some_rows
+        within = [anchor for anchor in anchors if {*anchor.columns, *anchor.by} <= set(content)]
+        if not content or any(some.enough(anchor.columns, content) for anchor in within):
+            return []
+        telling = some.telling(content)
+        return [Anchor(tuple(sorted(telling)), tuple(sorted(some.deciding(telling, self.rows))))]
 
     def content_name(self, secret: bytes) -> str:
         """Return a name for the rows in whatever order, with the names and types of their columns."""

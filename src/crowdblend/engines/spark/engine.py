@@ -17,7 +17,6 @@ from crowdblend.calculus import Assumption
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.duckdb.database import bytes_of
 from crowdblend.engines.engine import NO_MEASURES, ClassCounts, ColumnType, Progress
-from crowdblend.engines.identity import identity_from
 from crowdblend.engines.spark.class_counts import class_counts
 from crowdblend.engines.spark.identity import SparkHashes
 from crowdblend.engines.spark.links import read_links
@@ -101,4 +100,4 @@ class SparkSource:
     def identity(self, place: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its content, its people, its rows without ids."""
         hashes = SparkHashes(self.relation)
-        return identity_from(hashes, self.data, place, lambda: hashes.name(place.secret))
+        return hashes.identity(self.data, place, lambda: hashes.name(place.secret))

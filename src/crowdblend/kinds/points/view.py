@@ -14,7 +14,7 @@ from crowdblend.reading.notes import missing_rows, probability
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.reports import places
 from crowdblend.reports.page import Block, Heading, Part, Table, View, figure
-from crowdblend.reports.places import AxisNoise, Places, Values, neighbour_distances, read_places
+from crowdblend.reports.places import AxisNoise, Places, read_places
 from crowdblend.reports.text import enumeration, label, round_up, shorten
 
 MOST_LINES = 4_000
@@ -132,7 +132,6 @@ def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, flo
 
 def _statistics(facts: PointsFacts, places: Places, axes: list[str], noise: list[AxisNoise]) -> list[Block]:
     kept = facts.keep_in != "none"
-    examined = places.examined_points()
     moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
     return [
         "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
@@ -143,10 +142,6 @@ def _statistics(facts: PointsFacts, places: Places, axes: list[str], noise: list
         _covariances(places, axes, noise, kept),
         Heading("Quantiles"),
         _quantiles(places, axes, noise),
-        Heading("Centres"),
-        _centres(places, examined, axes, noise, kept),
-        Heading("Nearest neighbours"),
-        _neighbours(places, examined),
         f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real.",
     ]
 
@@ -190,25 +185,6 @@ def _quantiles(shown_places: Places, axes: list[str], noise: list[AxisNoise]) ->
     ]
     headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
     return Table(headers, rows, "Quantiles of the published points", range(1, len(headers)))
-
-
-def _centres(shown_places: Places, values: Values, axes: list[str], noise: list[AxisNoise], kept: bool) -> Table:
-    rows = []
-    for centre, size in places.centres(values):
-        points = max(size * shown_places.points // len(values), 1)
-        errors = [places.mean_error(on, points, folded=kept) for on in noise]
-        middle = [_fit_digits(value, error) for value, error in zip(centre, errors, strict=True)]
-        rows.append([*middle, f"{100 * size / len(values):.3g} %", ", ".join(map(_number, errors))])
-    headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
-    return Table(headers, rows, "k-means centres of the published points", range(len(headers)))
-
-
-def _neighbours(places: Places, points: Values) -> Table:
-    distances = neighbour_distances(points)
-    rows = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
-    subset = "" if len(points) == places.points else f", of {len(points):,} of the points"
-    caption = f"Distance to the nearest other point{subset}"
-    return Table(["share of points", "distance at most"], rows, caption, {1, 2})
 
 
 def _number(value: float) -> str:

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
+from crowdblend.api.private_check import check
 from crowdblend.errors import InvalidInput
+from crowdblend.policies.code_book import read_code_book
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WAY_NAMES, Field, fields_of, prefixed_fields
 from crowdblend.studio.model.choices import WAY, column_of
 from crowdblend.studio.model.hierarchy_files import group_counts, hierarchy_files, read_rows
 from crowdblend.studio.model.readiness import READY, column_status
-from crowdblend.studio.model.schema import read_code_book
+from crowdblend.studio.model.wording import in_words
 from crowdblend.studio.pages import proposals
 from crowdblend.studio.pictures import picture_of
 from crowdblend.studio.places import ListedPath
@@ -20,6 +22,8 @@ from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
 
 _AXIS = "an axis"
+# Lines of a check that say what to do speak of fields; all others quote the rows.
+_ADVICE = ("  what helps: ", "  ids number the rows")
 
 
 def show(visit: Visit) -> Response:
@@ -83,6 +87,14 @@ def save(visit: Visit) -> Response:
     return answer
 
 
+def check_rows(visit: Visit) -> Response:
+    """Check every row against the declared columns, for the steward alone; no job, draft or log has the answer."""
+    studio, draft = visit.studio, visit.draft
+    found = check(None, studio.policy(draft.choices))
+    told = [in_words(line) if line.startswith(_ADVICE) else line for line in found.describe().splitlines()]
+    return visit.step(draft, "columns", "check.html", told="\n".join(told), fits=found.fits)
+
+
 def from_hierarchies(visit: Visit) -> Response:
     """Take the files that are called after columns as their hierarchies, each at a level with several groups."""
     studio = visit.studio
@@ -108,7 +120,8 @@ def _tables(studio: Studio, draft: Draft) -> list[ListedPath]:
 
 def from_code_book(visit: Visit) -> Response:
     """Take the listed values of a code book for the columns that it names."""
-    book = read_code_book(visit.studio.root.existing(visit.sent.get("book", "")))
+    entries = read_code_book(visit.studio.root.existing(visit.sent.get("book", "")))
+    book = {name: entry.values for name, entry in entries.items() if entry.values}
 
     def change(draft: Draft) -> Draft:
         choices = draft.choices
@@ -158,6 +171,7 @@ def _with_files(studio: Studio, draft: Draft, field: Field) -> Field:
 ROUTES = [
     on_get("/drafts/{draft}/columns", show),
     on_post("/drafts/{draft}/columns", save),
+    on_post("/drafts/{draft}/check", check_rows),
     on_post("/drafts/{draft}/hierarchies", from_hierarchies),
     on_post("/drafts/{draft}/code-book", from_code_book),
 ]

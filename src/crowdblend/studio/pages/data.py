@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Literal
 
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.files import format_of
-from crowdblend.policies.header import Header
+from crowdblend.policies.header import Header, read_header
+from crowdblend.policies.key import Key
+from crowdblend.policies.proposals import proposed_person
+from crowdblend.policies.source import DataSource, is_sqlite
 from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed_fields
 from crowdblend.studio.model.choices import with_design
-from crowdblend.studio.model.schema import database_header, proposed_data, source_header, tables_at, tables_of
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import Visit, on_get, on_post
+
+with lazy_imports():
+    from crowdblend.engines.databases import local_copy
 
 # These have fields of their own on the page, or are chosen with the source.
 _CHOSEN = ("source", "table", "query", "format")
@@ -65,7 +73,7 @@ def choose_source(studio: Studio, source: str, table: str, query: str, address: 
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})
         if choices.text("data", "person") not in dict(header.columns):
-            choices = choices.with_texts("data", proposed_data(header, choices.declared_by_section["data"]))
+            choices = choices.with_texts("data", _proposed(header, choices.declared_by_section["data"]))
         return replace(draft, choices=choices, columns=header.columns)
 
     return change
@@ -78,16 +86,47 @@ def open_source(
     if not address:
         found = studio.root.existing(source)
         table = table or next(iter(tables_of(found)), "")
-        return studio.root.relative(found), table, "", source_header(found, table or None, delimiter)
+        return studio.root.relative(found), table, "", file_header(found, table or None, delimiter)
     address = checked_address(studio.root, address)
     if not table and not query:
-        offered = tables_at(database_source(studio.root, address, "x", "").source)
+        place = database_source(studio.root, address, "x", "").source
+        offered = local_copy.tables_of(place, "sqlite" if is_sqlite(address) else "postgres")
         if not offered:
             message = "This database has no table that you may read."
             remedy = "Write a query, or ask for the permission to SELECT."
             raise InvalidInput(message, remedy=remedy, where="address", code="studio.tables")
         table = offered[0]
-    return address, table, query, database_header(database_source(studio.root, address, table, query))
+    return address, table, query, local_copy.header_of(database_source(studio.root, address, table, query))
+
+
+def file_header(source: Path, table: str | None, delimiter: str | None) -> Header:
+    """Return the columns of CSV or Parquet files, or of a table in a DuckDB or SQLite file."""
+    kind = _database_of(source)
+    if kind is None:
+        return read_header(source, delimiter)
+    if table is None or (kind == "duckdb" and table not in tables_of(source)):
+        message = f"{source.name!r} is a database with several tables."
+        raise InvalidInput(message, remedy="Choose the table to read.", where="[data] table", code="init.table")
+    return local_copy.header_of(DataSource(str(source), kind, table=table, rows_are_people=True))
+
+
+def tables_of(source: Path) -> tuple[str, ...]:
+    """Return the tables of a DuckDB or SQLite file; none for other files."""
+    kind = _database_of(source)
+    return () if kind is None else local_copy.tables_of(str(source), kind)
+
+
+def _database_of(source: Path) -> Literal["duckdb", "sqlite"] | None:
+    kind = format_of(source.name) if source.is_file() else None
+    return "duckdb" if kind == "duckdb" else "sqlite" if kind == "sqlite" else None
+
+
+def _proposed(header: Header, keys: Mapping[str, Key]) -> dict[str, str]:
+    """Return what the names of the columns propose: who is told apart, and whether that only numbers the rows."""
+    person = proposed_person(header.columns)
+    numbered = next((name for name, kind in header.columns if kind == "row number"), None)
+    texts = {"person": person or numbered or "", "ids": "table" if not person and numbered else ""}
+    return {name: text for name, text in texts.items() if name in keys}
 
 
 def _tables(studio: Studio, source: str) -> tuple[str, ...]:

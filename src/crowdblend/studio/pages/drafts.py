@@ -1,4 +1,4 @@
-"""Drafts as a whole: begun with a file or a made-up town, renamed, copied, undone, compared and deleted."""
+"""The first page, and drafts as a whole: begun with a file or a town, renamed, copied, undone, compared, deleted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crowdblend.policies.files import format_of
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import revision_of
+from crowdblend.studio.forms import WHAT, revision_of
 from crowdblend.studio.model.choices import choices_of, start
 from crowdblend.studio.pages.data import choose_source, open_source
 from crowdblend.studio.pages.release import planned_numbers
@@ -30,6 +30,15 @@ with lazy_imports():
 TOWN = "made-up-town.parquet"
 _LONGEST_NAME, _LONGEST_FILE = 120, 200
 _YEAR = re.compile(r"(19|20)\d\d")
+
+
+def home(visit: Visit) -> Response:
+    """Return what can be begun, and what was begun before."""
+    studio = visit.studio
+    policies = [] if studio.read_only else [one for one in studio.root.listing() if one.what == "policy"]
+    drafts = studio.drafts.all()
+    finished = {draft.id for draft in drafts if studio.published(draft)}
+    return visit.page("home.html", drafts=drafts, finished=finished, what=WHAT, policies=policies)
 
 
 def begin(visit: Visit) -> Response:
@@ -175,6 +184,7 @@ def forget(visit: Visit) -> Response:
 
 
 ROUTES = [
+    on_get("/", home),
     on_post("/drafts", begin),
     Route("/upload", upload, methods=["POST"]),
     on_post("/drafts/{draft}/name", rename),

@@ -8,7 +8,7 @@ from crowdblend.errors import CrowdblendError
 from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.ledger import Ledger
-from crowdblend.studio.model.totals import stairs
+from crowdblend.ledger.budget import SpendingGroup, add_up
 from crowdblend.studio.pictures import ChartPictures, draw_chart
 from crowdblend.studio.views import Visit, on_get
 
@@ -26,9 +26,12 @@ def show(visit: Visit) -> Response:
 
 
 def _population(ledger: Ledger, name: str) -> dict[str, object]:
-    steps = stairs(ledger, name)
+    entries = [one for one in ledger.entries() if one.spending.population == name]
+    spent = [SpendingGroup.of(one.spending) for one in entries]
+    totals = [add_up(name, spent[:count]).differential for count in range(1, len(entries) + 1)]
+    steps = [(count, one.created, sum_) for count, (one, sum_) in enumerate(zip(entries, totals, strict=True), 1)]
     budget = ledger.budget(name)
-    points = [(step.releases, step.total.epsilon) for step in steps if step.total is not None]
+    points = [(count, one.epsilon) for count, _, one in steps if one is not None]
     total, limits = budget.differential, ledger.limits(name)
     return {
         "name": name,

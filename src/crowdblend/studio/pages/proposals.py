@@ -79,9 +79,7 @@ def begin(visit: Visit) -> Response:
     path = studio.root.inside(f"{name}.toml")
     policy.save(path)
     asked = {"policy": str(path), "out": str(studio.root.inside(name)), "ledger": studio.ledger}
-    started = studio.jobs.start("release", {**asked, "root": str(studio.root.folder)})
-    visit.change(lambda one: replace(one, jobs={**one.jobs, "propose": started}))
-    return visit.see(f"/drafts/{draft.id}/columns#propose")
+    return visit.start("propose", "release", {**asked, "root": str(studio.root.folder)}, "columns#propose")
 
 
 def use(visit: Visit) -> Response:

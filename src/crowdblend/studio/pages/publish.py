@@ -92,9 +92,7 @@ def go_on(visit: Visit) -> Response:
         raise Refused("There is nothing to resume.", remedy="Publish it.", where="publish", code="studio.nothing-begun")
     policy = str(studio.root.existing(draft.policy))
     asked = {"entry": entry, "policy": policy, "ledger": studio.ledger, "root": str(studio.root.folder)}
-    started = studio.jobs.start("resume", asked)
-    visit.change(lambda one: replace(one, jobs={**one.jobs, "publish": started}))
-    return visit.see(f"/drafts/{draft.id}/publish")
+    return visit.start("publish", "resume", asked)
 
 
 def _write(policy: Policy, path: Path, *, own: bool) -> None:

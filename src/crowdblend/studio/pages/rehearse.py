@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from starlette.responses import Response
 
 from crowdblend.errors import InvalidInput
@@ -59,9 +57,7 @@ def begin(visit: Visit) -> Response:
     studio.policy(draft.choices).save(policy, force=True)
     people = whole_of(sent, "people")
     asked = {"policy": str(policy), "out": f"{OWN}rehearsal", "people": people, "spread": spread, "data": data}
-    job = studio.jobs.start("rehearse", asked)
-    visit.change(lambda one: replace(one, jobs={**one.jobs, "rehearse": job}))
-    return visit.see(f"/drafts/{draft.id}/rehearse")
+    return visit.start("rehearse", "rehearse", asked)
 
 
 ROUTES = [

@@ -8,12 +8,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from crowdblend.errors import CrowdblendError
+from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.figures.trade_off import may_sweep, trade_off_chart
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan as plan_policy
+from crowdblend.lazy import lazy_imports
 from crowdblend.ledger import Ledger
 from crowdblend.policies.policy import SPLITS
 from crowdblend.policies.registry import KINDS
@@ -21,14 +22,16 @@ from crowdblend.programme.expected_errors import CELLS, SMALL, group_expectation
 from crowdblend.programme.members import may_join
 from crowdblend.programme.plan import compare_splits, plan_splits
 from crowdblend.releases.facts import planned_releases
+from crowdblend.reports.text import round_up
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import Field, fields_of, numbered_sections, prefixed_fields
+from crowdblend.studio.forms import WHAT, Field, fields_of, numbered_sections, prefixed_fields
 from crowdblend.studio.model.choices import PUBLISH, Choices, with_another, with_kind, without
-from crowdblend.studio.model.totals import totals
-from crowdblend.studio.pages.home import WHAT
 from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import Visit, bound_text, on_get, on_post
+from crowdblend.studio.views import Visit, on_get, on_post
+
+with lazy_imports():
+    from crowdblend.publishing import pending
 
 
 @dataclass(frozen=True)
@@ -136,12 +139,29 @@ def _change_choices(choices: Choices, form: Mapping[str, str]) -> Choices:
 
 def show_totals(visit: Visit) -> Response:
     """Return the ledger's total before and after; it may take longer than the plan."""
-    studio = visit.studio
     try:
-        found = totals(Ledger(studio.ledger), plan_policy(studio.policy(visit.draft.choices)))
+        found = _totals(visit.studio, visit.draft.choices)
     except CrowdblendError as refused:
         return visit.page("fragments/totals.html", totals=None, error=str(refused))
     return visit.page("fragments/totals.html", totals=found, error=None)
+
+
+def _totals(studio: Studio, choices: Choices) -> dict[str, object]:
+    """Return what releases about the population add up to, so far and with this one; None where no theorem adds up."""
+    spending = pending.planned_spending(plan_policy(studio.policy(choices)))
+    found: dict[str, object] = {"population": spending.population, "releases": 0, "by_profile": None}
+    try:
+        accounts = Ledger(studio.ledger).accounts()
+    except InvalidInput as refused:
+        if refused.code != "ledger.missing":
+            raise
+        # The first release makes it.
+        return {**found, "before": None, "after": spending.differential or spending.replacement_loss}
+    releases = sum(group.count for group in accounts.about(spending.population))
+    if releases:
+        found["by_profile"] = accounts.total(spending.population, coming=spending).differential
+    sums = (accounts.budget(spending.population, more).differential for more in (None, spending))
+    return {**found, "releases": releases, **dict(zip(("before", "after"), sums, strict=True))}
 
 
 def show_splits(visit: Visit) -> Response:
@@ -191,7 +211,7 @@ def planned_numbers(studio: Studio, draft: Draft) -> dict[str, str]:
     plan, unplanned = plan_of(studio, draft)
     if unplanned is not None:
         return {"the plan": f"None yet: {unplanned}"}
-    lines = {PLANNED_WORDS[name]: bound_text(value) for name, value in plan["solved"].items()}
+    lines = {PLANNED_WORDS[name]: round_up(value) for name, value in plan["solved"].items()}
     for one in plan["expected"]:
         lines[f"a group of {one.people:,} people"] = one.words()
     for name, _, values in plan["publications"] or ():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from shlex import quote as quoted
@@ -14,14 +16,14 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from crowdblend.calculus import Certificate
+from crowdblend.calculus.folder_files import CERTIFICATE, SIGNATURE
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
-from crowdblend.reading.release import read
+from crowdblend.reading.release import PublishedRelease, read
 from crowdblend.reading.tables import write_csv
-from crowdblend.reading.zip_folders import zip_release
-from crowdblend.regular_files import read_regular
+from crowdblend.regular_files import open_regular, read_regular
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.reports.page import Block
 from crowdblend.reports.recoding import chosen_recoding
@@ -121,7 +123,20 @@ def show_result(visit: Visit) -> Response:
 def download(visit: Visit) -> Response:
     """Return the whole folder as one file, to be sent to readers."""
     release = read(visit.studio.root.existing(visit.request.query_params.get("folder", "")))
-    return _temporary(visit.studio, f"{release.folder.name}.zip", lambda path: zip_release(release, path))
+    return _temporary(visit.studio, f"{release.folder.name}.zip", lambda path: _zip(release, path))
+
+
+def _zip(release: PublishedRelease, out: Path) -> None:
+    """Write what was published into a ZIP file, in a folder of the same name; other files of the folder stay there."""
+    folder = release.folder
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted({CERTIFICATE, SIGNATURE, *release.facts.files}):
+            if (folder / name).exists():
+                # A date of its own would make another file of the same release.
+                named = zipfile.ZipInfo(f"{folder.name}/{name}")
+                named.compress_type, named.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                with open_regular(folder / name) as content, archive.open(named, "w", force_zip64=True) as into:
+                    shutil.copyfileobj(content, into)
 
 
 def download_csv(visit: Visit) -> Response:
