@@ -32,7 +32,7 @@ def test_rows_and_tables_stand_in_one_folder_that_says_synthetic(folder):
     assert list(opened.publications) == ["synthetic", "01-sex-age", "02-sex-education", "03-age-education"]
     assert opened.table("synthetic").num_rows == 2_000
     assert (folder / "synthetic.parquet").exists()
-    assert (folder / "README.md").read_text().startswith("Synthetic rows: none of them is a person")
+    assert (folder / "README.md").read_text().startswith("Synthetic rows: none of them is a person.")
     package = json.loads((folder / "datapackage.json").read_text())
     fields = {one["name"]: one["schema"]["fields"] for one in package["resources"]}
     assert all(field["description"].startswith("Synthetic") for field in fields["synthetic"])

@@ -18,10 +18,7 @@ _COUNTED = (*COUNTERS, "exact", *ESTIMATES)
 _TOLD = ("publisher", "contact", "licence", "period")
 # What markup begins with. A name that has it is written with entities, so that no backslash stands before anything.
 _MARKUP = re.compile(r"[<>`*|\\~]|(?<=\])\(|(?<!\w)_|_(?!\w)")
-_SYNTHETIC = (
-    "Synthetic rows: none of them is a person, and together they answer questions as the people do, within the errors "
-    "that report.html states."
-)
+_SYNTHETIC = "Synthetic rows: none of them is a person. What they answer, and how well, is in report.html."
 
 _INSTALL = "crowdblend is at https://github.com/crowdblend/crowdblend: `pip install .` in a checkout installs it."
 
