@@ -3,16 +3,31 @@
 import re
 from pathlib import Path
 
+from crowdblend.policies.python_words import in_python
 from docs.api_examples import EXAMPLES
+from docs.error_codes import sentences
 from docs.generate import PAGES
 from tests.cases import for_each
+from tests.policies.test_python_words import NOTATION
 
 ROOT = Path(__file__).parents[2]
 
 
-@for_each("name", ["theorems.md", "cli.md", "policy.md", "api.md", "combinations.md", "errors.md", "compared.md"])
-def test_generated_pages_are_current(name: str) -> None:
+def assert_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == PAGES[name](), "run make docs"
+
+
+@for_each("name", ["theorems.md", "cli.md", "policy.md", "api.md", "combinations.md", "compared.md"])
+def test_generated_pages_are_current(name: str) -> None:
+    assert_current(name)
+
+
+def test_the_page_of_errors_is_current_and_none_keeps_the_notation_of_files_in_python() -> None:
+    assert_current("errors.md")
+    found = [own for code, own in sentences().items() if code.startswith(("policy.", "plan."))]
+    listed = [text for own in found for pair in own for text in pair]
+    assert len(listed) > 300
+    assert not [text for text in listed if NOTATION.search(in_python(text))]
 
 
 def test_proofs_that_rules_cite_exist() -> None:

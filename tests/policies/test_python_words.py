@@ -9,8 +9,6 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.policies.load import parse_policy
-from crowdblend.policies.python_words import in_python
-from docs.error_codes import sentences
 from tests.cases import for_each
 from tests.policies.policies import policy_text
 
@@ -61,15 +59,3 @@ def test_a_policy_file_is_answered_in_its_own_words() -> None:
     )
     with pytest.raises(cb.InvalidInput, match=r"Remove it from \[columns\]"):
         parse_policy(text)
-
-
-def test_no_sentence_about_a_policy_keeps_the_notation_of_files() -> None:
-    listed = [
-        text
-        for code, found in sentences().items()
-        if code.startswith(("policy.", "plan."))
-        for pair in found
-        for text in pair
-    ]
-    assert len(listed) > 300
-    assert not [text for text in listed if NOTATION.search(in_python(text))]
