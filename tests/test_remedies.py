@@ -478,7 +478,7 @@ def _tried(text: str, folder: Path) -> CrowdblendError | None:
 
 
 @pytest.mark.filterwarnings("ignore:include_to puts")
-@for_each("name", REMEDIES)
+@for_each("name", REMEDIES, daily=40)
 def test_whoever_does_what_a_refusal_says_gets_further(name: str, tmp_path: Path) -> None:
     mistake, code, words, remedy, *then = REMEDIES[name]
     text = swapped(POLICY, *([_BESIDE[name]] if name in _BESIDE else []), mistake)

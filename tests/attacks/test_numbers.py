@@ -53,7 +53,7 @@ def test_the_target_falls_and_ours_stands(name: str) -> None:
 
 
 # At most 5 trials of 4 one-sided bounds of 2.5e-9 in each of 11 attacks: a false alarm in 1.8 million runs of them all.
-@for_each("name", ATTACKS)
+@for_each("name", ATTACKS, daily=5)
 def test_the_code_does_what_was_computed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdblend.attacks.trial.DOUBT", 2.5e-9)
     outcome = attack(name).launch(400)

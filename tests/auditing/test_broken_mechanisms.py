@@ -15,7 +15,7 @@ def test_the_classic_mistakes_are_there() -> None:
     assert set(BROKEN_MECHANISMS) >= set(ASKED_FOR.split())
 
 
-@for_each("mechanism", BROKEN_MECHANISMS.values())
+@for_each("mechanism", BROKEN_MECHANISMS.values(), daily=6)
 def test_the_broken_one_is_caught_and_the_honest_one_is_not(mechanism) -> None:
     found = mechanism.broken.finding()
     assert found is not None

@@ -85,7 +85,7 @@ def laws(n: int, m: int, q: np.ndarray, epsilon: float, delta: float) -> np.ndar
     return likely[:, :, None] * unlikely[:, None, :]
 
 
-@for_each(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)])
+@for_each(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)], daily=2)
 @for_each("guaranteed", [0.0, 1.0])
 def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, guaranteed: float) -> None:
     """By enumeration: where (ε, δ)-closeness just holds, a larger ε is claimed with probability at most the error."""

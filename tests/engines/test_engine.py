@@ -165,7 +165,7 @@ LAYOUTS = {
 }
 
 
-@for_each("layout", LAYOUTS)
+@for_each("layout", LAYOUTS, daily=5)
 def test_the_layout_does_not_matter(tmp_path, reference, layout):
     """Nor does the number of threads, which is 1 or 2."""
     frame, classes = reference

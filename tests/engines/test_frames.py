@@ -50,7 +50,7 @@ def pieces(kind: Any, draw: random.Random) -> tuple[pa.ChunkedArray, list[Any]]:
     return pa.chunked_array(chunks), expected
 
 
-@for_each("kind", TYPES)
+@for_each("kind", TYPES, daily=8)
 def test_columns_are_read_as_they_are(kind: Any) -> None:
     draw = random.Random(str(kind))
     for once in (False, True):

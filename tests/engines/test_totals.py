@@ -46,7 +46,7 @@ def totals(name: str, given: Any, draw: Draw, measures: Any = MEASURES) -> Any:
 
 
 @for_each("source", SOURCES)
-@for_each("unit", UNIT)
+@for_each("unit", UNIT, daily=2)
 @for_each("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE)])
 def test_engines_agree(tmp_path: Path, frame: Any, unit: str, source: str, draw: Draw) -> None:
     given = made(tmp_path, frame, unit, source)

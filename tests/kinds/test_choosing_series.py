@@ -25,7 +25,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_town(tmp_path_factory.mktemp("town"))
 
 
-@pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
+@pytest.mark.parametrize("text", [POLICY, pytest.param(SPLIT, marks=pytest.mark.slow)], ids=["population", "split"])
 def test_three_releases_keep_what_is_planned_for_all(town: Path, tmp_path: Path, text: str) -> None:
     policy = parse_policy(series(text, 3), town)
     planned = plan(policy.only)

@@ -42,7 +42,7 @@ def policy(name: str, **changes: Any) -> cb.Policy:
     return cb.Policy(**{**given, "columns": columns, "sampling": sampling, "publish": publish, **changes})
 
 
-@for_each("name", CASES)
+@for_each("name", CASES, daily=2)
 def test_every_release_has_its_part_and_all_keep_the_whole(name: str, tmp_path: Path) -> None:
     people = pd.DataFrame({"id": range(1_000), "sex": ["F", "M"] * 500, "age": [one % 100 for one in range(1_000)]})
     made = cb.release(people, policy(name), ledger=None)

@@ -35,7 +35,7 @@ def test_every_rule_has_a_reference() -> None:
     assert set(REFERENCES) | BOUNDS == set(RULES)
 
 
-@for_each(("rule_id", "number"), [case for case in CASES if case[0] not in BOUNDS], daily=120)
+@for_each(("rule_id", "number"), [case for case in CASES if case[0] not in BOUNDS], daily=60)
 def test_the_conclusion_is_the_reference_rounded_outward(rule_id: str, number: int) -> None:
     example = EXAMPLES[rule_id][number]
     concluded = vars(RULES[rule_id].conclude(*example.premises, **example.parameters))

@@ -106,7 +106,7 @@ def _noisy(totals: list[np.ndarray], way: Way, source: SeededSource) -> np.ndarr
     )
 
 
-@for_each("mechanism", [EVERYBODY, SAMPLE])
+@for_each("mechanism", [EVERYBODY, SAMPLE], daily=1)
 @for_each("kind", ["value", "bins"])
 def test_release_and_simulator_stay_within_the_promise(kind: str, mechanism: str) -> None:
     """Events "this total is at least t": confidence intervals of their probabilities never contradict the factor."""

@@ -54,7 +54,7 @@ def test_no_mass_outside_the_range(j: int) -> None:
     assert balls.pmf(5, j, arb(0.3)) == 0
 
 
-@for_each(("n", "j"), [(3000, 900), (3000, 400), (3000, 1500)])
+@for_each(("n", "j"), [(3000, 900), (3000, 400), (3000, 1500)], daily=2)
 def test_a_cut_off_series_still_encloses(n: int, j: int) -> None:
     with ctx.workprec(64):
         above, below = balls.above(n, j, arb(0.3)), balls.below(n, j, arb(0.3))

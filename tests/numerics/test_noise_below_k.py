@@ -38,6 +38,7 @@ def _divergence(here: dict[object, Fraction], there: dict[object, Fraction], gro
 @for_each(
     ("k", "p", "a", "growth"),
     [(1, "1/4", "1/3", "2"), (3, "1/4", "1/10", "5/2"), (2, "1/2", "1/2", "2"), (4, "1/8", "1/4", "3/2")],
+    daily=2,
 )
 def test_spliced_divergence_is_the_worst_class(k: int, p: str, a: str, growth: str, flagged: bool) -> None:
     rate, ratio, factor = Fraction(p), Fraction(a), Fraction(growth)
@@ -58,7 +59,7 @@ def test_beyond_the_largest_class_nothing_is_claimed(monkeypatch: pytest.MonkeyP
 
 
 @for_each("flagged", [False, True])
-@for_each(("k", "others", "a"), [(1, "1/9", "1/3"), (2, "1/5", "1/10"), (3, "1/3", "1/2"), (2, "3/4", "1/4")])
+@for_each(("k", "others", "a"), [(1, "1/9", "1/3"), (2, "1/5", "1/10"), (3, "1/3", "1/2"), (2, "3/4", "1/4")], daily=2)
 def test_the_gaps_are_those_of_a_person_who_is_surely_there(k: int, others: str, a: str, flagged: bool) -> None:
     """Everybody else is there with another probability than the person; both directions at factors of their own."""
     rate, ratio, factors = Fraction(others), Fraction(a), (Fraction(3), Fraction(7, 2))

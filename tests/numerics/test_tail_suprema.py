@@ -35,6 +35,7 @@ def _lower(n: int, below: Fraction, p: Fraction) -> Fraction:
         (30, 0.4375, 0.3125),
         (20, 0.45703125, 0.2890625),
     ],
+    daily=4,
 )
 def test_rising_tail_is_the_supremum(first: int, slope: float, p: float, person: int) -> None:
     line, rate = Fraction(slope), Fraction(p)

@@ -187,7 +187,7 @@ MORE = ["", ", to = 5, width = 1", ', date = "year"', ", level = 0", ', missing 
 WRITTEN = [at for at, line in enumerate(SOUND.splitlines()) if "=" in line]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.builds(in_a_line, st.sampled_from(WRITTEN), junk)
     | st.builds(in_a_column, st.sampled_from(KEYS), junk, st.sampled_from(MORE))

@@ -65,7 +65,7 @@ def policy(name: str, **changes: Any) -> cb.Policy:
     return cb.Policy(**{**given, **changes})
 
 
-@for_each("name", CASES)
+@for_each("name", CASES, daily=4)
 def test_it_is_published_and_verified(name: str, tmp_path: Path) -> None:
     made = cb.release(people(), policy(name), ledger=None)
     made.save(tmp_path / "out")
@@ -186,7 +186,9 @@ def test_weights_are_thinned_for_parts_and_without_it_refused() -> None:
 
 
 @for_each(
-    "sampling", [cb.Strata("region", {"north": 0.2, "south": 0.5}), BIASED, cb.Weights("weight", low=0.2, high=0.5)]
+    "sampling",
+    [cb.Strata("region", {"north": 0.2, "south": 0.5}), BIASED, cb.Weights("weight", low=0.2, high=0.5)],
+    daily=1,
 )
 @for_each("publish", [cb.OutlierTable("region", "sex", limit=60), cb.Table("region", "sex", below_k="threshold")])
 def test_noise_of_an_unequal_sample(sampling: Sampling, publish: Publication, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def plan_of(count: int, sampling: Any = None, **terms: Any) -> Any:
         (6, {"releases": 10}, GaussianEverywhere),
         (18, {"sampling": cb.Poisson(0.1)}, GaussianEverywhere),
     ],
+    daily=3,
 )
 def test_the_plan_takes_the_noise_with_the_smaller_error(count: int, terms: Any, kind: type) -> None:
     made = plan_of(count, **terms)

@@ -43,7 +43,7 @@ def test_strata_are_not_told_by_one_rate() -> None:
 
 @for_each(
     ("policy", "most"),
-    [(POLICY, 100), (POLICY.replace(epsilon=0.2, publish=cb.Table(below_k="noise")), 100), (POLICY, 10_000)],
+    [(POLICY, 100), (POLICY.replace(epsilon=0.5, publish=cb.Table(below_k="noise")), 100), (POLICY, 10_000)],
     daily=2,
 )
 def test_expected_errors_are_the_mean_deviations_of_estimates(policy: cb.Policy, most: int) -> None:

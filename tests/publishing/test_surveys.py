@@ -69,7 +69,7 @@ def policy_of(name: str, **changes: Any) -> cb.Policy:
     return cb.Policy(**{**said, "publish": publish, **changes})
 
 
-@for_each("name", KINDS)
+@for_each("name", KINDS, daily=4)
 def test_every_kind_is_published_from_a_survey(name: str, survey: pd.DataFrame, tmp_path: Path) -> None:
     """Planned, published, verified and explained; the certificate begins with what nobody has checked."""
     policy, folder = policy_of(name), tmp_path / name
@@ -334,7 +334,7 @@ def test_whose_rows_are_chosen_after_the_coin_cannot_be_counted_before_it() -> N
         )
 
 
-@pytest.mark.parametrize("name", ["table", "microdata", "points"])
+@pytest.mark.parametrize("name", ["table", "microdata", pytest.param("points", marks=pytest.mark.slow)])
 def test_a_survey_that_shows_more_people_than_it_has_does_not_verify(
     name: str, survey: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,7 +39,7 @@ def one_person_at_a_time(counts, rate, source):
 
 
 @for_each("counts", [(1,), (2,), (1, 2), (3, 0, 1)])
-@for_each("rate", [1 / 2, 1 / 4, 3 / 4, 5 / 8, 1 / 8, 7 / 8])
+@for_each("rate", [1 / 2, 1 / 4, 3 / 4, 5 / 8, 1 / 8, 7 / 8], daily=3)
 def test_the_law_is_exactly_binomial(counts, rate):
     """Every stream of the bits that can matter, once each: the law in fractions, jointly over the classes."""
     people, digits = sum(counts), rate.as_integer_ratio()[1].bit_length() - 1

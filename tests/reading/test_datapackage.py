@@ -14,7 +14,7 @@ from tests.golden.releases import KEY, POLICIES
 from tests.reading.conftest import NAMES
 
 
-@for_each("name", [*NAMES, "table-parquet"], daily=5)
+@for_each("name", [*NAMES, "table-parquet"], daily=3)
 def test_frictionless_finds_nothing_wrong(name: str, folders: dict[str, Path]) -> None:
     """Metadata and data: types, required values, enumerations, hashes and sizes."""
     from frictionless import validate

@@ -36,6 +36,7 @@ OPEN = policy_text(
 @for_each(
     "name",
     [name for name, family in FAMILIES.items() if parse_policy(family.policy).kind in ("table", "microdata", "points")],
+    daily=5,
 )
 def test_a_rehearsal_gives_the_bytes_of_the_release(name: str, tmp_path: Path) -> None:
     policy, key = parse_policy(FAMILIES[name].policy).only, new_key()

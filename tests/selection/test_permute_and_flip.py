@@ -33,7 +33,7 @@ def exact(losses: list[int], rate: float) -> list[float]:
     return law
 
 
-@for_each(("losses", "rate"), [([3, 0, 1, 7], 0.4), ([-5, -5, -4], 1.0), ([0, 40], 0.02)])
+@for_each(("losses", "rate"), [([3, 0, 1, 7], 0.4), ([-5, -5, -4], 1.0), ([0, 40], 0.02)], daily=2)
 def test_the_choice_has_the_exact_law(losses: list[int], rate: float) -> None:
     """One by one, and in rows of two kinds. A false alarm has probability 3e-9 in each of three cases."""
     source, backwards = SystemSource(), losses[::-1]

@@ -6,6 +6,7 @@ behind: either it equals the enumeration of the definition or it does not.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,6 +80,7 @@ def surely(condition: Any) -> bool:
     return bool(condition)
 
 
+@functools.cache
 def pmf(n: int, j: int, p: Fraction) -> Fraction:
     return math.comb(n, j) * p**j * (1 - p) ** (n - j) if 0 <= j <= n else Fraction(0)
 

@@ -50,7 +50,7 @@ def test_suppression_and_generalization(k: int) -> None:
         assert not crowd_blending(release, VALUES, MOST, k + 1, ONE)
 
 
-@for_each(("k", "ratio"), [(2, Fraction(1, 3)), (2, Fraction(3, 4)), (3, Fraction(1, 2))])
+@for_each(("k", "ratio"), [(2, Fraction(1, 3)), (2, Fraction(3, 4)), (3, Fraction(1, 2))], daily=2)
 def test_noise_below_k(k: int, ratio: Fraction) -> None:
     release = noisy_histogram((0, 1), halves, k, ratio, MOST)
     promise = RULES["histogram.noisy"].conclude(k=k, noise_epsilon=epsilon_above(1 / ratio))

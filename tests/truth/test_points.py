@@ -63,7 +63,7 @@ KERNELS = [
 
 
 @for_each("rate", [Fraction(1, 5), Fraction(2, 3)])
-@for_each(("kernel", "blend"), KERNELS)
+@for_each(("kernel", "blend"), KERNELS, daily=2)
 def test_no_tiny_world_leaks_more(kernel: Kernel, blend: Fraction, rate: Fraction) -> None:
     for k in (2, 3):
         release = sampled(published(kernel, k), rate)

@@ -72,7 +72,7 @@ def replaced(table: tuple[Person, ...], other: Person) -> tuple[Person, ...]:
     return tuple(sorted((other, *table[1:])))
 
 
-@for_each("at", SHARES)
+@for_each("at", SHARES, daily=2)
 @for_each(("groups", "n"), SIZES)
 def test_a_replaced_or_concealed_person_is_hidden(at: Fraction, groups: int, n: int) -> None:
     whole = groups == 1

@@ -40,7 +40,7 @@ def pairs(rows: int) -> list[tuple[People, People]]:
     return found
 
 
-@for_each(("rows", "ratio"), [(1, Fraction(1, 3)), (2, Fraction(1, 2)), (2, Fraction(4, 5))])
+@for_each(("rows", "ratio"), [(1, Fraction(1, 3)), (2, Fraction(1, 2)), (2, Fraction(4, 5))], daily=2)
 def test_rows_with_noise(rows: int, ratio: Fraction) -> None:
     claimed = RULES["register.rows"].conclude(noise_epsilon=epsilon_above(1 / ratio), rows_per_person=rows)
     laws = [(published(one, rows, ratio), published(other, rows, ratio)) for one, other in pairs(rows)]

@@ -227,6 +227,7 @@ def smaller_survey(made: World, stated: LossCurve) -> LossCurve:
 @for_each(
     ("design", "changed"),
     [("people", without_doubling), ("people", smaller_survey), ("strata", other_stratum), ("groups", by_people)],
+    daily=2,
 )
 def test_with_less_than_the_rule_asks_for_a_world_exceeds_it(
     design: str, changed: Callable[[World, LossCurve], LossCurve]

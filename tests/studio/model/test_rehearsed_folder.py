@@ -14,7 +14,7 @@ from tests.cases import for_each
 from tests.studio.model.kinds_of_choices import CASES
 
 
-@for_each("case", CASES)
+@for_each("case", CASES, daily=5)
 def test_every_kind_is_rehearsed_without_its_data(case: str, tmp_path: Path) -> None:
     policy = policy_of(CASES[case][0], tmp_path)
     suppressed = rehearse_into(policy, tmp_path / "out", people=3_000)
