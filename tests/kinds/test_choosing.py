@@ -204,7 +204,7 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
 def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_path: Path) -> None:
     """At rate 0.5 a quarter of the sample decides, so one of 2.67 people may be counted."""
     for name, text, says in (
-        ("split", SPLIT, "a share of 0.25 of it chose the labels and is left out of everything below"),
+        ("split", SPLIT, "A part of the sample chose the labels, and is in none of the numbers."),
         ("rows", SPLIT.replace('"table"', '"microdata"'), "one row stands for about 2.67 people"),
         ("whole", POLICY, "with probability 0.5: one counted person stands for about 2 people"),
     ):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from crowdblend.calculus import Assumption
 from crowdblend.designs import InclusionRates
 from crowdblend.designs.design import MOST_LISTED
-from crowdblend.estimates import Estimator, NoiseFromThreshold
+from crowdblend.estimates import Estimator, Law, NoiseBelowK, NoiseFromThreshold
+from crowdblend.guarantees.wording import three_digits
 from crowdblend.releases.facts import CellTable, ReleaseFacts
 
 _UNKNOWN = "The certificate does not say how people were sampled, so nothing is said about the population."
@@ -17,8 +19,14 @@ _SELECTED = (
     "people happened to be sampled. low and high take that into account."
 )
 _CHOSEN = (
-    "A part of the sample chose the labels. The intervals are those of labels that were fixed before: they are not "
-    "proved to cover 95 times in 100 after such a choice."
+    "A part of the sample chose the labels, and is in none of the numbers. The intervals are those of labels that were "
+    "fixed before: they are not proved to cover 95 times in 100 after such a choice."
+)
+
+
+_LOWER_ENDS = (
+    "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall into "
+    "many small cells lose more than others, so compare the intervals, not the sums."
 )
 
 
@@ -30,7 +38,8 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
     estimator = laws.estimator
     if estimator is None:
         return [_UNKNOWN]
-    lines = [*_sample(facts, estimator), *facts.rests_on, *_cells(table, estimator), *chosen_labels(facts)]
+    lines = [*_sample(facts, estimator), *facts.rests_on, *_cells(facts, table, estimator)]
+    lines += [_CHOSEN] if facts.chosen_by_the_sample else []
     open_columns = [name for name, size in laws.sizes.items() if size is None]
     if open_columns and estimator.law.noiseless:
         lines.append(
@@ -45,22 +54,23 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
     return lines
 
 
-def chosen_labels(facts: ReleaseFacts) -> list[str]:
-    """Return sentences on intervals where people of the same sample chose the labels."""
-    return [_CHOSEN] if facts.chosen_by_the_sample else []
-
-
 def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
     if facts.counting_note is not None:
         return [facts.counting_note]
     design = estimator.design
     if design.least == design.most == 1:
-        return ["Counts are about everybody in the table."]
-    what, estimates = "sampled is about", "estimate, low and high"
+        return ["No sample was drawn: everybody is counted."]
+    what, one, estimates = "sampled is about", "counted person", "estimate, low and high"
     if not facts.rows_are_counted:
-        what, estimates = "Every row is one person of", "Estimates"
-    lines = [f"{what} a random sample, which has each person with probability {probability(design)}."]
-    lines.append(f"{estimates} are about the population that the sample was drawn from.")
+        what, one, estimates = "Each row is one person of", "row", "Estimates"
+    stands = (
+        f": one {one} stands for about {three_digits(1 / design.least)} people" if design.least == design.most else ""
+    )
+    lines = [
+        f"{what} a random sample, which has each person with probability {probability(design)}{stands}.",
+        f"{estimates} are about the population that the sample was drawn from: an interval covers the number of people "
+        "95 times in 100 among the cells of that size that are published.",
+    ]
     if facts.assumption is Assumption.ASSUMED_RATE:
         lines.append(
             "The sample was drawn before, and its rate is an assumption of the publisher: the estimates are only as "
@@ -81,28 +91,44 @@ def probability(design: InclusionRates) -> str:
     return f"between {design.least:g} and {design.most:g}{others}"
 
 
-def _cells(table: CellTable, estimator: Estimator) -> list[str]:
+def _cells(facts: ReleaseFacts, table: CellTable, estimator: Estimator) -> list[str]:
     law = estimator.law
     if law.noiseless:
-        return missing_rows(table)
-    if law.shown_from is None:
-        which = "Counts" if law.exact_from is None else "Small counts"
-        sums = "; sums of cells are right on average" if table.laws.add_up else ""
-        return [
-            f"Every cell is published. {which} carry noise and may be negative, and so may estimates, below low{sums}."
-        ]
+        exact = ["Published counts are exact."] if facts.rows_are_counted else []
+        lower = [_LOWER_ENDS] if law.shown_from is not None and table.laws.blocks == 1 else []
+        return [*missing_rows(table), *exact, *lower]
     if isinstance(law, NoiseFromThreshold):
-        return threshold_cells(law, table.laws.largest_unpublished(estimator))
-    return [
-        f"Counts carry noise, and cells below {law.shown_from:,} are not published. Do not add cells up: the sums "
-        "would be too large."
-    ]
+        return _threshold_cells(law, table.laws.largest_unpublished(estimator))
+    lines = []
+    if isinstance(law, NoiseBelowK):
+        hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
+        lines = [
+            f"Where at least {law.k:,} sampled people fall into a cell, its count is exact. Where fewer do, it is "
+            "noisy: a random number was added, and the true one may be larger, smaller or zero.",
+            "The column exact says which counts are exact." if law.flag else hidden,
+        ]
+    if law.shown_from is not None:
+        return [
+            *lines,
+            f"Counts carry noise, and cells below {law.shown_from:,} are not published, which does not mean zero. Do "
+            "not add cells up: the sums would be too large.",
+        ]
+    which = f"Counts carry noise, {_off(law)} on average," if law.exact_from is None else "Small counts carry noise"
+    sums = "; sums of cells are right on average, and the more cells, the more noise" if table.laws.add_up else ""
+    return [*lines, f"Every cell is published. {which} and may be negative, and so may estimates, below low{sums}."]
 
 
-def threshold_cells(law: NoiseFromThreshold, unpublished_cells: int | None) -> list[str]:
+def _off(law: Law) -> str:
+    """Return how far noise moves a count on average."""
+    return three_digits(math.sqrt(law.mean_share * law.noise[0]))
+
+
+def _threshold_cells(law: NoiseFromThreshold, unpublished_cells: int | None) -> list[str]:
     """Return sentences on cells that are shown because their noisy count reached a threshold."""
     held = "" if unpublished_cells is None else f"; it may have up to {unpublished_cells:,} people, 95 times in 100"
     return [
+        "Labels were not listed beforehand: which of them appear here is protected as their numbers are. The noise "
+        f"moves a count by {_off(law)} on average.",
         f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
         f"that is missing is not zero, and a label that is missing may well be somebody's{held}.",
         "Of cells near that number the estimate is too large on average: they are published only where the noise was "

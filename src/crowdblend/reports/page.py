@@ -33,7 +33,6 @@ REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
 LOOK = TEMPLATES / "look.css"
 CHECKER = TEMPLATES / "check.js"
-MOST_STRATA = 12
 # What comes after the data.
 AFTER = {
     "reading": "How to read the numbers",
@@ -136,8 +135,7 @@ def page(folder: PublishedRelease, view: View, figures: bool) -> str:
         keys=[*view.keys, *_keys(folder)],
         contents=contents,
         headings=AFTER,
-        strata=_strata(folder),
-        hashes={name: value for name, value in folder.facts.files.items() if name != REPORT},
+        hashes=_hashes(folder),
         certificate=folder.certificate,
         explanation=explanation(folder.certificate),
         secret_sample=Assumption.SECRET_SAMPLE in assumptions,
@@ -205,24 +203,6 @@ def _keys(folder: PublishedRelease) -> list[tuple[str, str]]:
     return keys
 
 
-def _strata(folder: PublishedRelease) -> list[str]:
-    """Return the strata of the sample by name, each with the share that was sampled of it."""
-    said = []
-    for table in folder.tables.values():
-        laws = table.laws
-        if laws.stratum is None:
-            continue
-        shares = [
-            f"{shorten(name, 40)} ({100 * own.design.rate:.4g} %)"
-            if own is not None and own.design.rate
-            else shorten(name, 40)
-            for name, own in laws.strata.items()
-        ]
-        more = f" and {len(shares) - MOST_STRATA:,} more" if len(shares) > MOST_STRATA else ""
-        said.append(f"The strata are the labels of {shorten(laws.stratum)}: {', '.join(shares[:MOST_STRATA])}{more}.")
-    return list(dict.fromkeys(said))
-
-
 def _columns(folder: PublishedRelease) -> list[Table]:
     declared = folder.facts.declared_domains.items()
     rows = [
@@ -231,15 +211,18 @@ def _columns(folder: PublishedRelease) -> list[Table]:
     return [Table(["column", "how values became labels"], rows, "The columns")] if rows else []
 
 
+def _hashes(folder: PublishedRelease) -> dict[str, str]:
+    """Return the certified hashes of files; the page cannot show its own."""
+    return {name: value for name, value in folder.facts.files.items() if name != REPORT}
+
+
 def _details(folder: PublishedRelease) -> list[Table]:
     def cells(statement: Mapping[str, object]) -> list[list[str]]:
         return [[shorten(str(name), 400), shorten(fact(value), 400)] for name, value in statement.items()]
 
     facts = folder.facts
     release = {"kind": facts.kind, **facts.whole_parameters}
-    # The page cannot show its own hash.
-    files = {name: value for name, value in folder.facts.files.items() if name != REPORT}
-    hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in files.items()]
+    hashes = [[shorten(name, 400), Markup("<code>{}</code>").format(value)] for name, value in _hashes(folder).items()]
     tables = [
         Table(
             ["parameter", "value"],

@@ -17,17 +17,17 @@ from crowdblend.estimates import CellLaws
 from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
 from crowdblend.frozen import dataclass
-from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.reading.cells import open_cells
 from crowdblend.reading.margins import Margin
+from crowdblend.reading.notes import sentences
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import ReleaseFacts
 from crowdblend.reports.page import Block, Group, Heading, Part, Table, View, figure
 from crowdblend.reports.recoding import HEADING, chosen_recoding
-from crowdblend.reports.sentences import reading, title
+from crowdblend.reports.sentences import title
 from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order, summarize
 from crowdblend.reports.text import distinct_labels, fact, label, shorten
 
@@ -86,7 +86,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
         if counted
         else "records of people, one a row",
         keys=(*_keys(summary, counted, words), *strata_keys),
-        reading=reading(facts) if isinstance(facts, TableFacts | MicrodataFacts) else [],
+        reading=sentences(facts, table),
         parts=(
             *([Part("recoding", HEADING, chosen)] if chosen else []),
             _part(folder, summary, counted, figures, words),
