@@ -19,8 +19,7 @@ from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.synopsis.plan import plan
 from crowdblend.mechanisms.synopsis import Conjunctions, FittedSynopsis
-from crowdblend.mechanisms.synopsis.rows import count_rows, shares
-from crowdblend.mechanisms.synopsis.simulator import random_samples
+from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, shares
 from crowdblend.policies import load_policy
 from crowdblend.randomness import SystemSource, discrete_laplace
 
@@ -35,10 +34,9 @@ def main(runs: int) -> None:
     assert isinstance(queries, Conjunctions)
     everybody = count_classes(release_plan.policy, Everybody()).classes
     cells = np.ravel_multi_index(list(everybody.codes[:, release_plan.order].T), queries.shape)
-    people = np.repeat(cells, everybody.counts)
     results = []
     for _ in range(runs):
-        sample = count_rows(random_samples(people, planned.samples, source), queries.shape)
+        sample = count_rows(random_rows(cells, everybody.counts, planned.samples, source), queries.shape)
         truth = queries.ask(sample) / planned.samples
         wall, cpu = time.perf_counter(), time.process_time()
         made = mechanism.publish(sample, planned.samples, source)

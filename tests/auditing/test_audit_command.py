@@ -14,7 +14,7 @@ from tests.rehearsal.families import FAMILIES
 MECHANISMS = """
 from fractions import Fraction
 from random import random
-from crowdblend.auditing.claim import ExactClaim
+from crowdblend.auditing.exact import ExactClaim
 from crowdblend.auditing.exact import World
 from crowdblend.auditing.statistical import BlackBox, Neighbours
 from crowdblend.guarantees import CrowdBlending, Differential, Relation

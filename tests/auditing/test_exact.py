@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from crowdblend.auditing.claim import ExactClaim
 from crowdblend.auditing.exact import (
+    ExactClaim,
     World,
     crowd_blending,
     differential,

@@ -4,8 +4,8 @@ import json
 import os
 
 from bench import audit_page
-from crowdblend.auditing.claim import SampledClaim
 from tests.auditing.broken_mechanisms import BROKEN_MECHANISMS
+from tests.auditing.broken_mechanisms.parts import SampledClaim
 from tests.rehearsal.families import FAMILIES
 from tests.rehearsal.injected_bugs import INJECTED_BUGS
 

@@ -109,10 +109,6 @@ def test_rows_are_published_in_a_random_order(folder: Path, tmp_path: Path) -> N
             ('city = { values = ["North", "South"], other = "Other" }\n', ""),
             ("conjunctions = 2", 'ranges = "age"'),
         ],
-        [
-            ('sex = { values = ["Female", "Male"] }\n', ""),
-            ("conjunctions = 2", 'half_planes = ["age", "city"]'),
-        ],
     ],
 )
 def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps: list[tuple[str, str]]) -> None:
@@ -140,7 +136,6 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
         ([("conjunctions = 2", 'conjunctions = 2\nranges = "age"')], "exactly one of"),
         ([("conjunctions = 2", 'ranges = "income"')], "income"),
         ([("conjunctions = 2", 'ranges = "age"')], "policy.query-class"),
-        ([("conjunctions = 2", 'half_planes = ["age", "sex"]')], "policy.query-class"),
         ([("conjunctions = 2", 'queries = [{ income = "high" }]')], "income"),
         ([("conjunctions = 2", 'queries = [{ sex = "Femal" }]')], "Female"),
         ([("conjunctions = 2", "queries = [{ sex = 1.5 }]")], "policy.type"),

@@ -6,7 +6,6 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 from scipy.stats import binom
 
 from crowdblend.errors import Infeasible, InvalidInput
@@ -17,7 +16,6 @@ from crowdblend.mechanisms.synopsis import (
     QueryClass,
     conjunctions,
     exponential,
-    half_planes,
     list_conjunctions,
     plan_synopsis,
     ranges,
@@ -25,8 +23,7 @@ from crowdblend.mechanisms.synopsis import (
 )
 from crowdblend.mechanisms.synopsis import fit as fit_module
 from crowdblend.mechanisms.synopsis.fit import fit, most_gain, repair
-from crowdblend.mechanisms.synopsis.rows import count_rows, rows_like, shares
-from crowdblend.mechanisms.synopsis.simulator import CONCEALED, concealing, random_samples, release, sanitize
+from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, rows_like, shares
 from crowdblend.randomness import SeededSource
 from tests.cases import for_each
 
@@ -40,7 +37,6 @@ CLASSES: list[QueryClass] = [
     ranges(5),
     ranges(7),
     ranges(1),
-    half_planes(3, 3),
     list_conjunctions((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}]),
 ]
 
@@ -63,7 +59,7 @@ def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClas
 def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(queries: QueryClass) -> None:
     """Every replacement and every concealment of a row, by brute force."""
     single = [queries.counts(count_rows(np.array([cell]), queries.shape)) for cell in range(queries.universe)]
-    single.append(queries.counts(count_rows(np.array([CONCEALED]), queries.shape)))
+    single.append(queries.counts(count_rows(np.array([-1]), queries.shape)))
     moved = max((np.abs(one - other).sum() for one, other in combinations(single, 2)), default=0)
     assert moved <= queries.sensitivity
     if isinstance(queries, Conjunctions):
@@ -98,32 +94,6 @@ def test_all_conjunctions_are_there_once() -> None:
     assert len(found) == queries.size
 
 
-def test_half_planes_are_exactly_what_a_line_separates() -> None:
-    """Every set of a grid of 3 by 3: in the class if and only if a linear program separates it from the rest."""
-    queries = half_planes(3, 3)
-    found = {tuple(row) for row in queries.matrix().tolist()}
-    points = np.array(list(product(range(3), range(3))), float)
-    for chosen in product((0, 1), repeat=9):
-        if not any(chosen):
-            continue
-        signs = np.where(chosen, 1.0, -1.0)
-        # a·x − b ≤ −1 inside and ≥ 1 outside
-        rows = signs[:, None] * np.column_stack([points, -np.ones(9)])
-        solved = linprog(np.zeros(3), A_ub=rows, b_ub=-np.ones(9), bounds=[(None, None)] * 3)
-        assert (solved.status == 0) == (chosen in found), chosen
-
-
-@for_each(("wide", "high"), [(1, 1), (1, 4), (4, 1), (2, 3), (5, 2), (4, 4)])
-def test_half_planes_are_those_of_every_direction(wide: int, high: int) -> None:
-    """All whole directions up to twice the grid, and every place to cut: no set is missing, and none is made up."""
-    points = np.array(list(product(range(wide), range(high))))
-    expected = set()
-    for a, b in product(range(-8, 9), repeat=2):
-        along = points @ (a, b)
-        expected |= {tuple((along <= cut).astype(int).tolist()) for cut in along}
-    assert {tuple(row) for row in half_planes(wide, high).matrix().tolist()} == expected
-
-
 @for_each(
     ("make", "word"),
     [
@@ -132,7 +102,6 @@ def test_half_planes_are_those_of_every_direction(wide: int, high: int) -> None:
         (lambda: Conjunctions((200, 200, 200), 2), "4,000,000"),
         (lambda: Conjunctions((1500, 1500), 2), "1,000,000 queries"),
         (lambda: ranges(201), "200 values"),
-        (lambda: half_planes(30, 30), "400 cells"),
         (lambda: list_conjunctions((2,), []), "at least one"),
         (lambda: list_conjunctions((2000, 1000), [{0: 1}] * 100), "List fewer"),
         (lambda: ExponentialSynopsis(Conjunctions((4, 4), 2), 1.0, 30), "candidate tables"),
@@ -245,8 +214,9 @@ def test_the_planned_error_holds_in_as_many_runs_as_promised(mechanism: str) -> 
     queries, source = plan.mechanism.queries, SeededSource(3)
     missed_sample = missed_everybody = 0
     for _ in range(RUNS):
-        drawn = random_samples(table, 2000, source)
-        rows = queries.ask(shares(sanitize(plan.mechanism, drawn, source).cells, queries.shape))
+        drawn = random_rows(table, np.ones(len(table), np.int64), 2000, source)
+        made = plan.mechanism.publish(count_rows(drawn, queries.shape), 2000, source)
+        rows = queries.ask(shares(made.cells, queries.shape))
         missed_sample += np.abs(rows - queries.ask(shares(drawn, queries.shape))).max() > plan.about_sample.accuracy
         everybody = queries.ask(shares(table, queries.shape))
         missed_everybody += np.abs(rows - everybody).max() > plan.about_everybody.accuracy
@@ -307,16 +277,17 @@ def test_the_exponential_mechanism_refuses_a_large_universe() -> None:
         )
 
 
-def test_the_simulator_sees_a_concealed_row_as_nothing() -> None:
-    """Exactly k rows reach the sanitizer, the concealed one among them, and it satisfies no query."""
-    queries = Conjunctions((2, 2), 1)
-    table = concealing(np.array([0, 1, 2]), 1)
-    assert table.tolist() == [0, CONCEALED, 2]
+def test_a_concealed_row_is_drawn_like_any_other_and_counts_nowhere() -> None:
+    queries, table = Conjunctions((2, 2), 1), np.array([0, -1, 2])
     assert queries.ask(count_rows(table, queries.shape)).tolist() == [1, 1, 2, 0]
-    made = ExponentialSynopsis(queries, 1.0, 2)
-    assert len(release(made, table, 2, SeededSource(1)).cells) == 2
-    with pytest.raises(InvalidInput, match="between 0 and the 3 rows"):
-        random_samples(table, 4, SeededSource(1))
+    drawn = random_rows(table, np.array([1, 1, 1]), 3, SeededSource(1))
+    assert drawn.tolist() == [0, -1, 2]
+    assert (
+        len(ExponentialSynopsis(queries, 1.0, 2).publish(count_rows(drawn, queries.shape), 3, SeededSource(1)).cells)
+        == 2
+    )
+    with pytest.raises(InvalidInput, match="between 0 and 3"):
+        random_rows(table, np.array([1, 1, 1]), 4, SeededSource(1))
 
 
 @pytest.mark.parametrize("rows", [1, 4])
@@ -345,7 +316,7 @@ def test_the_sensitivity_of_the_choice_is_what_one_person_moves_a_score_by(
     made, seen = ExponentialSynopsis(queries, 1.0, rows), []
     tables = {
         cells: np.array(made.scores(count_rows(np.array(cells), queries.shape), people))
-        for cells in combinations_with_replacement((*range(4), CONCEALED), people)
+        for cells in combinations_with_replacement((*range(4), -1), people)
     }
     moved = max(
         int(np.abs(tables[one] - tables[other]).max())
@@ -366,10 +337,12 @@ def test_mechanism_and_simulator_are_close_over_many_runs() -> None:
     queries = list_conjunctions((2,), [{0: 0}])
     made = ExponentialSynopsis(queries, 1.5, 1)
     table, runs, source = np.array([0, 0, 1, 1]), 3_000, SeededSource(5)
-    hits = [
-        sum(int(release(made, seen, 2, source).cells[0] == 0) for _ in range(runs))
-        for seen in (table, concealing(table, 0))
-    ]
+
+    def tells(seen: np.ndarray) -> bool:
+        drawn = random_rows(seen, np.ones(4, np.int64), 2, source)
+        return bool(made.publish(count_rows(drawn, queries.shape), 2, source).cells[0] == 0)
+
+    hits = [sum(tells(seen) for _ in range(runs)) for seen in (table, np.array([-1, 0, 1, 1]))]
     bound = math.exp(math.log1p(0.5 * math.expm1(1.5)))
     # If Pr[real] ≤ bound·Pr[simulated], then given their sum the real hits are at most Binomial(sum, bound/(1+bound)).
     assert hits[0] > hits[1]

@@ -60,7 +60,7 @@ POLICIES: dict[str, Callable[[], cb.Policy]] = {
     ),
     "grid": lambda: cb.Policy(
         **{**TERMS, "sampling": cb.Survey(40, of=300, key="seal"), "delta": None},
-        publish=cb.Synopsis(half_planes=["sex", "age"], confidence=0.9),
+        publish=cb.Synopsis(conjunctions=2, confidence=0.9),
     ),
     "statistics": lambda: cb.Policy(
         person="id",

@@ -79,7 +79,6 @@ def test_a_statistic_is_rendered(stated: dict[str, Any], words: str) -> None:
 
 def test_a_class_of_queries_is_rendered() -> None:
     assert Queries(conjunctions=2).words({"a": 2, "b": 3, "c": 4}) == "all conjunctions of up to 2 of 3 columns"
-    assert Queries(half_planes=("a", "b")).words({"a": 2, "b": 3}) == "all half-planes on a grid of 2 by 3 cells"
     assert Queries(ranges="a").words({"a": 9}) == "all ranges of one column of 9 values"
     assert Queries(listed=({"a": "x"},)).words({"a": 9}) == "1 listed conjunctions"
 

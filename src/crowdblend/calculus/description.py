@@ -202,3 +202,21 @@ def _all_agreed(descriptions: tuple[Description, ...]) -> Description:
     for other in descriptions[1:]:
         whole = agree(whole, other)
     return whole
+
+
+# Forms of releases that several chapters describe.
+STATISTIC = "statistic"
+# What a statistic measures, and the noise that it is published with.
+DISTANCE, DEGREE = "distance", "degree"
+LAPLACE, GRID = "Laplace", "discrete Laplace on a grid"
+
+UNDER_SAMPLING = Composite(SAMPLED, ("rate",))
+UNDER_BIAS = Composite(BIASED, ("low", "high", "exceptions", "max_rate"))
+OF_DRAWN = Composite(DRAWN, ("samples", "population"))
+RELEASES = Composite("releases")
+
+# Why some parameters describe no release.
+TARGET = "the epsilon that delta is computed for; the guarantee names it"
+NAMED = "the guarantee names it"
+SIMULATOR = "what the simulator looks at; the guarantee names it"
+PROVED = "chosen for the proof; the conclusion names it"

@@ -13,7 +13,7 @@ mass to a larger loss, or adding some, only raises H. That is how everything her
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -128,24 +128,6 @@ class LossLaw:
             while found < top and not self.delta(found) <= delta:
                 found = math.nextafter(found + 1e-13 * max(found, 1.0), math.inf)
             return min(found, top)
-
-    def covers(self, other: LossLaw, slack: float) -> bool:
-        """Return whether H is nowhere more than `slack` below the other's; both are piecewise linear."""
-        low = min(self.first, other.first) - 1
-        high = max(law.first + len(law.masses) for law in (self, other))
-        with precision(BITS):
-            ends = self.finite + self.infinite + slack >= other.finite + other.infinite
-            heights = zip(self._heights(low, high), other._heights(low, high), strict=True)
-            return bool(ends) and all(mine + slack >= theirs for mine, theirs in heights)
-
-    def _heights(self, low: int, high: int) -> Iterator[arb]:
-        """H at the places of the grid from high down to low."""
-        down, total, weighted = _step_down(self.spacing), arb(0), arb(0)
-        for place in range(high, low - 1, -1):
-            yield self.infinite + (total - weighted).nonnegative_part()
-            here = place - self.first
-            mass = self.masses[here] if 0 <= here < len(self.masses) else arb(0)
-            total, weighted = total + mass, (weighted + mass) * down
 
     def _reaching(self, delta: float) -> int:
         """Return the least place of a mass at whose loss H is at most delta already."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation, StepAssumption
@@ -14,16 +15,13 @@ from crowdblend.designs import Biased, Poisson, SampledClaims, ThinnedSurvey
 from crowdblend.errors import CrowdblendError, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.parameters import check
-from crowdblend.lazy import lazy_imports
 from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import equal_shares, smallest_thresholds
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.solve import solve
-
-with lazy_imports():
-    from crowdblend.planning import plan_html
 
 
 class Plan(ABC):
@@ -53,7 +51,17 @@ class Plan(ABC):
         """The number of releases planned together, under one epsilon and delta."""
 
     def _repr_html_(self) -> str:
-        return plan_html.plan_html(self.describe(), self.certificate(), self.planned_releases)
+        """Return what would happen, what it would mean, and what is taken for granted; every text is escaped."""
+        certificate = self.certificate()
+        sentence = lead(certificate.guarantees, self.planned_releases)
+        rows = "".join(
+            f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
+            for what, how in self.describe()
+        )
+        guarantees = _list_items(guarantee.words() for guarantee in certificate.guarantees)
+        assumptions = _list_items(assumed.sentence() for assumed in certificate.assumptions())
+        opening = f"<p><b>{escape(sentence)}</b></p>" if sentence else ""
+        return f"<div>{opening}<table>{rows}</table><p>Guarantees</p>{guarantees}<p>Assumptions</p>{assumptions}</div>"
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -64,6 +72,10 @@ class Plan(ABC):
     def assumptions(self) -> tuple[StepAssumption, ...]:
         """The assumptions of the guarantees."""
         return self.certificate().assumptions()
+
+
+def _list_items(lines: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
 @dataclass(frozen=True)
@@ -213,25 +225,9 @@ def plan(
     >>> plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=20).k
     10
     """
-    check("parts", parts)
-    request = PlanRequest(
-        rate,
-        k,
-        epsilon,
-        delta,
-        blend_epsilon,
-        low,
-        high,
-        exceptions,
-        max_rate,
-        form,
-        below_k,
-        noise_epsilon,
-        flag,
-        equal_shares(parts),
-        releases,
-    )
-    return answer(request)
+    given = dict(locals())
+    check("parts", given.pop("parts"))
+    return answer(PlanRequest(**given, shares=equal_shares(parts)))
 
 
 def answer(request: PlanRequest) -> SolvedPlan:

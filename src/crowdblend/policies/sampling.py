@@ -27,7 +27,28 @@ Thin = Annotated[
 Rate = Annotated[float | None, says("The share of people kept; where k is given, it may be left to the plan.", "rate")]
 
 
-class Sampling(Section, frozen=True):
+class _DesignDefaults:
+    """What some designs say, as it is for those that do not."""
+
+    # True if everybody is in the table, and nobody is drawn.
+    everybody: bool = False
+    # The fate of the secret key of the sample.
+    key: Literal["destroy", "seal"] = "destroy"
+    # The smallest probability of those who can be sampled, where probabilities differ.
+    low: float | None = None
+    # The largest ordinary probability, where probabilities differ.
+    high: float | None = None
+    # The largest probability of anyone protected, where it is stated.
+    max_rate: float | None = None
+    # The number of people who may have any probability.
+    exceptions: int = 0
+    # The share of a survey's people who are kept here, where the table is a survey.
+    thin: float | None = None
+    # The number of people drawn, where it is fixed.
+    people: int | None = None
+
+
+class Sampling(_DesignDefaults, Section, frozen=True):
     """The way in which people come into the counts; parts that a design lacks are None or False."""
 
     section = "[sampling]"
@@ -48,43 +69,8 @@ class Sampling(Section, frozen=True):
         return False
 
     @property
-    def everybody(self) -> bool:
-        """True if everybody is in the table, and nobody is drawn."""
-        return False
-
-    @property
-    def key(self) -> Literal["destroy", "seal"]:
-        """The fate of the secret key of the sample."""
-        return "destroy"
-
-    @property
     def rate(self) -> float | None:
         """The share of people kept."""
-        return None
-
-    @property
-    def low(self) -> float | None:
-        """The smallest probability of those who can be sampled, where probabilities differ."""
-        return None
-
-    @property
-    def high(self) -> float | None:
-        """The largest ordinary probability, where probabilities differ."""
-        return None
-
-    @property
-    def max_rate(self) -> float | None:
-        """The largest probability of anyone protected, where it is stated."""
-        return None
-
-    @property
-    def exceptions(self) -> int:
-        """The number of people who may have any probability."""
-        return 0
-
-    @property
-    def thin(self) -> float | None:
-        """The share of a survey's people who are kept here, where the table is a survey."""
         return None
 
     @property
@@ -96,11 +82,6 @@ class Sampling(Section, frozen=True):
     def inclusion_rate(self) -> float | None:
         """The probability with which people are counted, where it is one number."""
         return self.rate
-
-    @property
-    def people(self) -> int | None:
-        """The number of people drawn, where it is fixed."""
-        return None
 
     @property
     def population(self) -> int | None:
@@ -177,10 +158,7 @@ class Coins(Sampling, frozen=True):
 
     rate: Annotated[float, says("The share of people who were sampled, each by a coin of their own.", "rate")]
 
-    @property
-    def already_drawn(self) -> bool:
-        """True by definition."""
-        return True
+    already_drawn = True
 
     def drawn_here(self) -> Poisson:
         """Return coins that are thrown now."""
@@ -374,10 +352,7 @@ class Everybody(Sampling, frozen=True):
     words = "everybody, as a register"
     meaning = "Nobody is drawn. What is published gets a little noise, and no group is left out."
 
-    @property
-    def everybody(self) -> bool:
-        """True by definition."""
-        return True
+    everybody = True
 
 
 DESIGNS: dict[str, type[Sampling]] = {

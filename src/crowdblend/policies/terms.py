@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec.structs import force_setattr
-
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import Accept, Delta, Epsilon, Releases
@@ -39,12 +37,6 @@ class Terms(SourceAndFormat, frozen=True, kw_only=True):
     def gives(self, field: str) -> bool:
         """Return whether a field says something that leaving it out would not."""
         return bool(getattr(self, field) != _DEFAULTS[field])
-
-    def with_columns(self, columns: tuple[Column, ...]) -> Terms:
-        """Return the same terms about other columns."""
-        made = self.replace()
-        force_setattr(made, "columns", columns)
-        return made
 
 
 SHARED = Terms.__struct_fields__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
@@ -14,11 +15,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crowdblend.calculus.certificate import Certificate
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy_imports
+from crowdblend.publishing.committing import commit
+from crowdblend.publishing.staging import Completion, Journal, Staging
+from crowdblend.publishing.target import check_target, exclusive_use
 from crowdblend.releases.facts import planned_releases
 
 with lazy_imports():
@@ -26,7 +30,7 @@ with lazy_imports():
     import polars
     import pyarrow as pa
 
-    from crowdblend.publishing import saving, signing
+    from crowdblend.publishing import signing
     from crowdblend.reading import release as reading
     from crowdblend.reports import text
 
@@ -35,6 +39,23 @@ Frames = Literal["arrow", "pandas", "polars"]
 MOST_ROWS = 8
 # The figures of a report are drawn by us, with every label escaped, and hold no script.
 _FIGURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+
+
+def save(files: Mapping[str, bytes], folder: Path, *, force: bool) -> Path:
+    """Return the folder, which appears whole or not at all; an existing one is refused without `force`."""
+    digest = json.loads(files["certificate.json"])["digest"]
+    check_target(folder, force=force)
+    with exclusive_use(folder):
+        try:
+            staging = Staging.make(folder, Journal(force=force))
+            for name, content in files.items():
+                (staging.release / name).write_bytes(content)
+            staging = staging.complete(Completion(digest, ""))
+            commit(staging, folder, force=force)
+        except OSError as problem:
+            reason = f"{folder.parent} cannot be written: {problem.strerror}."
+            raise Unavailable(reason, remedy="Choose another folder.", code="write-failed", where="folder") from None
+    return folder
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +121,7 @@ class Release:
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a release that is in memory, or a copy of one, into a folder that appears whole or not at all."""
-        return saving.save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
+        return save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
 
     def sign(self, key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False) -> Path:
         """Sign the certificate of a release in a folder with a private SSH key; the file of the signature."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -46,49 +45,31 @@ def examples(recoding: Recoding, most: int) -> list[str | None]:
     return chosen if len(chosen) <= most else [*chosen[: most // 2], *chosen[len(chosen) - (most + 1) // 2 :]]
 
 
-@singledispatch
 def _candidates(recoding: Recoding) -> Iterator[str]:
-    raise NotImplementedError(f"no raw values are known for {type(recoding).__name__}")
-
-
-@_candidates.register
-def _(recoding: Lookup) -> Iterator[str]:
-    by_code = {code: value for value, code in reversed(list(recoding.lookup.items()))}
-    yield from (by_code[code] for code in sorted(by_code))
-
-
-@_candidates.register
-def _(recoding: Intervals) -> Iterator[str]:
-    start, stop = float(recoding.start), float(recoding.stop)
-    inside = len(recoding.own_labels) - recoding.bottom - recoding.top
-    steps = range(inside) if inside <= 64 else [*range(32), *range(inside - 32, inside)]
-    yield str(start - _FAR)
-    yield from (str(recoding.end(step)) for step in steps)
-    yield str(stop + _FAR)
-
-
-@_candidates.register
-def _(recoding: Breaks) -> Iterator[str]:
-    ends = [float(end) for end in recoding.breaks]
-    yield from map(str, [ends[0] - _FAR, *ends, ends[-1] + _FAR])
-
-
-@_candidates.register
-def _(recoding: DateRange) -> Iterator[str]:
-    days = (recoding.last - recoding.start).days
-    steps = sorted({0, days, *range(0, days, max(1, days // 64))})
-    yield from ((recoding.start + timedelta(days=step)).isoformat() for step in steps)
-
-
-@_candidates.register
-def _(recoding: Dates) -> Iterator[str]:
-    del recoding
-    yield from (f"{year}-06-15" for year in (1900, 1950, 2000, 2024))
-
-
-@_candidates.register
-def _(recoding: Prefixes) -> Iterator[str]:
-    yield from (letter * recoding.length for letter in "aAzZ")
+    """Yield raw values of all classes, or of many, in the order of the classes."""
+    match recoding:
+        case Lookup():
+            by_code = {code: value for value, code in reversed(list(recoding.lookup.items()))}
+            yield from (by_code[code] for code in sorted(by_code))
+        case Intervals():
+            inside = len(recoding.own_labels) - recoding.bottom - recoding.top
+            steps = range(inside) if inside <= 64 else [*range(32), *range(inside - 32, inside)]
+            yield str(float(recoding.start) - _FAR)
+            yield from (str(recoding.end(step)) for step in steps)
+            yield str(float(recoding.stop) + _FAR)
+        case Breaks():
+            ends = [float(end) for end in recoding.breaks]
+            yield from map(str, [ends[0] - _FAR, *ends, ends[-1] + _FAR])
+        case DateRange():
+            days = (recoding.last - recoding.start).days
+            steps = sorted({0, days, *range(0, days, max(1, days // 64))})
+            yield from ((recoding.start + timedelta(days=step)).isoformat() for step in steps)
+        case Dates():
+            yield from (f"{year}-06-15" for year in (1900, 1950, 2000, 2024))
+        case Prefixes():
+            yield from (letter * recoding.length for letter in "aAzZ")
+        case _:
+            raise NotImplementedError(f"no raw values are known for {type(recoding).__name__}")
 
 
 def draw_values(recoding: Recoding, count: int, spread: float, rng: Rng) -> pyarrow.Array:
@@ -122,50 +103,30 @@ def _places(classes: int, count: int, spread: float, rng: Rng) -> NDArray[np.int
     return found
 
 
-@singledispatch
-def _draw(recoding: Recoding, count: int, spread: float, rng: Rng) -> RawValues:
+def _draw(recoding: Recoding, count: int, spread: float, rng: Rng) -> RawValues:  # noqa: PLR0911  one case for each recoding
+    match recoding:
+        case Lookup():
+            return _among(list(recoding.lookup), count, spread, rng)
+        case Axis():
+            cells = np.floor(_fractions(count, spread, rng) * recoding.cells).astype(np.int64)
+            return recoding.midpoints(cells)
+        case Intervals():
+            inside = len(recoding.own_labels) - recoding.bottom - recoding.top
+            ends = np.array([recoding.end(place) for place in range(inside + 1)])
+            return _between(ends, recoding, count, spread, rng)
+        case Breaks():
+            return _between(np.array([float(end) for end in recoding.breaks]), recoding, count, spread, rng)
+        case DateRange():
+            return _days(recoding.start, recoding.last, count, spread, rng)
+        case Dates():
+            return _days(_FIRST_DAY, _LAST_DAY, count, spread, rng)
+        case Prefixes(length):
+            return _among([f"{place:0{length}d}" for place in range(min(_TEXTS, 10**length))], count, spread, rng)
     raise NotImplementedError(f"no values are made up for {type(recoding).__name__}")
 
 
-@_draw.register
-def _(recoding: Lookup, count: int, spread: float, rng: Rng) -> RawValues:
-    known = np.array(list(recoding.lookup), dtype=object)
-    return known[_places(len(known), count, spread, rng)]
-
-
-@_draw.register
-def _(recoding: Axis, count: int, spread: float, rng: Rng) -> RawValues:
-    cells = np.floor(_fractions(count, spread, rng) * recoding.cells).astype(np.int64)
-    return recoding.midpoints(cells)
-
-
-@_draw.register
-def _(recoding: Intervals, count: int, spread: float, rng: Rng) -> RawValues:
-    inside = len(recoding.own_labels) - recoding.bottom - recoding.top
-    ends = np.array([recoding.end(place) for place in range(inside + 1)])
-    return _between(ends, recoding, count, spread, rng)
-
-
-@_draw.register
-def _(recoding: Breaks, count: int, spread: float, rng: Rng) -> RawValues:
-    return _between(np.array([float(end) for end in recoding.breaks]), recoding, count, spread, rng)
-
-
-@_draw.register
-def _(recoding: DateRange, count: int, spread: float, rng: Rng) -> RawValues:
-    return _days(recoding.start, recoding.last, count, spread, rng)
-
-
-@_draw.register
-def _(recoding: Dates, count: int, spread: float, rng: Rng) -> RawValues:
-    del recoding
-    return _days(_FIRST_DAY, _LAST_DAY, count, spread, rng)
-
-
-@_draw.register
-def _(recoding: Prefixes, count: int, spread: float, rng: Rng) -> RawValues:
-    length = recoding.length
-    known = np.array([f"{place:0{length}d}" for place in range(min(_TEXTS, 10**length))], dtype=object)
+def _among(texts: Sequence[str], count: int, spread: float, rng: Rng) -> RawValues:
+    known = np.array(texts, dtype=object)
     return known[_places(len(known), count, spread, rng)]
 
 

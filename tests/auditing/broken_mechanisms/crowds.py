@@ -4,10 +4,9 @@ from collections import Counter
 from fractions import Fraction
 from functools import partial
 
-from crowdblend.auditing.claim import OrderClaim
 from crowdblend.auditing.exact.distributions import Database, Distribution, World, beside, mix, surely
 from crowdblend.guarantees import CrowdBlending
-from tests.auditing.broken_mechanisms.parts import HALF, Classes, add, mistaken, shown, suppressed
+from tests.auditing.broken_mechanisms.parts import HALF, Classes, OrderClaim, add, mistaken, shown, suppressed
 
 LETTERS = World(("A", "B"), 4)
 # People by two attributes, such as sex and county.

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.auditing.claim import ExactClaim, SampledClaim
+from crowdblend.auditing.exact import ExactClaim
 from crowdblend.auditing.exact.distributions import (
     Database,
     Distribution,
@@ -26,7 +26,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import OutlierPrivate, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import spliced_divergence
-from tests.auditing.broken_mechanisms.parts import HALF, add, blurred, close, mistaken, noisy
+from tests.auditing.broken_mechanisms.parts import HALF, SampledClaim, add, blurred, close, mistaken, noisy
 
 LETTERS = World(("A", "B"), 3)
 CELLS = ("A", "B")

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from crowdblend.auditing.claim import Claim, ExactClaim
+from crowdblend.auditing.exact import Counterexample, ExactClaim, order_free
 from crowdblend.auditing.exact.distributions import (
     Database,
     Distribution,
@@ -18,12 +18,38 @@ from crowdblend.auditing.exact.distributions import (
     growth_above,
     surely,
 )
+from crowdblend.auditing.statistical import Subject, Verdict, audit
 from crowdblend.guarantees import Differential, Guarantee, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 
 HALF = Fraction(1, 2)
 Classes = Callable[[Value], Hashable]
+
+
+@dataclass(frozen=True)
+class OrderClaim:
+    """A mechanism that claims that the order of people does not matter."""
+
+    mechanism: Mechanism
+    world: World
+
+    def finding(self) -> Counterexample | None:
+        return order_free(self.mechanism, self.world)
+
+
+@dataclass(frozen=True)
+class SampledClaim:
+    """A black box that can only be run, audited by running it."""
+
+    subject: Subject
+
+    def finding(self) -> Verdict | None:
+        verdict = audit(self.subject, runs=8_000, error=1e-6)
+        return verdict if verdict.finding else None
+
+
+Claim = ExactClaim | OrderClaim | SampledClaim
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from math import comb
 
-from crowdblend.auditing.claim import ExactClaim
+from crowdblend.auditing.exact import ExactClaim
 from crowdblend.auditing.exact.definitions import random_samples
 from crowdblend.auditing.exact.distributions import (
     Database,

@@ -2,6 +2,7 @@
 
 from crowdblend.auditing.exact.definitions import (
     Counterexample,
+    ExactClaim,
     crowd_blending,
     differential,
     iid_samples,
@@ -28,6 +29,7 @@ __all__ = [
     "Counterexample",
     "Database",
     "Distribution",
+    "ExactClaim",
     "Gap",
     "Mechanism",
     "World",

@@ -35,6 +35,7 @@ from crowdblend.guarantees import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
+    Guarantee,
     OutlierPrivate,
     Relation,
     ZeroKnowledge,
@@ -339,3 +340,39 @@ def order_free(mechanism: Mechanism, world: World) -> Counterexample | None:
         for table in world.databases()
         for other in set(permutations(table))
     )
+
+
+@dataclass(frozen=True)
+class ExactClaim:
+    """A mechanism with finite output distributions, audited on every table of a tiny world, or on some pairs."""
+
+    guarantee: Guarantee
+    mechanism: Mechanism
+    world: World
+    pairs: Iterable[Pair] = ()
+    aggregate: Aggregate | None = None
+    simulator: Simulator | None = None
+    bin_of: Callable[[Hashable], Hashable] = lambda value: value
+
+    def finding(self) -> Counterexample | None:
+        """Return the worst counterexample to the guarantee, by its definition."""
+        mechanism, world = self.mechanism, self.world
+        match self.guarantee:
+            case CrowdBlending() as guarantee:
+                return crowd_blending(mechanism, guarantee, world)
+            case Differential() as guarantee:
+                return differential(mechanism, guarantee, None if self.pairs else world, self.pairs)
+            case DifferentialUnderSampling() as guarantee:
+                return under_sampling(mechanism, guarantee, world)
+            case OutlierPrivate() as guarantee:
+                return outlier_private(mechanism, guarantee, world, self.bin_of)
+            case ZeroKnowledge() as guarantee:
+                if self.aggregate is None or self.simulator is None:
+                    raise InvalidInput(
+                        "A zero-knowledge guarantee needs an aggregate and a simulator that sees it. Pass both."
+                    )
+                return zero_knowledge(mechanism, guarantee, world, self.aggregate, self.simulator)
+        raise InvalidInput(
+            f"{type(self.guarantee).__name__} is not audited by its definition. Use one of CrowdBlending, "
+            "Differential, DifferentialUnderSampling, OutlierPrivate and ZeroKnowledge."
+        )

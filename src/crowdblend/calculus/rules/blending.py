@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.forms import TARGET, UNDER_BIAS, UNDER_SAMPLING
+from crowdblend.calculus.description import TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, require_amplified
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import InvalidInput, NotApplicable

@@ -11,8 +11,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require, require_alike, require_unsampled
-from crowdblend.calculus.description import Composite
-from crowdblend.calculus.forms import RELEASES
+from crowdblend.calculus.description import RELEASES, Composite
 from crowdblend.calculus.theorem import RULES, Derivation, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass

@@ -14,8 +14,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet
-from crowdblend.calculus.description import About, mechanism, same_release
-from crowdblend.calculus.forms import DEGREE, DISTANCE, GRID, LAPLACE, STATISTIC
+from crowdblend.calculus.description import DEGREE, DISTANCE, GRID, LAPLACE, STATISTIC, About, mechanism, same_release
 from crowdblend.calculus.rules.graphs import NETWORK, OURS
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
 from crowdblend.calculus.theorem import Rule, rule

@@ -18,8 +18,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet
-from crowdblend.calculus.description import Mechanism, mechanism
-from crowdblend.calculus.forms import DEGREE, DISTANCE, PROVED, SIMULATOR, STATISTIC
+from crowdblend.calculus.description import DEGREE, DISTANCE, PROVED, SIMULATOR, STATISTIC, Mechanism, mechanism
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass

@@ -6,8 +6,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import require, require_unsampled
-from crowdblend.calculus.description import mechanism, same_release
-from crowdblend.calculus.forms import TARGET
+from crowdblend.calculus.description import TARGET, mechanism, same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, Differential, GaussianCurve, Profile, Relation, ThresholdCurve, Uses
 from crowdblend.numerics.balls import upper_bound

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require, require_alike, require_one_person, require_unsampled
-from crowdblend.calculus.description import Composite, mechanism, same_release
-from crowdblend.calculus.forms import NAMED, RELEASES, TARGET, UNDER_BIAS, UNDER_SAMPLING
+from crowdblend.calculus.description import (
+    NAMED,
+    RELEASES,
+    TARGET,
+    UNDER_BIAS,
+    UNDER_SAMPLING,
+    Composite,
+    mechanism,
+    same_release,
+)
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
 from crowdblend.calculus.rules.blending import ROBUST, check_bias, check_rates
 from crowdblend.calculus.rules.outliers import check_noise_by_size

@@ -10,8 +10,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
-from crowdblend.calculus.description import Composite, mechanism
-from crowdblend.calculus.forms import TARGET, UNDER_SAMPLING
+from crowdblend.calculus.description import TARGET, UNDER_SAMPLING, Composite, mechanism
 from crowdblend.calculus.loss_curves import part_terms
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, under_sampling
 from crowdblend.calculus.theorem import rule

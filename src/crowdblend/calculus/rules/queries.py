@@ -6,8 +6,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet
-from crowdblend.calculus.description import DRAWN, mechanism, same_release
-from crowdblend.calculus.forms import LAPLACE, PROVED, SIMULATOR, STATISTIC
+from crowdblend.calculus.description import DRAWN, LAPLACE, PROVED, SIMULATOR, STATISTIC, mechanism, same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import QuerySampler, RandomSamples, Sampler, Useful

@@ -10,8 +10,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import require, require_unsampled
-from crowdblend.calculus.description import Composite
-from crowdblend.calculus.forms import TARGET
+from crowdblend.calculus.description import TARGET, Composite
 from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation

@@ -9,8 +9,15 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require, require_one_person, require_unsampled
-from crowdblend.calculus.description import Composite, SampledAnew, mechanism, same_release
-from crowdblend.calculus.forms import NAMED, TARGET, UNDER_SAMPLING
+from crowdblend.calculus.description import (
+    NAMED,
+    TARGET,
+    UNDER_SAMPLING,
+    Composite,
+    SampledAnew,
+    mechanism,
+    same_release,
+)
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import (

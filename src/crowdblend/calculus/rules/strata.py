@@ -10,8 +10,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import require, require_unsampled
-from crowdblend.calculus.description import BIASED, Composite, SeesSamples, same_release
-from crowdblend.calculus.forms import TARGET
+from crowdblend.calculus.description import BIASED, TARGET, Composite, SeesSamples, same_release
 from crowdblend.calculus.rules.blending import robust_delta
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE
 from crowdblend.calculus.theorem import rule

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require
-from crowdblend.calculus.description import Composite, same_release
-from crowdblend.calculus.forms import OF_DRAWN, TARGET
+from crowdblend.calculus.description import OF_DRAWN, TARGET, Composite, same_release
 from crowdblend.calculus.loss_curves import delta_of
 from crowdblend.calculus.rules.profiles import aggregates_of
 from crowdblend.calculus.theorem import rule

@@ -6,8 +6,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet
-from crowdblend.calculus.description import DRAWN, mechanism
-from crowdblend.calculus.forms import PROVED
+from crowdblend.calculus.description import DRAWN, PROVED, mechanism
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Useful
 from crowdblend.numerics.balls import log, minimum, round_up, sqrt

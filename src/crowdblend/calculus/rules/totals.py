@@ -10,8 +10,7 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.description import Composite, mechanism, same_release
-from crowdblend.calculus.forms import SIMULATOR
+from crowdblend.calculus.description import SIMULATOR, Composite, mechanism, same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Differential, NoisyTotals, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.numerics.balls import maximum, minimum, round_up, sqrt, total

@@ -8,8 +8,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require, require_unsampled
-from crowdblend.calculus.description import Composite, mechanism, same_release
-from crowdblend.calculus.forms import LAPLACE, NAMED, OF_DRAWN, STATISTIC
+from crowdblend.calculus.description import LAPLACE, NAMED, OF_DRAWN, STATISTIC, Composite, mechanism, same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
 from crowdblend.guarantees.utility import RELEASED

@@ -19,7 +19,7 @@ from crowdblend.releases.series import RepeatedFacts
 
 
 class Queries(Fact, frozen=True, kw_only=True):
-    """The class of queries that are answered: one of four.
+    """The class of queries that are answered: one of three.
 
     Of conjunctions, `add_up` is how many parts a cell of a table that is not measured may have.
     """
@@ -27,7 +27,6 @@ class Queries(Fact, frozen=True, kw_only=True):
     conjunctions: Count | None = None
     add_up: Annotated[int, msgspec.Meta(ge=0)] = 0
     ranges: str | None = None
-    half_planes: tuple[str, ...] | None = None
     listed: tuple[dict[str, str], ...] | None = None
 
     def words(self, sizes: Mapping[str, int]) -> str:
@@ -36,8 +35,6 @@ class Queries(Fact, frozen=True, kw_only=True):
             return f"all conjunctions of up to {self.conjunctions} of {len(sizes)} columns"
         if self.ranges is not None:
             return f"all ranges of one column of {sizes[self.ranges]} values"
-        if self.half_planes is not None:
-            return f"all half-planes on a grid of {' by '.join(str(sizes[name]) for name in self.half_planes)} cells"
         return f"{len(self.listed or ())} listed conjunctions"
 
 
@@ -94,13 +91,11 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     @cached_property
     def query_class(self) -> QueryClass:
-        """The class of queries, as it was measured; ranges and half-planes are over all columns."""
+        """The class of queries, as it was measured; ranges are over the one column."""
         shape, queries = tuple(self.sizes.values()), self.queries
-        named = [(queries.ranges,) if queries.ranges is not None else None, queries.half_planes]
-        given = [queries.conjunctions, *named, queries.listed]
-        if sum(one is not None for one in given) != 1:
+        if sum(one is not None for one in (queries.conjunctions, queries.ranges, queries.listed)) != 1:
             raise contradiction("it answers one class of queries")
-        if any(names is not None and sorted(names) != sorted(self.columns) for names in named):
+        if queries.ranges is not None and [queries.ranges] != list(self.columns):
             raise contradiction("its queries are about other columns")
         if self.queries.conjunctions is not None:
             return synopsis.Conjunctions(shape, self.queries.conjunctions, add_up=self.queries.add_up)
@@ -131,12 +126,10 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
 
 def other_queries(queries: Queries, sizes: Mapping[str, int], labels: Mapping[str, tuple[str, ...]]) -> QueryClass:
-    """Return the class of ranges, half-planes or listed conjunctions over columns of these sizes."""
+    """Return the class of ranges or listed conjunctions over columns of these sizes."""
     names, shape = list(sizes), tuple(sizes.values())
     if queries.ranges is not None:
         return synopsis.ranges(shape[0])
-    if queries.half_planes is not None:
-        return synopsis.half_planes(*shape)
     places = [
         {names.index(name): labels[name].index(label) for name, label in condition.items()}
         for condition in queries.listed or ()

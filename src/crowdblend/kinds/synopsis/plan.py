@@ -25,8 +25,7 @@ from crowdblend.mechanisms.synopsis import (
     plan_synopsis,
 )
 from crowdblend.mechanisms.synopsis.queries import Table
-from crowdblend.mechanisms.synopsis.rows import Cells, count_rows, shares
-from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitize
+from crowdblend.mechanisms.synopsis.rows import Cells, count_rows, random_rows, shares
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading
@@ -111,14 +110,14 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         everybody = reading.sample
         shape = mechanism.queries.shape
         cells = self.cells_of(everybody)
-        drawn = random_samples_of_counts(
-            cells, everybody.counts, self.policy.samples, key.source(b"synopsis: who is drawn")
-        )
-        rows = sanitize(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
+        people = self.policy.samples
+        drawn = random_rows(cells, everybody.counts, people, key.source(b"synopsis: who is drawn"))
+        sample = count_rows(drawn, shape)
+        rows = mechanism.publish(sample, people, key.source(b"synopsis: noise, choice and rows"))
         of_all = np.zeros(shape)
         of_all.flat[cells] = everybody.counts / everybody.people
         internal = {
-            "error_about_sample": _error(mechanism.queries, rows, count_rows(drawn, shape) / len(drawn)),
+            "error_about_sample": _error(mechanism.queries, rows, sample / people),
             "error_about_everybody": _error(mechanism.queries, rows, of_all),
         }
         outcome = None if rows.misfit is None else Misfit(rows.misfit)
@@ -175,7 +174,6 @@ def asked_queries(policy: SynopsisPolicy, queries: QueryClass | None = None) -> 
         conjunctions=policy.conjunctions,
         add_up=queries.add_up if isinstance(queries, Conjunctions) else 0,
         ranges=policy.ranges,
-        half_planes=policy.half_planes,
         listed=None if policy.queries is None else tuple(dict(condition) for condition in policy.queries),
     )
 

@@ -10,7 +10,7 @@ from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.key import Rule, conflicts, key, one_of
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.refusals import did_you_mean, refusal
-from crowdblend.policies.value_types import Conditions, Texts
+from crowdblend.policies.value_types import Conditions
 
 
 class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
@@ -24,12 +24,11 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
             conflicts(f"sampling.{name}", code="stratum", because="a synopsis is proved for a fixed sample")
             for name in ("stratum", "weight")
         ),
-        one_of("conjunctions", "ranges", "half_planes", "queries", code="query-class"),
+        one_of("conjunctions", "ranges", "queries", code="query-class"),
     )
 
     conjunctions: Annotated[int | None, key("Answer all conjunctions of up to this many columns.", (1, 10**6))] = None
     ranges: Annotated[str | None, key("Answer all ranges of this column, in the order of its classes.")] = None
-    half_planes: Annotated[Texts | None, key("Answer all half-planes over the grid of these two columns.")] = None
     queries: Annotated[
         Conditions | None, key("Answer these conjunctions, each a table of columns with their labels.")
     ] = None
@@ -54,17 +53,15 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
 
     def _check_named(self) -> None:
         names = [column.name for column in self.columns]
-        grids = (("ranges", self.ranges and (self.ranges,), 1), ("half_planes", self.half_planes, 2))
         queries = tuple(name for condition in self.queries or () for name in condition)
-        for where, asked, _ in (*grids, ("queries", queries, 0)):
-            for name in asked or ():
+        for where, asked in (("ranges", () if self.ranges is None else (self.ranges,)), ("queries", queries)):
+            for name in asked:
                 if name not in names:
                     message = f"[[publish]] asks about {name[:60]!r}, which [columns] does not declare."
                     raise refusal("unknown-column", message, did_you_mean(name, names), f"[[publish]] {where}")
-        for where, asked, number in grids:
-            if asked and (len(asked) != number or sorted(names) != sorted(asked)):
-                message = f"{where} in [[publish]] needs {number} of the columns, and [columns] declares {len(names)}."
-                raise refusal("query-class", message, "Declare those alone, and name them.", f"[[publish]] {where}")
+        if self.ranges is not None and len(names) > 1:
+            message = f"ranges in [[publish]] needs one column, and [columns] declares {len(names)}."
+            raise refusal("query-class", message, "Declare that one alone.", "[[publish]] ranges")
         for condition in self.queries or ():
             for name, label in condition.items():
                 if label not in self.labels(name):
@@ -87,18 +84,12 @@ class Synopsis(Publication):
         weight: float = 1.0,
         conjunctions: int | None = None,
         ranges: str | None = None,
-        half_planes: Sequence[str] | None = None,
         queries: Sequence[Mapping[str, str]] | None = None,
         rows: int | None = None,
         mechanism: Literal["fitted", "exponential"] | None = None,
         confidence: float = 0.95,
         **unknown: Never,
     ) -> None:
-        keys: dict[str, object] = {
-            "conjunctions": conjunctions,
-            "ranges": ranges,
-            "half_planes": half_planes,
-            "queries": queries,
-        }
+        keys: dict[str, object] = {"conjunctions": conjunctions, "ranges": ranges, "queries": queries}
         keys |= {"rows": rows, "mechanism": mechanism, "confidence": confidence}
         super().__init__(columns, name, share, weight, keys, unknown)

@@ -1,6 +1,6 @@
 """Synthetic rows that answer a whole class of fraction queries (ZKP 4)."""
 
-from crowdblend.mechanisms.synopsis.classes import half_planes, list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis, Synopsis
@@ -16,7 +16,6 @@ __all__ = [
     "Synopsis",
     "conjunctions",
     "fitted_synopsis",
-    "half_planes",
     "list_conjunctions",
     "plan_synopsis",
     "ranges",

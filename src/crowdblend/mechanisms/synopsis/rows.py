@@ -6,11 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
-from crowdblend.randomness import Source, permutation
+from crowdblend.randomness import Source, distinct, permutation
 
 Cells = NDArray[np.int64]
 # Each independent draw is close enough with probability at least 1/2, so this many fail with 2^-200.
 MOST_DRAWS = 200
+
+
+def random_rows(cells: Cells, counts: NDArray[np.int64], rows: int, source: Source) -> Cells:
+    """Exactly that many rows of a table that holds each cell this often, uniformly and without replacement.
+
+    In rising order of their places in the table, which is never written out; what is made of them ignores their order.
+    """
+    places = distinct(rows, int(counts.sum()), source)
+    drawn: Cells = cells[np.searchsorted(np.cumsum(counts), places, side="right")]
+    return drawn
 
 
 def rows_like(
