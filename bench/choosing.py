@@ -23,7 +23,8 @@ from crowdblend.policies import Choosing, load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import ReleaseKey, SystemSource, new_key, thin
 from crowdblend.releases.recoding_choice import choice_of, choose_recoding, recode
-from crowdblend.selection import Node, score_nodes
+from crowdblend.selection.lattice import Node
+from crowdblend.selection.scoring import score_nodes
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 RATE, EPSILON, DELTA = 0.5, 2.0, 1e-6

@@ -24,7 +24,7 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.policies import load_policy
 from crowdblend.randomness import DrawKey, new_key
-from crowdblend.recoding import ComputedRecoding, Lookup
+from crowdblend.recoding.classes import ComputedRecoding, Lookup
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]

@@ -23,7 +23,7 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
 from crowdblend.policies import load_policy
 from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.recoding import Intervals
+from crowdblend.recoding.intervals import Intervals
 
 POLICY = """
 [data]

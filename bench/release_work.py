@@ -112,7 +112,9 @@ class Work:
     def bare(self, folder: Path) -> str:
         """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
         from crowdblend.policies import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
-        from crowdblend.recoding import Axis, ComputedRecoding, Intervals, Lookup  # noqa: PLC0415
+        from crowdblend.recoding.axes import Axis  # noqa: PLC0415
+        from crowdblend.recoding.classes import ComputedRecoding, Lookup  # noqa: PLC0415
+        from crowdblend.recoding.intervals import Intervals  # noqa: PLC0415
 
         codes, joins = [], []
         policy = parse_policy(replace(self, tables=()).policy(), folder).only

@@ -24,7 +24,10 @@ from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
-from crowdblend.selection import Ladder, Lattice, Score, Search, rolled_up, score, scores_around
+from crowdblend.selection.lattice import Ladder, Lattice
+from crowdblend.selection.recoding_choice import scores_around
+from crowdblend.selection.scores import Score, score
+from crowdblend.selection.search import Search, rolled_up
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 CENSUS = Path(__file__).parents[2] / "shared" / "data" / "census_income.parquet"

@@ -21,7 +21,8 @@ from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.policies import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
-from crowdblend.selection import choose, score_nodes
+from crowdblend.selection.exponential import choose
+from crowdblend.selection.scoring import score_nodes
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 CHANGED = 0.15

@@ -18,7 +18,8 @@ import numpy as np
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.kinds.synopsis.plan import plan
-from crowdblend.mechanisms.synopsis import Conjunctions, FittedSynopsis
+from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
+from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, shares
 from crowdblend.policies import load_policy
 from crowdblend.randomness import SystemSource, discrete_laplace

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from crowdblend.policies import parse_policy
-from crowdblend.recoding import Hierarchies, read_hierarchy
+from crowdblend.recoding.hierarchies import Hierarchies, read_hierarchy
 from tests.commands import crowdblend
 from tests.policies.policies import policy_text
 

@@ -14,7 +14,7 @@ from crowdblend.engines.duckdb import rows as reading
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
-from crowdblend.recoding import Axis
+from crowdblend.recoding.axes import Axis
 from tests.policies.policies import policy_text
 
 POLICY = policy_text(

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from crowdblend.designs.draw import Coin, Draw, Everybody, Exactly, parts_of
 from crowdblend.randomness import DrawKey, marks
-from crowdblend.recoding import BoundedRecoding
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from tests.cases import for_each
 from tests.engines.engines import engine_for
 from tests.engines.test_engine import COLUMNS, KEY, counted, many, policy, table

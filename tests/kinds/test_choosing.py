@@ -27,8 +27,8 @@ from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.class_counts import ChoiceReading
 from crowdblend.releases.recoding_choice import choose_recoding, read_choice, recode
-from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
+from crowdblend.selection.scoring import score_nodes
 from tests.cases import for_each
 from tests.publishing.test_verification import forged
 from tests.randomness.goodness import fits_share

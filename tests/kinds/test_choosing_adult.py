@@ -20,8 +20,11 @@ from crowdblend.policies import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import KeyedSource, ReleaseKey, thin
 from crowdblend.releases.recoding_choice import choose_recoding, recode
-from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module
+from crowdblend.selection.exponential import choose
+from crowdblend.selection.lattice import Lattice, Node
+from crowdblend.selection.scoring import score_nodes
+from crowdblend.selection.search import Search
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "adult-choose.toml"
 RUNS = 4

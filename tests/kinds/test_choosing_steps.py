@@ -16,7 +16,8 @@ from crowdblend.kinds.table.plan import plan
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.release import release
-from crowdblend.selection import Ladder, Lattice, score
+from crowdblend.selection.lattice import Ladder, Lattice
+from crowdblend.selection.scores import score
 from tests.cases import for_each
 
 from .towns import DRAWN, KEY, POLICY, SPLIT, write_town

@@ -16,7 +16,8 @@ from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppression import SuppressedRecords
-from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
+from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning import plan
 from crowdblend.policies.load import parse_policy

@@ -20,7 +20,7 @@ from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKno
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.values import SampleValues
 from crowdblend.ledger import Ledger
-from crowdblend.planning.statistics import SAMPLE
+from crowdblend.planning.statistics.ways import SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey

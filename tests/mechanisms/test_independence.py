@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyHistogram, NoisyPoints, OutlierHistogram
-from crowdblend.recoding import Grid
+from crowdblend.recoding.blocks import Grid
 
 from .test_histograms import FALSE_ALARM, key, one_column
 from .test_points import sample

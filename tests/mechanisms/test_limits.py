@@ -10,9 +10,11 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.mechanisms.points import AxisNoise, all_within
-from crowdblend.mechanisms.synopsis import Conjunctions, ExponentialSynopsis, conjunctions, plan_synopsis, ranges
-from crowdblend.mechanisms.synopsis.exponential import candidates_of
+from crowdblend.mechanisms.synopsis.classes import ranges
+from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
+from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis, candidates_of
 from crowdblend.mechanisms.synopsis.queries import check_size, check_universe, vc_bound
+from crowdblend.mechanisms.synopsis.synopsis_plans import plan_synopsis
 from tests.cases import for_each
 
 from .test_histograms import key

@@ -18,7 +18,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
 from crowdblend.mechanisms.points import AxisNoise, _count_rows, _number_rows, all_within
 from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding import Boxes, Grid, Quadtree
+from crowdblend.recoding.blocks import Boxes, Grid, Quadtree
 from tests.cases import for_each
 
 FALSE_ALARM = 1e-6

@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdblend.mechanisms import NoisyHistogram, NoisyPoints, SampledClasses, SuppressedHistogram
 from crowdblend.mechanisms.strata import publish_classes, publish_points
-from crowdblend.recoding import Grid
+from crowdblend.recoding.blocks import Grid
 
 from .test_histograms import key
 from .test_independence import assert_independent

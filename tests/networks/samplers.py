@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Network
-from crowdblend.planning.networks import NetworkPlan
+from crowdblend.planning.networks.solve import NetworkPlan
 from crowdblend.randomness import Source, uniform
 
 

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 from crowdblend.mechanisms.networks import GridNoise, NoisyStatistic
 from crowdblend.networks import Structure
-from crowdblend.planning.networks import Bounds, NetworkRequest, plan_network
+from crowdblend.planning.networks.request import Bounds, NetworkRequest
+from crowdblend.planning.networks.solve import plan_network
 from crowdblend.randomness import SeededSource
 from tests.cases import for_each
 

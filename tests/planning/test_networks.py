@@ -6,17 +6,9 @@ from dataclasses import replace
 import pytest
 
 from crowdblend.errors import Infeasible
-from crowdblend.planning.networks import (
-    NAMES,
-    Bounds,
-    NetworkRequest,
-    least_people,
-    plan_network,
-    refuse_useless,
-    trades,
-)
 from crowdblend.planning.networks.derive import derive_release
-from crowdblend.planning.networks.solve import error_of
+from crowdblend.planning.networks.request import NAMES, Bounds, NetworkRequest
+from crowdblend.planning.networks.solve import error_of, least_people, plan_network, refuse_useless, trades
 from tests.cases import for_each
 from tests.networks.samplers import counts_light_ends
 from tests.refusals import refuses

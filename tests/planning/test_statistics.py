@@ -7,8 +7,9 @@ import numpy as np
 from scipy.stats import binom
 
 from crowdblend.guarantees import RandomSamples, Relation
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Shape, TotalsRequest, plan_statistics
-from crowdblend.planning.statistics.accuracy import error_of_sample, noise_error
+from crowdblend.planning.statistics.accuracy import Shape, error_of_sample, noise_error
+from crowdblend.planning.statistics.choice import TotalsRequest, plan_statistics
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE
 from crowdblend.randomness import SeededSource, discrete_laplace
 from tests.cases import for_each
 from tests.refusals import refuses

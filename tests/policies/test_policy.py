@@ -11,7 +11,10 @@ import crowdblend.policies
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import Column, load_policy, parse_policy
 from crowdblend.policies.key import Section
-from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
+from crowdblend.recoding.dates import DateRange, Dates
+from crowdblend.recoding.hierarchies import Hierarchies
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Prefixes, Values
 from tests.cases import for_each
 
 from .policies import SOUND, bent

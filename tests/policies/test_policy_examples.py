@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.policies import load_policy
-from crowdblend.recoding import Lookup
+from crowdblend.recoding.classes import Lookup
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = EXAMPLES.parent.parent / "shared" / "data"

@@ -24,7 +24,7 @@ from crowdblend.policies.domains import (
 from crowdblend.policies.key import keys_of, parts_of, sections_of
 from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_class, publication_keys
 from crowdblend.policies.terms import Terms
-from crowdblend.recoding import Values
+from crowdblend.recoding.values import Values
 from crowdblend.selection.scores import SCORES
 from tests.cases import for_each
 

@@ -25,7 +25,8 @@ from crowdblend.guarantees import (
     ProgrammeCurve,
     SplitCurve,
 )
-from crowdblend.planning.networks import Bounds, plan_network
+from crowdblend.planning.networks.request import Bounds
+from crowdblend.planning.networks.solve import plan_network
 from tests.cases import spread
 from tests.numerics import test_expected_people as expected_people
 from tests.selection import test_exponential as exponential

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import crowdblend.recoding
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding import Axis, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values, read_hierarchy
-from crowdblend.recoding.hierarchies import order_hierarchy
+from crowdblend.recoding.axes import Axis
+from crowdblend.recoding.dates import DateRange, Dates
+from crowdblend.recoding.hierarchies import Hierarchies, order_hierarchy, read_hierarchy
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Prefixes, Values
 from tests.cases import for_each
 from tests.refusals import refuses
 
@@ -181,10 +183,6 @@ def test_refused_hierarchies(lines, level, words):
 def test_frozen_equal_and_hashable():
     assert Values(("a",)) == Values(("a",))
     assert len({Intervals(0, 10, 5), Intervals(0, 10, 5), Breaks((0, 5))}) == 2
-
-
-def test_what_is_exported():
-    assert all(hasattr(crowdblend.recoding, name) for name in crowdblend.recoding.__all__)
 
 
 def test_numbers_are_told_apart_to_as_many_digits_as_the_page_says():

@@ -9,20 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.recoding import (
-    BoundedRecoding,
-    Breaks,
-    ClosedRecoding,
-    DateRange,
-    Dates,
-    Intervals,
-    Lookup,
-    Open,
-    Prefixes,
-    Recoding,
-    Values,
-)
-from crowdblend.recoding.dates import PERIODS
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.recoding.classes import ClosedRecoding, Lookup, Open, Recoding
+from crowdblend.recoding.dates import PERIODS, DateRange, Dates
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Prefixes, Values
 from tests.cases import for_each
 
 NASTY = [

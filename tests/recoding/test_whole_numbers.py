@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding import Breaks, Intervals
+from crowdblend.recoding.intervals import Breaks, Intervals
 from tests.cases import for_each
 
 _WHOLE = [

@@ -19,7 +19,8 @@ from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
-from crowdblend.planning.statistics import StrataWay, Way
+from crowdblend.planning.statistics.strata_totals import StrataWay
+from crowdblend.planning.statistics.ways import Way
 from crowdblend.policies.load import parse_policy
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey

@@ -16,7 +16,10 @@ from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
+from crowdblend.recoding.dates import DateRange, Dates
+from crowdblend.recoding.hierarchies import Hierarchies
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Prefixes, Values
 from crowdblend.rehearsal.made_up import make_up_people, make_up_vertices
 from crowdblend.rehearsal.made_up_values import draw_values
 from tests.cases import for_each

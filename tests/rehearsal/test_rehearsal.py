@@ -12,7 +12,9 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key
-from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
+from crowdblend.recoding.dates import Dates
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Prefixes, Values
 from crowdblend.rehearsal import Crowd, subject_of
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.made_up_values import examples

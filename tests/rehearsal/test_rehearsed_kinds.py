@@ -7,7 +7,7 @@ import pytest
 
 from crowdblend.auditing.statistical import audit, hard_sizes
 from crowdblend.guarantees import Relation
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key

@@ -15,7 +15,7 @@ from crowdblend.auditing.statistical import audit
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.kinds.graph.rehearse import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs
-from crowdblend.planning.networks import Bounds
+from crowdblend.planning.networks.request import Bounds
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.randomness import new_key

@@ -8,17 +8,12 @@ import pytest
 from crowdblend.errors import DoesNotVerify
 from crowdblend.kinds.statistics.facts import StatisticFacts
 from crowdblend.kinds.synopsis.facts import Queries
-from crowdblend.recoding import (
-    Axis,
-    BoundedRecoding,
-    Breaks,
-    DateRange,
-    Dates,
-    Hierarchies,
-    Intervals,
-    Prefixes,
-    Values,
-)
+from crowdblend.recoding.axes import Axis
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.recoding.dates import DateRange, Dates
+from crowdblend.recoding.hierarchies import Hierarchies
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Prefixes, Values
 from crowdblend.releases.facts import read_facts
 from crowdblend.reports.sentences import describe_column
 from crowdblend.reports.text import shorten

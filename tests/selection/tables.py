@@ -4,7 +4,8 @@ from itertools import product
 
 import numpy as np
 
-from crowdblend.selection import Ladder, Lattice, Node, Score
+from crowdblend.selection.lattice import Ladder, Lattice, Node
+from crowdblend.selection.scores import Score
 
 
 def ladder(name: str, *levels: list[int], weight: float = 1.0) -> Ladder:

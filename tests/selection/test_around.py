@@ -7,7 +7,9 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource
-from crowdblend.selection import SCORES, Lattice, most_around, noise_around, noisy_scores_around, score, scores_around
+from crowdblend.selection.lattice import Lattice
+from crowdblend.selection.recoding_choice import most_around, noise_around, noisy_scores_around, scores_around
+from crowdblend.selection.scores import SCORES, score
 from tests.cases import for_each
 
 from .tables import SMALL, THREE, WEEKS, nodes, plainly, table_of

@@ -9,8 +9,8 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import KeyedSource, SeededSource
-from crowdblend.selection import Score, choose
-from crowdblend.selection.exponential import _bounds, choose_several
+from crowdblend.selection.exponential import _bounds, choose, choose_several
+from crowdblend.selection.scores import Score
 from tests.cases import for_each
 
 from .tables import SMALL, plainly, table_of

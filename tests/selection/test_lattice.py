@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.selection import Ladder, Lattice
+from crowdblend.selection.lattice import Ladder, Lattice
 from tests.cases import for_each
 
 from .tables import FIXED, PLACE, SMALL, THREE, ladder, nodes

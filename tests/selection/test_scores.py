@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.selection import SCORES, Ladder, Lattice, Score, score, score_nodes
-from crowdblend.selection.scores import TOP
-from crowdblend.selection.scoring import _order
+from crowdblend.selection.lattice import Ladder, Lattice
+from crowdblend.selection.scores import SCORES, TOP, Score, score
+from crowdblend.selection.scoring import _order, score_nodes
 from tests.cases import for_each
 
 from .tables import DAYS, SMALL, THREE, WEEKS, plainly, table_of

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from crowdblend.randomness import SeededSource
-from crowdblend.selection import Lattice, Node, Score, Search, rolled_up, score, score_offer
 from crowdblend.selection import search as module
-from crowdblend.selection.search import LARGEST_STEP, Offer
+from crowdblend.selection.lattice import Lattice, Node
+from crowdblend.selection.scores import Score, score
+from crowdblend.selection.search import LARGEST_STEP, Offer, Search, rolled_up, score_offer
 from tests.cases import for_each
 
 from .tables import SMALL, THREE, ladder, nodes, plainly, table_of

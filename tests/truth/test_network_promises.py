@@ -8,7 +8,8 @@ from itertools import combinations, combinations_with_replacement, product
 
 from crowdblend.calculus import RULES
 from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.planning.networks import Bounds, NetworkPlan, NetworkRequest, plan_network
+from crowdblend.planning.networks.request import Bounds, NetworkRequest
+from crowdblend.planning.networks.solve import NetworkPlan, plan_network
 from tests.cases import for_each
 
 from .network_samplers import averages, estimate, light_ends, term

@@ -12,7 +12,10 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Relation, Useful, ZeroKnowledge
-from crowdblend.mechanisms.synopsis import Conjunctions, ExponentialSynopsis, FittedSynopsis, list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
+from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import count_rows
 from tests.cases import for_each
 

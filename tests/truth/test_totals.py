@@ -16,8 +16,7 @@ import numpy as np
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Guarantee, NoisyTotals, Relation, ZeroKnowledge
 from crowdblend.mechanisms.statistics import NoisyStatistics as Mechanism
-from crowdblend.planning.statistics import Shape
-from crowdblend.planning.statistics.accuracy import finite_population
+from crowdblend.planning.statistics.accuracy import Shape, finite_population
 from tests.cases import for_each
 from tests.mechanisms.simulators import EverybodySimulator
 

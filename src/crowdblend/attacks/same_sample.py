@@ -21,7 +21,7 @@ from crowdblend.figures.charts import Axis, Line, LineChart
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, Relation
 from crowdblend.packages import integrate
 from crowdblend.randomness import SystemSource, thin
-from crowdblend.selection import choose
+from crowdblend.selection.exponential import choose
 
 K, GROUPS, FEWER = 5, 100, 20
 SIZE = K - 1

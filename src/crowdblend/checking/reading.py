@@ -21,8 +21,9 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import DataSource
-from crowdblend.recoding import Axis, ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
+from crowdblend.recoding.axes import Axis
 from crowdblend.recoding.bounded_recoding import Steps
+from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open, Recoding
 from crowdblend.recoding.reading import blank_sql
 
 # This many values of a column are listed, and this many labels looked at for one that is nearly the same.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.policies.columns import Column
     from crowdblend.policies.source import Resources
-    from crowdblend.recoding import BoundedRecoding
+    from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
 
 NO_MEASURES: Mapping[str, BoundedRecoding] = {}

@@ -24,7 +24,8 @@ from crowdblend.engines.sampling import drawn_codes, in_part, random_places, sma
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
-from crowdblend.recoding import BoundedRecoding, ClosedRecoding
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.recoding.classes import ClosedRecoding
 
 if TYPE_CHECKING:
     from crowdblend.calculus import Assumption

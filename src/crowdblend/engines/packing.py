@@ -19,8 +19,9 @@ from crowdblend.engines.refusals import at_column, outside_bounds, outside_domai
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import Axis, ClosedRecoding, Open, Recoding
+from crowdblend.recoding.axes import Axis
 from crowdblend.recoding.bounded_recoding import Steps
+from crowdblend.recoding.classes import ClosedRecoding, Open, Recoding
 
 _NUMBER = 1 << 63
 _OPEN_SIZE = 1 << 31

@@ -15,7 +15,8 @@ from crowdblend.calculus import Derivation
 from crowdblend.frozen import dataclass
 from crowdblend.networks import exact
 from crowdblend.networks.exact import Structure
-from crowdblend.planning.networks import NetworkPlan, derive_release, differential
+from crowdblend.planning.networks.derive import derive_release, differential
+from crowdblend.planning.networks.solve import NetworkPlan
 from crowdblend.randomness import Source, discrete_laplace
 
 

@@ -21,11 +21,14 @@ from crowdblend.policies.refusals import refusal
 with lazy_imports():
     import flint
 
-    from crowdblend import selection
     from crowdblend.calculus.rules import recoding as recoding_rules
     from crowdblend.numerics import balls
     from crowdblend.policies.columns import Column
-    from crowdblend.selection import Lattice, RecodingChoice, Score, Search
+    from crowdblend.selection import recoding_choice, scores, search
+    from crowdblend.selection.lattice import Lattice
+    from crowdblend.selection.recoding_choice import RecodingChoice
+    from crowdblend.selection.scores import Score
+    from crowdblend.selection.search import Search
 
 _USUAL_SHARE = 0.1
 
@@ -73,28 +76,28 @@ class Choosing(Section, frozen=True):
 
     def search_of(self, lattice: Lattice) -> Search:
         """Return the choices that are made, all of them settled by the shape of the lattice."""
-        most, small = selection.MOST_STEPS, lattice.size <= selection.LARGEST_WHOLE
+        most, small = search.MOST_STEPS, lattice.size <= search.LARGEST_WHOLE
         if self.search == "whole" and not small:
             raise _refusal(
-                f'search = "whole" in [recoding] takes at most {selection.LARGEST_WHOLE:,} recodings, and the columns '
+                f'search = "whole" in [recoding] takes at most {search.LARGEST_WHOLE:,} recodings, and the columns '
                 f"offer {lattice.size:,}.",
                 'Use search = "steps", or offer fewer levels.',
                 "search",
             )
         if self.search == "whole" or (self.search is None and self.steps is None and small):
-            return selection.Search.whole(lattice.shape)
-        once = selection.Search.once_around(lattice.shape)
+            return search.Search.whole(lattice.shape)
+        once = search.Search.once_around(lattice.shape)
         if once > most:
             message = f"Choosing every column takes {once} steps, more than {most}."
             raise _refusal(message, "Offer fewer levels, or fix some columns.")
         if self.steps is not None and self.steps < once:
             message = f"steps in [recoding] is {self.steps}, and choosing every column once takes {once}."
             raise _refusal(message, "Raise it, or leave it out.", "steps")
-        return selection.Search.in_steps(lattice.shape, self.steps)
+        return search.Search.in_steps(lattice.shape, self.steps)
 
     def choice(self, lattice: Lattice, score: Score) -> RecodingChoice:
         """Return the choice among the recodings of a lattice, with what it claims."""
-        return selection.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon, self.show_epsilon)
+        return recoding_choice.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon, self.show_epsilon)
 
     @property
     def choice_cost(self) -> float:
@@ -115,8 +118,8 @@ class Choosing(Section, frozen=True):
     def score_for(self, k: int, rate: float) -> Score:
         """Return the score of a release with these parameters; the data have no part in it."""
         if self.share is None:
-            return selection.score(self.score, k=k, rate=rate)
-        return selection.score(self.score, k=k, rate=rate * (1 - self.share), share_seen=rate * self.share)
+            return scores.score(self.score, k=k, rate=rate)
+        return scores.score(self.score, k=k, rate=rate * (1 - self.share), share_seen=rate * self.share)
 
     def epsilon_left(self, epsilon: float, rate: float | None) -> float:
         """Return the largest ε₂ for the release that keeps choice and release together within epsilon."""

@@ -16,7 +16,7 @@ from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refus
 from crowdblend.policies.source import read_keys
 
 if TYPE_CHECKING:
-    from crowdblend.recoding import Recoding
+    from crowdblend.recoding.classes import Recoding
 import re
 from collections.abc import Iterator
 

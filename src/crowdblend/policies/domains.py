@@ -19,17 +19,20 @@ import warnings
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec.structs import force_setattr
 
-from crowdblend import recoding
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.key import Rule, Section, key, needs, one_of
 from crowdblend.policies.refusals import naming, refusal, show_value
 from crowdblend.policies.value_types import Exact, Exacts, FilePath, Level, Period, Periods, Texts, Wholes, Widths
 
-if TYPE_CHECKING:
-    from crowdblend.recoding import Axis, BoundedRecoding, Recoding
+with lazy_imports():
+    from crowdblend.recoding import axes, bounded_recoding, dates, hierarchies, intervals, values
+    from crowdblend.recoding.axes import Axis
+    from crowdblend.recoding.bounded_recoding import BoundedRecoding
+    from crowdblend.recoding.classes import Recoding
 
 _DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _PERIODS: tuple[Period, ...] = get_args(Period)
@@ -76,7 +79,7 @@ class ValueDomain(Domain, frozen=True, kw_only=True):
 
     def recodings(self) -> tuple[Recoding, ...]:
         """Return a class for each value."""
-        return (recoding.Values(self.values, other=self.other, missing=self.missing),)
+        return (values.Values(self.values, other=self.other, missing=self.missing),)
 
 
 class IntervalDomain(Domain, frozen=True, kw_only=True):
@@ -111,7 +114,7 @@ class IntervalDomain(Domain, frozen=True, kw_only=True):
         if isinstance(self.width, tuple):
             _check_rising("width", self.width)
         return tuple(
-            recoding.Intervals(self.start, self.stop, width, include_stop=self.include_to, **given)
+            intervals.Intervals(self.start, self.stop, width, include_stop=self.include_to, **given)
             for width in (self.width if isinstance(self.width, tuple) else (self.width,))
         )
 
@@ -131,7 +134,7 @@ class BreakDomain(Domain, frozen=True, kw_only=True):
     def recodings(self) -> tuple[Recoding, ...]:
         """Return the intervals between the breaks."""
         given = {name: getattr(self, name) for name in ("bottom", "top", "whole", "other", "missing")}
-        return (recoding.Breaks(self.breaks, **given),)
+        return (intervals.Breaks(self.breaks, **given),)
 
 
 class PrefixDomain(Domain, frozen=True, kw_only=True):
@@ -144,7 +147,7 @@ class PrefixDomain(Domain, frozen=True, kw_only=True):
 
     def recodings(self) -> tuple[Recoding, ...]:
         """Return the prefixes."""
-        return (recoding.Prefixes(self.prefix, missing=self.missing),)
+        return (values.Prefixes(self.prefix, missing=self.missing),)
 
 
 class DateDomain(Domain, frozen=True, kw_only=True):
@@ -192,11 +195,9 @@ class DateDomain(Domain, frozen=True, kw_only=True):
         if self.start is None or self.stop is None:
             if len(periods) > 1:
                 raise refusal("offer", "Several periods need from and to.", "Add the first and the last day.", "from")
-            return (recoding.Dates(periods[0], other=self.other, missing=self.missing),)
+            return (dates.Dates(periods[0], other=self.other, missing=self.missing),)
         first, last, beyond = self.start, self.stop, {"other": self.other, "missing": self.missing}
-        return tuple(
-            recoding.DateRange(period, first, last, include_stop=self.include_to, **beyond) for period in periods
-        )
+        return tuple(dates.DateRange(period, first, last, include_stop=self.include_to, **beyond) for period in periods)
 
 
 class HierarchyDomain(Domain, frozen=True, kw_only=True):
@@ -216,11 +217,11 @@ class HierarchyDomain(Domain, frozen=True, kw_only=True):
 
     def recodings(self) -> tuple[Recoding, ...]:
         """Return the groups at each level that is offered."""
-        lines = recoding.read_hierarchy(Path(self.hierarchy))
+        lines = hierarchies.read_hierarchy(Path(self.hierarchy))
         first = self.level if isinstance(self.level, int) else 0
         finest = naming(
             f"hierarchy {Path(self.hierarchy).name!r}",
-            lambda: recoding.Hierarchies(lines, first, other=self.other, missing=self.missing),
+            lambda: hierarchies.Hierarchies(lines, first, other=self.other, missing=self.missing),
         )
         if isinstance(self.level, int):
             return (finest,)
@@ -250,7 +251,7 @@ class NumberDomain(Domain, frozen=True, kw_only=True):
 
     def bounds(self) -> BoundedRecoding:
         """Return the numbers as totals see them."""
-        return recoding.BoundedRecoding(self.start, self.stop, self.resolution, self.outside, self.blank)
+        return bounded_recoding.BoundedRecoding(self.start, self.stop, self.resolution, self.outside, self.blank)
 
 
 class AxisDomain(Domain, frozen=True, kw_only=True):
@@ -275,7 +276,7 @@ class AxisDomain(Domain, frozen=True, kw_only=True):
     def axis(self) -> Axis:
         """Return the steps of the resolution between the bounds."""
         dropped = "outside" if self.outside == "drop" else None
-        return recoding.Axis(self.start, self.stop, self.resolution, other=dropped)
+        return axes.Axis(self.start, self.stop, self.resolution, other=dropped)
 
 
 DOMAINS: dict[str, type[Domain]] = {

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.refusals import refusal
-from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
-from crowdblend.selection import Ladder, Lattice
+from crowdblend.recoding.classes import Recoding
+from crowdblend.recoding.dates import DateRange
+from crowdblend.recoding.hierarchies import Hierarchies
+from crowdblend.recoding.intervals import Intervals
+from crowdblend.selection.lattice import Ladder, Lattice
 
 
 def lattice_of(columns: Sequence[Column], labels: Sequence[tuple[str, ...]] | None = None) -> Lattice:

@@ -14,12 +14,15 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from crowdblend import recoding
 from crowdblend.frozen import dataclass
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import Sampling
+
+with lazy_imports():
+    from crowdblend.recoding import intervals, values
 
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
 _MOST_RATES = 50
@@ -117,7 +120,7 @@ def design_of(sampling: Sampling, columns: Sequence[Column], beside: Sequence[Co
 
 def _design_by_strata(name: str, rates: Mapping[str, float], column: Column | None) -> Design:
     if column is None:
-        column = Column(name, (recoding.Values(tuple(rates)),))
+        column = Column(name, (values.Values(tuple(rates)),))
     labels = column.recoding.labels if column.recodings else None
     if column.chooses or labels is None or isinstance(column.domain, NumberDomain | AxisDomain):
         message = f"Column {name!r} has no fixed list of labels, and its labels are the strata."
@@ -144,12 +147,12 @@ def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> 
                 "[sampling] column",
             )
         least, most = float(1 / Fraction(largest)), float(1 / Fraction(smallest))
-        weights = recoding.Breaks((least, math.nextafter(most, math.inf)))
+        weights = intervals.Breaks((least, math.nextafter(most, math.inf)))
         low, high = _below(1 / Fraction(most)), _above(1 / Fraction(least))
         strata = Strata(name, (Stratum("", low, high, low),))
         return Design(Column(name, (weights,)), strata, published=False, weighted=True)
     recoded = column.recoding if column.recodings else None
-    if not isinstance(recoded, recoding.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
+    if not isinstance(recoded, intervals.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
         message = f"The classes of column {name!r} do not bound the weights from both sides."
         remedy = "Declare it with breaks alone, without top, bottom, other and missing."
         raise refusal("weight", message, remedy, f"column {name!r}")

@@ -29,7 +29,7 @@ from crowdblend.releases.class_counts import ClassCountsPlan
 from crowdblend.releases.crowd_classes import CrowdClassesPlan
 from crowdblend.releases.crowds import CrowdsPlan
 from crowdblend.releases.plan import Reading
-from crowdblend.selection import noise_around
+from crowdblend.selection.recoding_choice import noise_around
 
 CrowdPolicy = TablePolicy | MicrodataPolicy | PointsPolicy
 PolicyT = TypeVar("PolicyT", TablePolicy, MicrodataPolicy, PointsPolicy)

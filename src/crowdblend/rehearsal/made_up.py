@@ -20,7 +20,8 @@ from crowdblend.packages import pyarrow
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.strata import design_of
-from crowdblend.recoding import Intervals, Values
+from crowdblend.recoding.intervals import Intervals
+from crowdblend.recoding.values import Values
 from crowdblend.rehearsal.made_up_values import Rng, draw_measure, draw_values
 
 # Policies about people in rows.

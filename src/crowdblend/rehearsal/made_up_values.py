@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.packages import pyarrow
-from crowdblend.recoding import BoundedRecoding, Breaks, DateRange, Dates, Intervals, Lookup, Prefixes, Recoding
 from crowdblend.recoding.axes import Axis
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.recoding.classes import Lookup, Recoding
+from crowdblend.recoding.dates import DateRange, Dates
+from crowdblend.recoding.intervals import Breaks, Intervals
+from crowdblend.recoding.values import Prefixes
 
 # Of each column the audit uses this many classes at most, the first and the last among them, or all.
 CLASSES, EVERY_CLASS = 4, 1 << 20

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from crowdblend.frozen import dataclass
 from crowdblend.packages import parquet, pyarrow
-from crowdblend.recoding import Recoding
+from crowdblend.recoding.classes import Recoding
 from crowdblend.releases.plan import Outcome
-from crowdblend.selection import ChosenRecoding
+from crowdblend.selection.recoding_choice import ChosenRecoding
 
 # The outcome of a release for each way of looking at it.
 Views = dict[str, str]

@@ -28,14 +28,15 @@ from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding import Values
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
+from crowdblend.recoding.values import Values
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, people_in_memory
 from crowdblend.rehearsal.observers import ShownFile
 from crowdblend.releases.class_counts import ChoiceReading, ClassCountsPlan
 from crowdblend.releases.plan import Result
 from crowdblend.releases.recoding_choice import recode
-from crowdblend.selection import ChosenRecoding, Node
+from crowdblend.selection.lattice import Node
+from crowdblend.selection.recoding_choice import ChosenRecoding
 
 COPY = "which copy"
 # Of every file the name, the header, and the lines of one copy.

@@ -27,7 +27,8 @@ with lazy_imports():
     # A choice of the recoding loads SciPy.
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.releases import recoding_choice
-    from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
+    from crowdblend.selection.recoding_choice import ChosenRecoding, RecodingChoice
+    from crowdblend.selection.scores import Score
 
 
 CrowdFactsT = TypeVar("CrowdFactsT", bound=CrowdFacts)

@@ -27,7 +27,7 @@ with lazy_imports():
 
     from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
     from crowdblend.policies.publication_policy import PublicationPolicy
-    from crowdblend.recoding import Axis
+    from crowdblend.recoding.axes import Axis
     from crowdblend.releases.facts import ReleaseFacts
 
 Whole: TypeAlias = NDArray[np.int64]

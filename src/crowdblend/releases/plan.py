@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.randomness import ReleaseKey
     from crowdblend.releases.outputs import Output
-    from crowdblend.selection import ChosenRecoding
+    from crowdblend.selection.recoding_choice import ChosenRecoding
 
 # What would happen, for the dry run: what is done, and how.
 Lines: TypeAlias = list[tuple[str, str]]

@@ -22,10 +22,16 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.recoding_lattice import lattice_of, leaves_of
 from crowdblend.randomness import ReleaseKey
-from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
+from crowdblend.recoding.classes import Recoding
+from crowdblend.recoding.dates import DateRange
+from crowdblend.recoding.hierarchies import Hierarchies
+from crowdblend.recoding.intervals import Intervals
 from crowdblend.releases.class_counts import ChoiceReading
 from crowdblend.releases.crowd_facts import Around, Level, NearRecoding, RecodingFacts
-from crowdblend.selection import ChosenRecoding, Ladder, Node, RecodingChoice, Score, noise_around, rolled_up
+from crowdblend.selection.lattice import Ladder, Node
+from crowdblend.selection.recoding_choice import ChosenRecoding, RecodingChoice, noise_around
+from crowdblend.selection.scores import Score
+from crowdblend.selection.search import rolled_up
 
 
 class NamedLevel(TypedDict, total=False):

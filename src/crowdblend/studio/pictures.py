@@ -11,7 +11,8 @@ from crowdblend.figures.recodings import class_ruler
 from crowdblend.frozen import dataclass
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
-from crowdblend.recoding import Breaks, Intervals, Recoding
+from crowdblend.recoding.classes import Recoding
+from crowdblend.recoding.intervals import Breaks, Intervals
 from crowdblend.reports.text import inline_svg
 
 MOST_LABELS = 24

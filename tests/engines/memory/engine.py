@@ -26,7 +26,8 @@ from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.randomness import new_key
-from crowdblend.recoding import BoundedRecoding, ClosedRecoding
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.recoding.classes import ClosedRecoding
 from tests.engines.memory.table import MemoryColumn, MemoryTable, is_finite
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ from crowdblend.engines.packing import Packing, refuse_unreadable
 from crowdblend.packages import compute, duckdb
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import Axis, ClosedRecoding, ComputedRecoding, Lookup, Open
+from crowdblend.recoding.axes import Axis
+from crowdblend.recoding.classes import ClosedRecoding, ComputedRecoding, Lookup, Open
 from crowdblend.recoding.reading import blank_sql, quote
 
 

@@ -24,7 +24,7 @@ from crowdblend.engines.refusals import outside_bounds, refuse_beyond
 from crowdblend.engines.sampling import Marks, drawn_codes, kept_rows, random_places, smallest_marks, thin_classes
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import BoundedRecoding
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
 _QUICK = ("parquet", "duckdb", "frame")
 _MARK = ("mark_low", "mark_high")

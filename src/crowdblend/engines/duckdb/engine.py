@@ -26,7 +26,7 @@ with lazy_imports():
     from crowdblend.engines.duckdb import counting, identity
     from crowdblend.engines.duckdb import rows as duckdb_rows
     from crowdblend.ledger.identity import FingerprintRequest, Identity
-    from crowdblend.recoding import BoundedRecoding
+    from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
 _UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."

@@ -13,7 +13,9 @@ from decimal import Decimal
 
 from crowdblend.packages import duckdb
 from crowdblend.policies.csv_reading import CsvReading
-from crowdblend.recoding import Breaks, ClosedRecoding, DateRange, Intervals, Lookup, Recoding
+from crowdblend.recoding.classes import ClosedRecoding, Lookup, Recoding
+from crowdblend.recoding.dates import DateRange
+from crowdblend.recoding.intervals import Breaks, Intervals
 from crowdblend.recoding.reading import day, day_sql, exact, number, number_sql, plain_digits
 
 # This many different values are looked at.

@@ -36,7 +36,7 @@ from crowdblend.engines.spark.tasks import (
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey
-from crowdblend.recoding import BoundedRecoding
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
 # Classes that a driver takes of which nothing is said.
 _USUAL = 1 << 25

@@ -27,7 +27,7 @@ from crowdblend.ledger.identity import FingerprintRequest, Identity
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource, Resources
-from crowdblend.recoding import BoundedRecoding
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

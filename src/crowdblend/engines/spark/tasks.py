@@ -42,7 +42,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.packages import pyarrow as pa
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
-from crowdblend.recoding import BoundedRecoding
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
 
 @dataclass(frozen=True)

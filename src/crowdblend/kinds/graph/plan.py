@@ -20,7 +20,14 @@ from crowdblend.kinds.graph.network import NetworkData, check_network, read_netw
 from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
-from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
+from crowdblend.planning.networks.solve import (
+    CONFIDENCE,
+    NetworkPlan,
+    least_people,
+    plan_network,
+    refuse_useless,
+    trades,
+)
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, Reading, ReleasePlan, Result, software

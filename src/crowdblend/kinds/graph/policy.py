@@ -21,9 +21,9 @@ from crowdblend.policies.source import DataSource, format_of
 from crowdblend.policies.value_types import FilePath, Texts
 
 with lazy_imports():
-    from crowdblend.planning import networks
-    from crowdblend.planning.networks import Bounds, NetworkRequest
     from crowdblend.planning.networks import request as requests
+    from crowdblend.planning.networks import solve
+    from crowdblend.planning.networks.request import Bounds, NetworkRequest
 
 _STATISTICS = "[[publish.statistics]]"
 _TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}
@@ -257,7 +257,7 @@ class GraphPolicy(PublicationPolicy, frozen=True, kw_only=True):
             return statistic.epsilon
         if statistic.shares:
             return 0.0
-        return networks.plan_network(statistic.request(self.graph.bounds)).epsilon
+        return solve.plan_network(statistic.request(self.graph.bounds)).epsilon
 
 
 def with_graph(policy: GraphPolicy, graph: Any) -> GraphPolicy:

@@ -20,7 +20,7 @@ from crowdblend.kinds.graph.plan import Number as PublishedNumber
 from crowdblend.kinds.graph.policy import GraphPolicy, NetworkStatistic
 from crowdblend.networks import network
 from crowdblend.packages import pyarrow as pa
-from crowdblend.planning.networks import Bounds
+from crowdblend.planning.networks.request import Bounds
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.observers import Number, NumbersObserver, ShownFile

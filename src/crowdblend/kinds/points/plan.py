@@ -19,7 +19,7 @@ from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.strata import CrowdPlan, StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.recoding import Grid
+from crowdblend.recoding.blocks import Grid
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowds import CrowdsPlan, crowd_request, plan_crowds, plan_in_part
 from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Never, cast
+from typing import Annotated, ClassVar, Literal, Never, cast
 
 from msgspec.structs import force_setattr
 
-from crowdblend import recoding as recodings
+from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.domains import AxisDomain
@@ -20,9 +20,10 @@ from crowdblend.policies.refusals import naming, refusal
 from crowdblend.policies.value_types import Ends
 from crowdblend.recoding.reading import exact
 
-if TYPE_CHECKING:
-    from crowdblend.recoding import Axis, Blocks, Grid
-    from crowdblend.recoding.blocks import Box
+with lazy_imports():
+    from crowdblend.recoding import blocks
+    from crowdblend.recoding.axes import Axis
+    from crowdblend.recoding.blocks import Blocks, Box, Grid
 
 BLOCK = "block"
 
@@ -112,13 +113,13 @@ class PointsPolicy(CrowdPolicy, frozen=True, kw_only=True):
         if widths:
             return _grid(widths, axes)
         if self.boxes:
-            return recodings.Boxes(tuple(_box(named.box, axes, "[[publish.boxes]]") for named in self.boxes))
+            return blocks.Boxes(tuple(_box(named.box, axes, "[[publish.boxes]]") for named in self.boxes))
         regions = tuple((_box(region.box, axes, "[[publish.quadtree]]"), region.depth) for region in self.quadtree)
-        return recodings.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
+        return blocks.Quadtree(tuple(axis.cells for axis in axes.values()), regions)
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Return the different sizes of blocks in cells, largest first."""
-        if isinstance(self.blocks, recodings.Grid):
+        if isinstance(self.blocks, blocks.Grid):
             return [self.blocks.cells]
         found = {tuple(high - low for low, high in box) for box in self.blocks.list_blocks()}
         return sorted(found, key=lambda shape: (-sum(shape), shape))
@@ -148,7 +149,7 @@ def _grid(widths: Mapping[str, int | Decimal], axes: dict[str, Axis]) -> Grid:
             )
         cells.append(int(count))
     along = [axis.cells // size for axis, size in zip(axes.values(), cells, strict=True)]
-    return recodings.Grid(tuple(cells), tuple(along))
+    return blocks.Grid(tuple(cells), tuple(along))
 
 
 def _box(ends: Ends, axes: dict[str, Axis], where: str) -> Box:

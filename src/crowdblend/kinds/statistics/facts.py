@@ -19,10 +19,13 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.statistics import NoisyStatistics
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE, STRATA, StrataWay, TotalsPlan, Way
-from crowdblend.planning.statistics.strata_totals import weights_of_design
-from crowdblend.recoding import BoundedRecoding, Breaks
+from crowdblend.planning.statistics.choice import TotalsPlan
+from crowdblend.planning.statistics.strata_totals import StrataWay, weights_of_design
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
+from crowdblend.recoding.intervals import Breaks
 from crowdblend.recoding.domain import Domain
+from crowdblend.recoding.intervals import Breaks
 from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction
 from crowdblend.releases.series import RepeatedFacts
 

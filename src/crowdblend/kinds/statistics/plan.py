@@ -31,21 +31,10 @@ from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, St
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
 from crowdblend.planning.part_budget import PartBudget
 from crowdblend.planning.parts import largest_noise
-from crowdblend.planning.statistics import (
-    EVERYBODY,
-    SAMPLE,
-    STRATA,
-    Mechanism,
-    QuantileShape,
-    SampleWay,
-    StrataWay,
-    TotalsPlan,
-    TotalsRequest,
-    Way,
-    plan_statistics,
-    plan_strata_statistics,
-)
-from crowdblend.planning.statistics.strata_totals import AnyDesign, weights_of_design
+from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
+from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.strata_totals import AnyDesign, StrataWay, plan_strata_statistics, weights_of_design
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Mechanism, SampleWay, Way
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Annotated, ClassVar, Never
 
-from crowdblend import recoding
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column, refuse_choice
@@ -21,9 +20,11 @@ from crowdblend.policies.terms import Terms
 from crowdblend.recoding.reading import exact
 
 with lazy_imports():
-    from crowdblend.planning import statistics as planning
-    from crowdblend.planning.statistics import AnyShape
-    from crowdblend.recoding import BoundedRecoding, Intervals
+    from crowdblend.planning.statistics import accuracy, quantiles
+    from crowdblend.planning.statistics.ways import AnyShape
+    from crowdblend.recoding import bounded_recoding, intervals
+    from crowdblend.recoding.bounded_recoding import BoundedRecoding
+    from crowdblend.recoding.intervals import Intervals
 
 # Every guarantee derives from all of them, and a certificate has at most 500 steps.
 _MOST_STATISTICS = 150
@@ -89,8 +90,8 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         for column in self.classes:
             if isinstance(column.domain, AxisDomain):
                 axis = column.domain
-                found[column.name] = recoding.BoundedRecoding(axis.start, axis.stop, axis.resolution, "refuse")
-            elif isinstance(column.recoding, recoding.Intervals):
+                found[column.name] = bounded_recoding.BoundedRecoding(axis.start, axis.stop, axis.resolution)
+            elif isinstance(column.recoding, intervals.Intervals):
                 found[column.name] = _of_intervals(column.recoding)
         return found
 
@@ -224,23 +225,23 @@ def shape_of(
     of_some = statistic.of_some or designed
     if not statistic.measured:
         parts = designed and statistic.what == "fraction"
-        return planning.Shape(1, 2, share, sized=True) if parts else planning.Shape(1, groups, share)
+        return accuracy.Shape(1, 2, share, sized=True) if parts else accuracy.Shape(1, groups, share)
     if bounds is None:
         raise refusal("no-bounds", f"Column {statistic.column!r} has no bounds.", "Declare from, to and resolution.")
     if statistic.is_quantile:
-        return planning.QuantileShape(statistic.share, bounds.steps + 1, groups, share, whole=not of_some)
+        return quantiles.QuantileShape(statistic.share, bounds.steps + 1, groups, share, whole=not of_some)
     if not of_some:
-        return planning.Shape(bounds.steps, 1, share)
+        return accuracy.Shape(bounds.steps, 1, share)
     if statistic.what == "sum" and bounds.from_zero is not None:
-        return planning.Shape(bounds.from_zero, groups, share)
-    return planning.Shape(bounds.steps, 2 * groups, share, sized=statistic.what == "average")
+        return accuracy.Shape(bounds.from_zero, groups, share)
+    return accuracy.Shape(bounds.steps, 2 * groups, share, sized=statistic.what == "average")
 
 
 def _of_intervals(intervals: Intervals) -> BoundedRecoding:
     """The numbers behind intervals, on a grid of a thousand steps; what has a class of its own beyond is moved in."""
     step = (exact("to", intervals.stop) - exact("from", intervals.start)) / _DEFAULT_STEPS
     beyond = intervals.top or intervals.bottom or intervals.other is not None
-    return recoding.BoundedRecoding(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")
+    return bounded_recoding.BoundedRecoding(intervals.start, intervals.stop, step, "clamp" if beyond else "refuse")
 
 
 class Statistics(Publication):

@@ -15,9 +15,12 @@ from typing import Protocol
 
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.statistics import ChosenQuantile
-from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, StrataWay, TotalsPlan
-from crowdblend.planning.statistics.accuracy import average_error, noise_error
-from crowdblend.recoding import BoundedRecoding
+from crowdblend.planning.statistics.accuracy import Shape, average_error, noise_error
+from crowdblend.planning.statistics.choice import TotalsPlan
+from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.strata_totals import StrataWay
+from crowdblend.planning.statistics.ways import AnyShape
+from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
 # Noise is further away with a probability that does not matter.
 _IMPOSSIBLE = 1e-12

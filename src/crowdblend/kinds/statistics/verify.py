@@ -9,7 +9,7 @@ from crowdblend.designs import Survey
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import StrataValues
-from crowdblend.planning.statistics import Shape
+from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.publishing.verification.consistency import require_files
 from crowdblend.publishing.verification.counts import read_rows
 from crowdblend.reading.release import PublishedRelease

@@ -10,9 +10,13 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Design, Survey
-from crowdblend.mechanisms import synopsis
 from crowdblend.mechanisms.mechanism import Loss
-from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis, PlannedSynopsis, QueryClass
+from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
+from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
+from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
+from crowdblend.mechanisms.synopsis.queries import QueryClass
+from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import Count, Fact, Parameters, contradiction
 from crowdblend.releases.series import RepeatedFacts
@@ -98,7 +102,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         if queries.ranges is not None and [queries.ranges] != list(self.columns):
             raise contradiction("its queries are about other columns")
         if self.queries.conjunctions is not None:
-            return synopsis.Conjunctions(shape, self.queries.conjunctions, add_up=self.queries.add_up)
+            return Conjunctions(shape, self.queries.conjunctions, add_up=self.queries.add_up)
         return other_queries(self.queries, self.sizes, {name: own.labels or () for name, own in self.columns.items()})
 
     @cached_property
@@ -108,7 +112,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         people, failure = self.design.people, self.failure
         if isinstance(self.mechanism, FittedRows):
             loss = self.mechanism.noise_epsilon
-            made = synopsis.fitted_synopsis(self.query_class, people, loss, self.mechanism.rows, failure)
+            made = fitted_synopsis(self.query_class, people, loss, self.mechanism.rows, failure)
         else:
             made = ExponentialSynopsis(self.query_class, self.mechanism.epsilon, self.mechanism.rows)
         return PlannedSynopsis(made, people, self.design.of, failure)
@@ -129,9 +133,9 @@ def other_queries(queries: Queries, sizes: Mapping[str, int], labels: Mapping[st
     """Return the class of ranges or listed conjunctions over columns of these sizes."""
     names, shape = list(sizes), tuple(sizes.values())
     if queries.ranges is not None:
-        return synopsis.ranges(shape[0])
+        return ranges(shape[0])
     places = [
         {names.index(name): labels[name].index(label) for name, label in condition.items()}
         for condition in queries.listed or ()
     ]
-    return synopsis.list_conjunctions(shape, places)
+    return list_conjunctions(shape, places)

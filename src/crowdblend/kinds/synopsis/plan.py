@@ -14,18 +14,13 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.synopsis.facts import Exponential, FittedRows, Queries, SynopsisFacts, other_queries
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
-from crowdblend.mechanisms import SampledClasses, synopsis
-from crowdblend.mechanisms.synopsis import (
-    Conjunctions,
-    ExponentialSynopsis,
-    FittedSynopsis,
-    PlannedSynopsis,
-    QueryClass,
-    Synopsis,
-    plan_synopsis,
-)
-from crowdblend.mechanisms.synopsis.queries import Table
+from crowdblend.mechanisms import SampledClasses
+from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
+from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
+from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis, Synopsis
+from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
 from crowdblend.mechanisms.synopsis.rows import Cells, count_rows, random_rows, shares
+from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, plan_synopsis
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading
@@ -184,7 +179,7 @@ def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     names = [policy.columns[place].name for place in universe_order(policy)]
     sizes = {name: len(labels[name]) for name in names}
     if policy.conjunctions is not None:
-        return list(synopsis.conjunctions(tuple(sizes.values()), policy.conjunctions))
+        return list(conjunctions(tuple(sizes.values()), policy.conjunctions))
     return [other_queries(asked_queries(policy), sizes, labels)]
 
 

@@ -27,7 +27,7 @@ from crowdblend.releases.plan import Lines, Result
 with lazy_imports():
     from crowdblend.kinds.table import register, threshold
     from crowdblend.mechanisms import SampledClasses
-    from crowdblend.selection import ChosenRecoding
+    from crowdblend.selection.recoding_choice import ChosenRecoding
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 

@@ -7,8 +7,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding import Hierarchies, read_hierarchy
-from crowdblend.recoding.hierarchies import hierarchy_text, interval_hierarchy, order_hierarchy, prefix_hierarchy
+from crowdblend.recoding.hierarchies import (
+    Hierarchies,
+    hierarchy_text,
+    interval_hierarchy,
+    order_hierarchy,
+    prefix_hierarchy,
+    read_hierarchy,
+)
 
 MOST_ROWS, MOST_LEVELS = 2_000, 12
 
