@@ -23,10 +23,9 @@ from crowdblend.cli.main import COMMANDS, cli
 from crowdblend.policies.domains import DOMAINS, AxisDomain
 from crowdblend.policies.key import Key, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import SPLITS
-from crowdblend.policies.publication import own_parts
+from crowdblend.policies.publication import CommonKeys, own_parts
 from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
-from crowdblend.policies.schema import CommonKeys
 from crowdblend.policies.terms import Terms
 from docs import combinations, compared_tables, error_codes
 from docs.api_examples import EXAMPLES, SESSION

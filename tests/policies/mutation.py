@@ -4,7 +4,7 @@ import random
 import re
 
 from crowdblend.policies.key import keys_of, sections_of
-from crowdblend.policies.publication import COMMON
+from crowdblend.policies.publication import CommonKeys
 from crowdblend.policies.registry import KINDS, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
@@ -18,7 +18,19 @@ SECTIONS = sorted(
 KEYS = sorted(
     {key.name for kind in KINDS for key in publication_keys(kind).values()}
     | {key.name for holder in (Terms, *DESIGNS.values()) for key in keys_of(holder).values()}
-    | {*COMMON, "from", "to", "values", "split", "design", "average", "median", "quantile", "histogram", "fraction"}
+    | {
+        *keys_of(CommonKeys),
+        "from",
+        "to",
+        "values",
+        "split",
+        "design",
+        "average",
+        "median",
+        "quantile",
+        "histogram",
+        "fraction",
+    }
 )
 NUMBERS = [
     *("0", "1", "-1", "2", "3", "20", "0.1", "0.5", "0.999999999", "1.0", "1e-6", "1e-300", "5e-324", "1e-400"),

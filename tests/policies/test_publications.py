@@ -11,7 +11,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds.statistics.statistic import WHAT
 from crowdblend.policies import parse_policy
 from crowdblend.policies.key import keys_of
-from crowdblend.policies.publication import COMMON, own_parts
+from crowdblend.policies.publication import CommonKeys, own_parts
 from crowdblend.policies.registry import KINDS, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import SHARED
@@ -171,13 +171,13 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
         "Rename one.",
     ),
     "a name that is a path": (lambda: cb.Table(name="../by_age"), "publication-name", "cannot be a file name"),
-    "a name that is a number": (lambda: cb.Table(name=5), "publication-name", "cannot be a file name"),
-    "no share": (lambda: cb.Table(share=0), "range", "above 0 and below 1"),
-    "a share beyond": (lambda: cb.Table(share=1.5), "range", "above 0 and below 1"),
-    "a share in words": (lambda: cb.Table(share="half"), "range", "above 0 and below 1"),
-    "a weight of nothing": (lambda: cb.Table(weight=0), "range", "above 0 and at most 1,000,000"),
-    "a weight without end": (lambda: cb.Table(weight=float("inf")), "range", "above 0 and at most 1,000,000"),
-    "a column that is none": (lambda: cb.Table(5), "type", "columns in publish are names"),
+    "a name that is a number": (lambda: cb.Table(name=5), "type", "takes a text in quotes"),
+    "no share": (lambda: cb.Table(share=0), "range", "between 0 and 1 (exclusive)"),
+    "a share beyond": (lambda: cb.Table(share=1.5), "range", "between 0 and 1 (exclusive)"),
+    "a share in words": (lambda: cb.Table(share="half"), "type", "between 0 and 1 (exclusive)"),
+    "a weight of nothing": (lambda: cb.Table(weight=0), "range", "between 0 and 1,000,000 (0 excluded)"),
+    "a weight without end": (lambda: cb.Table(weight=float("inf")), "value", "is not a finite number"),
+    "a column that is none": (lambda: cb.Table(5), "type", "columns in publish takes a list of names"),
     "a column twice": (lambda: cb.Table("sex", "sex"), "publication-columns", "names a column twice"),
     "an unknown column": (lambda: _policy(publish=cb.Table("agee")), "unknown-column", "Did you mean age?"),
     "an unused column": (lambda: _policy(publish=cb.Table("sex")), "unused-column", "Column 'age' is declared"),
@@ -328,7 +328,7 @@ def test_python_and_toml_have_the_same_words_for_a_publication(kind: str) -> Non
     made = publication_class(kind)
     keys = {key.name for key in publication_keys(kind).values()}
     lists = {part.name.removeprefix("publish.") for part in own_parts(made.policy).values() if part.many}
-    assert set(made.common) <= set(COMMON)
+    assert set(made.common) <= set(keys_of(CommonKeys))
     # What statistics are grouped by is said of each of them in TOML, and once for all of them in Python.
     shorthand = {"by"} if kind == "statistics" else set()
     assert _arguments(made) == keys | lists | set(made.common) | shorthand

@@ -267,6 +267,14 @@ class Assumption(Enum):
         return StepAssumption(self, tuple((name, values[name]) for name in self.numbers))
 
 
+# What several chapters assume of a table, of one with noise, of one that is exact from k on, and of points.
+TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
+NOISY_TABLE = (*TABLE, Assumption.EXACT_NOISE)
+BELOW_K = (*NOISY_TABLE, Assumption.DISCRETE_LAPLACE_BELOW_K, Assumption.ALL_CELLS)
+MOVED_POINTS = (
+    *(*NOISY_TABLE, Assumption.SMALL_CLASSES_DROPPED),
+    *(Assumption.NOISE_ON_POINTS, Assumption.SHUFFLED_POINTS),
+)
 _PLACES = {assumption: place for place, assumption in enumerate(Assumption)}
 _EVERYBODY = (
     "All {} people are counted and nobody is drawn: what is assumed of a sample is said of everybody, and nothing has "

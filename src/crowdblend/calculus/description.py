@@ -215,6 +215,9 @@ UNDER_BIAS = Composite(BIASED, ("low", "high", "exceptions", "max_rate"))
 OF_DRAWN = Composite(DRAWN, ("samples", "population"))
 RELEASES = Composite("releases")
 
+NOISY_BELOW_K = mechanism("histogram.noisy", "k", "noise_epsilon", "flag")
+NOISY_POINTS = mechanism("points.noisy", "k", "noise_epsilon")
+
 # Why some parameters describe no release.
 TARGET = "the epsilon that delta is computed for; the guarantee names it"
 NAMED = "the guarantee names it"

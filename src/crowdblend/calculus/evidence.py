@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from crowdblend.calculus.theorem import Rule
+from crowdblend.calculus.theorem import RULES, Rule
 
 
 class CoqProof(NamedTuple):
@@ -82,7 +82,6 @@ class Worlds(NamedTuple):
 
 DEFINITION = "a definition: nothing to enumerate"
 SMALLEST = "the smallest of several true numbers: nothing to enumerate"
-NOT_ENUMERATED = "not enumerated"
 
 ENUMERATED: Mapping[str, Worlds | str] = {
     "sampling.amplification": Worlds(5, 5, "sampling"),
@@ -109,14 +108,12 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "composition.adaptive": Worlds(5, 125, "recoding strata_statistics"),
     "composition.random-samples": Worlds(3, 3, "composition"),
     "composition.iid-sampling": Worlds(5, 5, "composition"),
-    "composition.networks": NOT_ENUMERATED,
     "composition.blending-differential": Worlds(4, 4, "crowd_blending"),
     "composition.blending-differential-both": Worlds(4, 4, "crowd_blending"),
     "graph.sampler.connected": Worlds(3, 3, "graphs"),
     "graph.sampler.cycle-free": Worlds(3, 3, "graphs"),
     "graph.sampler.eulerian": Worlds(3, 3, "graphs"),
     "graph.sampler.average-degree": Worlds(2, 2, "graphs"),
-    "graph.sampler.light-ends": NOT_ENUMERATED,
     "graph.estimator.connected": Worlds(4, 4, "network_promises"),
     "graph.estimator.eulerian": Worlds(4, 4, "network_promises"),
     "graph.estimator.cycle-free": Worlds(8, 8, "network_promises"),
@@ -143,14 +140,10 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "graph.eulerian": Worlds(9, 9, "graphs", "the sensitivity alone"),
     "graph.average-degree": Worlds(3, 3, "graphs", "the sensitivity alone"),
     "graph.published.distance": Worlds(1, 1, "network_promises"),
-    "graph.published.degree": NOT_ENUMERATED,
     "graph.sharp.distance": Worlds(3, 3, "network_promises"),
     "graph.sharp.degree": Worlds(1, 1, "network_promises"),
-    "graph.sharp.average": NOT_ENUMERATED,
     "graph.sharp.histogram": Worlds(3, 3, "network_promises"),
     "graph.differential.distance": Worlds(3, 3, "network_edits", "the sensitivity alone"),
-    "graph.differential.degree": NOT_ENUMERATED,
-    "graph.differential.average": NOT_ENUMERATED,
     "graph.differential.histogram": Worlds(3, 3, "network_promises"),
     "histogram.suppressed": Worlds(4, 4, "crowd_blending"),
     "histogram.noisy": Worlds(3, 3, "crowd_blending"),
@@ -184,52 +177,40 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "profile.amplified": Worlds(2, 12, "profiles"),
     "profile.outliers": Worlds(1, 1, "profiles"),
     "profile.differential": Worlds(3, 11, "profiles"),
-    "profile.recoding-population": NOT_ENUMERATED,
     "profile.recoding-split": Worlds(6, 14, "profiles"),
     "profile.replaced": Worlds(20, 2_560, "surveys"),
     "composition.profiles": Worlds(28, 58, "parts strata profiles"),
     "composition.repeated": Worlds(2, 2, "profiles"),
     "profile.delta": Worlds(28, 58, "parts strata profiles"),
     "profile.epsilon": Worlds(2, 2, "profiles"),
-    "profile.zero-knowledge": NOT_ENUMERATED,
     "profile.replace": Worlds(8, 8, "profiles"),
     "profile.group": Worlds(8, 8, "profiles"),
     "quantile.everybody": Worlds(9, 9, "quantiles"),
     "quantile.groups": Worlds(6, 6, "quantiles"),
     "quantile.add-remove": Worlds(1, 121, "strata_statistics"),
     "sampler.average": Worlds(4, 4, "zero_knowledge"),
-    "queries.vc-accuracy": NOT_ENUMERATED,
-    "queries.vc-samples": NOT_ENUMERATED,
     "queries.finite-class": Worlds(4, 4, "synopses"),
-    "queries.useful": NOT_ENUMERATED,
-    "laplace.accurate": NOT_ENUMERATED,
     "register.rows": Worlds(3, 3, "registers"),
     "register.total": Worlds(2, 2, "registers"),
     "rows.per-person": Worlds(4, 48, "registers"),
-    "opendp.measurement": NOT_ENUMERATED,
     "synopsis.exponential": Worlds(4, 4, "synopses"),
     "synopsis.counts": Worlds(3, 4, "synopses"),
     "score.published": Worlds(8, 25, "numerics/expected_people", "one class"),
     "score.stated": DEFINITION,
     "selection.exponential": Worlds(3, 3, "selection/exponential"),
-    "selection.noisy-scores": NOT_ENUMERATED,
     "strata.at-one-rate": DEFINITION,
     "strata.between-rates": Worlds(29, 58, "strata"),
     "strata.worst": Worlds(60, 120, "strata"),
-    "strata.zero-knowledge": NOT_ENUMERATED,
     "strata.together": Worlds(6, 120, "strata_together"),
-    "strata.together-zero-knowledge": NOT_ENUMERATED,
     "strata.copies": Worlds(1, 121, "strata_statistics"),
     "strata.more-copies": Worlds(1, 121, "strata_statistics"),
     "strata.joint": Worlds(1, 121, "strata_statistics"),
-    "strata.joint-zero-knowledge": NOT_ENUMERATED,
     "profile.strata": Worlds(6, 6, "strata"),
     "survey.profile": Worlds(20, 2_560, "surveys"),
     "survey.strata-profile": Worlds(20, 2_560, "surveys"),
     "survey.groups-profile": Worlds(20, 2_560, "surveys"),
     "survey.zero-knowledge": Worlds(5, 801, "surveys"),
     "synopsis.exponential-useful": Worlds(6, 6, "synopses"),
-    "synopsis.fitted-useful": NOT_ENUMERATED,
     "synopsis.counts-useful": Worlds(4, 4, "synopses"),
     "totals.sum": Worlds(3, 12, "totals"),
     "totals.histogram": Worlds(1, 9, "totals"),
@@ -239,7 +220,7 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "totals.add-remove": Worlds(1, 121, "strata_statistics"),
     "totals.zero-knowledge": Worlds(5, 21, "totals"),
 }
-"""For every rule the worlds in which tests hold it against the definition, or why there are none."""
+"""The worlds in which tests hold a rule against the definition, or why there are none; else it is not enumerated."""
 
 
 def evidence(rule: Rule) -> list[str]:
@@ -248,12 +229,12 @@ def evidence(rule: Rule) -> list[str]:
     if rule.id in MACHINE_CHECKED:
         theorems, not_covered = MACHINE_CHECKED[rule.id]
         checked = f"checked by Coq: {', '.join(theorems.split())}{not_covered and '; not covered: '}{not_covered}"
-    return [f"proof in prose: {rule.theorem.source}", checked, str(ENUMERATED[rule.id])]
+    return [f"proof in prose: {rule.theorem.source}", checked, str(ENUMERATED.get(rule.id, "not enumerated"))]
 
 
 def in_short(rule: Rule) -> str:
     """Return whether Coq has checked a rule, and the number of worlds with the slow suite."""
-    worlds = ENUMERATED[rule.id]
+    worlds = ENUMERATED.get(rule.id, "not enumerated")
     enumerated = f"{worlds.every:,} world{'s' * (worlds.every > 1)}" if isinstance(worlds, Worlds) else worlds
     return f"Coq, {enumerated}" if rule.id in MACHINE_CHECKED else enumerated
 
@@ -262,8 +243,8 @@ def summary() -> str:
     """Return how many rules Coq has checked and how many are enumerated, in a sentence."""
     enumerated = {rule for rule, worlds in ENUMERATED.items() if isinstance(worlds, Worlds)}
     nothing = {rule for rule, worlds in ENUMERATED.items() if worlds in (DEFINITION, SMALLEST)}
-    alone = set(ENUMERATED) - enumerated - nothing - set(MACHINE_CHECKED)
+    alone = set(RULES) - enumerated - nothing - set(MACHINE_CHECKED)
     return (
-        f"Of {len(ENUMERATED)} rules Coq has checked {len(MACHINE_CHECKED)}, and tests enumerate {len(enumerated)}. "
+        f"Of {len(RULES)} rules Coq has checked {len(MACHINE_CHECKED)}, and tests enumerate {len(enumerated)}. "
         f"{len(nothing)} are definitions or choices; {len(alone)} rest on their proofs in prose alone."
     )

@@ -130,12 +130,16 @@ class Declaration(Struct, frozen=True):
     is_part: bool = False
 
 
-def key(meaning: str, limits: str | tuple[int, int] | None = None, *, section: str = "", name: str = "") -> Declaration:
+def key(
+    meaning: str, limits: str | Parameter | tuple[int, int] | None = None, *, section: str = "", name: str = ""
+) -> Declaration:
     """Declare a key in the annotation of its field.
 
     `limits` are a range, or those of the parameter of that name; `name` is the one in TOML where Python has another.
     """
-    limited = Parameter(*limits, "", whole=True) if isinstance(limits, tuple) else PARAMETERS.get(limits or "")
+    if isinstance(limits, tuple):
+        limits = Parameter(*limits, "", whole=True)
+    limited = limits if isinstance(limits, Parameter) else PARAMETERS.get(limits or "")
     return Declaration(meaning, limited, "[[publish]]" if section == "publish" else section and f"[{section}]", name)
 
 

@@ -154,7 +154,7 @@ def _read_publication(table: object, folder: Path) -> Publication:
     nested = {part.name.removeprefix("publish."): (field, part) for field, part in parts.items() if part.many}
     for part in inline.values():
         keys |= keys_of(part.holder)
-    common = {name: _plain(name, table[name]) for name in publication.common if name in table}
+    common = {name: table[name] for name in publication.common if name in table}
     rest = {name: value for name, value in table.items() if name not in ("kind", *publication.common, *nested)}
     _refuse_foreign(kind, rest, [*(key.name for key in keys.values()), *publication.common, *nested])
     given = read_keys(keys, rest, "[[publish]]", folder)
@@ -165,16 +165,6 @@ def _read_publication(table: object, folder: Path) -> Publication:
         if name in table:
             given[field] = _read_part(part, table[name], folder)
     return publication.from_keys(given, **common)
-
-
-def _plain(name: str, value: object) -> Any:
-    """Return a common key's value as Python has it; its publication checks it."""
-    if name == "columns":
-        if not isinstance(value, list):
-            message = f"columns in [[publish]] takes a list of names, got {show_value(value)}."
-            raise refusal("type", message, 'Write columns = ["sex", "age"], for example.', "[[publish]] columns")
-        return tuple(value)
-    return float(value) if isinstance(value, Decimal) else value
 
 
 def _read_part(part: Part, tables: object, folder: Path) -> tuple[Section, ...]:

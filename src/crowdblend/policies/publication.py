@@ -6,26 +6,60 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import wraps
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
+from crowdblend.guarantees.parameters import Parameter
 from crowdblend.policies.columns import Column
-from crowdblend.policies.key import Key, keys_of, parts_of
+from crowdblend.policies.key import Key, Rule, Section, conflicts, key, keys_of, parts_of
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.python_words import speaking_python
 from crowdblend.policies.refusals import did_you_mean, refusal
 from crowdblend.policies.terms import SHARED, Terms
+from crowdblend.policies.value_types import Names
 
 # Files that a release has beside its publications.
+_WEIGHT = Parameter(0, 10**6, "", low_open=True)
 _TAKEN = ("totals", "certificate", "datapackage", "report", "readme")
 PUBLICATION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-# What every publication may say, whatever its kind, with what it means.
-COMMON = {
-    "name": "Its name, and that of its file; data unless given, and needed where there are several.",
-    "share": "The share of the sample that it is computed from, and no other publication; planned unless given.",
-    "weight": "How much its error matters beside the others', where shares are planned; 1 unless given.",
-    "columns": "The columns that it publishes, all declared in [columns]; all of them unless given.",
-}
 PolicyT = TypeVar("PolicyT", bound=PublicationPolicy)
+
+
+class CommonKeys(Section, frozen=True, kw_only=True):
+    """Keys that every publication may have, of any kind."""
+
+    section = "[[publish]]"
+    rules: ClassVar[tuple[Rule, ...]] = (
+        conflicts("share", "weight", code="weight", because="shares are planned by weights"),
+    )
+
+    name: Annotated[
+        str | None, key("Its name, and that of its file; data unless given, and needed where there are several.")
+    ] = None
+    share: Annotated[
+        float | None,
+        key(
+            "The share of the sample that it is computed from, and no other publication; planned unless given.", "share"
+        ),
+    ] = None
+    weight: Annotated[
+        float,
+        key("How much its error matters beside the others', where shares are planned; 1 unless given.", _WEIGHT),
+    ] = 1.0
+    columns: Annotated[
+        Names, key("The columns that it publishes, all declared in [columns]; all of them unless given.")
+    ] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.name is not None and not PUBLICATION_NAME.fullmatch(self.name):
+            message = f"name in [[publish]] is {self.name[:60]!r}, which cannot be a file name."
+            raise refusal("publication-name", message, "Use at most 100 letters, digits, - and _.", "[[publish]] name")
+        if self.name is not None and self.name.lower() in _TAKEN:
+            message = f"A file called {self.name!r} is written beside the data."
+            raise refusal("publication-name", message, "Choose another name.", "[[publish]] name")
+        if len(set(self.columns)) < len(self.columns):
+            message = "A publication names a column twice."
+            raise refusal("publication-columns", message, "Name each column once.", "[[publish]] columns")
 
 
 class Publication:
@@ -33,8 +67,8 @@ class Publication:
 
     kind: ClassVar[str]
     policy: ClassVar[type[PublicationPolicy]]
-    # Which of COMMON it may say: statistics and networks name columns one by one.
-    common: ClassVar[tuple[str, ...]] = tuple(COMMON)
+    # Which of the common keys it may have: statistics and networks name columns one by one.
+    common: ClassVar[tuple[str, ...]] = tuple(keys_of(CommonKeys))
 
     def __init__(
         self,
@@ -50,32 +84,8 @@ class Publication:
             known = [*own, *self.common]
             message = f"{type(self).__name__} has no argument {wrong[:60]!r}."
             raise refusal("unknown-argument", message, did_you_mean(wrong, known), wrong[:60])
-        if name is not None and not (isinstance(name, str) and PUBLICATION_NAME.fullmatch(name)):
-            message = f"name in [[publish]] is {str(name)[:60]!r}, which cannot be a file name."
-            raise refusal("publication-name", message, "Use at most 100 letters, digits, - and _.", "[[publish]] name")
-        if share is not None and (isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1):
-            message = f"share in [[publish]] must be above 0 and below 1, got {share}."
-            raise refusal("range", message, "Write 0.2, for example.", "[[publish]] share")
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 10**6:
-            message = f"weight in [[publish]] must be above 0 and at most 1,000,000, got {weight}."
-            raise refusal("range", message, "Write 2, for example.", "[[publish]] weight")
-        for each in columns:
-            if not isinstance(each, str):
-                message = f"columns in [[publish]] are names, got {type(each).__name__}."
-                raise refusal("type", message, 'Write Table("sex", "age"), for example.', "[[publish]] columns")
-        if name is not None and name.lower() in _TAKEN:
-            message = f"A file called {name!r} is written beside the data."
-            raise refusal("publication-name", message, "Choose another name.", "[[publish]] name")
-        if share is not None and weight != 1:
-            message = "A publication has a share and a weight, by which shares are planned."
-            raise refusal("weight", message, "Remove one of them.", "[[publish]] weight")
-        if len(set(columns)) < len(columns):
-            message = f"Publication {name or self.kind!r} names a column twice."
-            raise refusal("publication-columns", message, "Name each column once.", "[[publish]] columns")
-        self.columns = tuple(columns)
-        self.name = name
-        self.share = None if share is None else float(share)
-        self.weight = float(weight)
+        said = CommonKeys(columns=cast("tuple[str, ...]", columns), name=name, share=share, weight=weight)
+        self.columns, self.name, self.share, self.weight = said.columns, said.name, said.share, said.weight
         read = {
             field: own[field].read(value) if field in own and value is not None else value
             for field, value in keys.items()
@@ -138,10 +148,10 @@ class Publication:
         if drawn is not None and drawn.required and "sampling" not in parameters:
             message = "The policy has no section [sampling]."
             raise refusal("missing-section", message, "Add it, with design.", "[sampling]")
-        for field, key in keys_of(self.policy).items():
-            if key.required and field not in parameters:
+        for field, declared in keys_of(self.policy).items():
+            if declared.required and field not in parameters:
                 of = keys_of(type(parameters["sampling"])).get("of") if field == "people" else None
-                raise (of or key).missing()
+                raise (of or declared).missing()
 
     def within_programme(self, terms: Terms) -> PublicationPolicy:
         """Return the same as one of several publications; of everybody the delta is theirs together."""

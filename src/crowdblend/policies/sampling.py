@@ -28,7 +28,7 @@ Rate = Annotated[float | None, says("The share of people kept; where k is given,
 
 
 class _DesignDefaults:
-    """What some designs say, as it is for those that do not."""
+    """Values for the designs that do not say them."""
 
     # True if everybody is in the table, and nobody is drawn.
     everybody: bool = False

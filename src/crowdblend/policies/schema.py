@@ -7,35 +7,23 @@ editors know the same keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Any
 
 from msgspec import json
 
 from crowdblend.policies.domains import DOMAINS, AxisDomain
-from crowdblend.policies.key import Key, Section, key, keys_of, parts_of, sections_of
+from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
 from crowdblend.policies.policy import SPLITS
-from crowdblend.policies.publication import COMMON, own_parts
+from crowdblend.policies.publication import CommonKeys, own_parts
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import KINDS, WORDS, policy_class, publication_class, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
-from crowdblend.policies.value_types import Texts
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DECIMAL = {"type": "string", "format": "decimal"}
 # Rows of a network are links, which belong to two people.
 _OF_PEOPLE = ("person", "rows_are_people", "ids", "duplicates")
-
-
-class CommonKeys(Section, frozen=True, kw_only=True):
-    """Keys that every publication may have, of any kind."""
-
-    section = "[[publish]]"
-
-    name: Annotated[str | None, key(COMMON["name"])] = None
-    share: Annotated[float | None, key(COMMON["share"])] = None
-    weight: Annotated[float, key(COMMON["weight"])] = 1.0
-    columns: Annotated[Texts, key(COMMON["columns"])] = ()
 
 
 def kind_sections(kind: str, design: str = "", *, several: bool = False) -> dict[str, dict[str, Key]]:

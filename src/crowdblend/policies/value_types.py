@@ -55,6 +55,7 @@ Texts = Annotated[
     tuple[str, ...],
     Kind("texts", 'a list of texts, for example ["a", "b"]', tuple[_Label, ...], _labels),
 ]
+Names = Annotated[tuple[str, ...], Kind("texts", 'a list of names, for example ["sex", "age"]')]
 Level = Annotated[
     int | Annotated[str, Meta(pattern="^choose$")],
     Kind("level", 'a whole number, or "choose"'),

@@ -8,16 +8,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import Key, Section, keys_of, parts_of, sections_of
+from crowdblend.policies.publication import CommonKeys, Publication
 from crowdblend.policies.source import STDIN
-
-if TYPE_CHECKING:
-    from crowdblend.policies.publication import Publication
-    from crowdblend.policies.terms import Terms
+from crowdblend.policies.terms import Terms
 
 _ORDER = ("data", "sampling", "privacy", "recoding", "release", "about")
 
@@ -50,14 +47,8 @@ def write_policy(
 def _publication(publication: Publication, folder: Path) -> Iterator[str]:
     """Yield the lines of a publication, and of the sections inside it."""
     lines = ["[[publish]]", f"kind = {toml_text(publication.kind)}"]
-    if publication.name is not None:
-        lines.append(f"name = {toml_text(publication.name)}")
-    if publication.share is not None:
-        lines.append(f"share = {toml_value(publication.share)}")
-    if publication.weight != 1:
-        lines.append(f"weight = {toml_value(publication.weight)}")
-    if publication.columns:
-        lines.append(f"columns = {toml_value(publication.columns)}")
+    common = ((key, getattr(publication, name)) for name, key in keys_of(CommonKeys).items())
+    lines += [f"{key.name} = {toml_value(value)}" for key, value in common if key.is_given(value)]
     declared, parts, inside = keys_of(publication.policy), parts_of(publication.policy), []
     for field, value in publication.keys.items():
         if field in declared:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import TABLE, Assumption
 from crowdblend.calculus.conditions import require, require_unsampled
-from crowdblend.calculus.description import TARGET, mechanism, same_release
+from crowdblend.calculus.description import NOISY_POINTS, TARGET, mechanism, same_release
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, Differential, GaussianCurve, Profile, Relation, ThresholdCurve, Uses
 from crowdblend.numerics.balls import upper_bound
 from crowdblend.numerics.gaussian import GaussianCells
 from crowdblend.numerics.threshold import appears
 
-_TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
 GAUSSIAN = (Assumption.EXACT_NOISE, Assumption.DISCRETE_GAUSSIAN, Assumption.ALL_CELLS)
 SHOWN = (Assumption.EXACT_NOISE, Assumption.SHOWN_FROM_THRESHOLD)
 
@@ -22,7 +21,7 @@ SHOWN = (Assumption.EXACT_NOISE, Assumption.SHOWN_FROM_THRESHOLD)
     "histogram.suppressed",
     source="CBP 3.1, first example",
     statement="A histogram over fixed classes that drops counts below k is (k, 0)-crowd-blending.",
-    assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
+    assumes=(*TABLE, Assumption.SMALL_CLASSES_DROPPED),
     about=mechanism("histogram.suppressed", "k"),
 )
 def histogram_suppressed(*, k: int) -> CrowdBlending:
@@ -35,7 +34,7 @@ def histogram_suppressed(*, k: int) -> CrowdBlending:
     source="CBP 3.1, second example",
     statement="A histogram over fixed classes, exact from k on, with noise below k that hides a step of one up to a "
     "factor e^ε (empty classes included), is (k, ε)-crowd-blending.",
-    assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_BELOW_K, Assumption.ALL_CELLS),
+    assumes=(*TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_BELOW_K, Assumption.ALL_CELLS),
     about=mechanism("histogram.noisy", "k", "noise_epsilon"),
 )
 def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
@@ -48,7 +47,7 @@ def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     source="discrete Laplace mechanism",
     statement="A histogram over fixed classes with discrete Laplace noise of loss ε on every cell, the empty ones too, "
     "is ε-differentially private with one person more or less.",
-    assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE, Assumption.ALL_CELLS),
+    assumes=(*TABLE, Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE, Assumption.ALL_CELLS),
     about=mechanism("histogram.laplace", "noise_epsilon"),
 )
 def histogram_laplace(*, noise_epsilon: float) -> Differential:
@@ -63,7 +62,7 @@ def histogram_laplace(*, noise_epsilon: float) -> Differential:
     statement="A histogram over fixed classes with discrete Gaussian noise of parameter σ on every cell, the empty "
     "ones too, is (ε, P[Y ≥ m − 1] − e^ε·P[Y ≥ m])-differentially private with one person more or less, Y the noise "
     "and m the first whole number from σ²ε + 1/2 on.",
-    assumes=(*_TABLE, *GAUSSIAN),
+    assumes=(*TABLE, *GAUSSIAN),
     about=mechanism("histogram.gaussian", "sigma"),
     free={"epsilon": TARGET},
 )
@@ -80,7 +79,7 @@ def histogram_gaussian(*, sigma: float, epsilon: float) -> Differential:
     statement="A histogram of the cells in which somebody is, each with discrete Laplace noise of loss ε and shown "
     "where the noisy count is at least t, is (ε, e^(−(t−1)ε)/(1 + e^−ε))-differentially private with one person more "
     "or less.",
-    assumes=(*_TABLE, *SHOWN),
+    assumes=(*TABLE, *SHOWN),
     about=mechanism("histogram.threshold", "noise_epsilon", "show_from"),
 )
 def histogram_threshold(*, noise_epsilon: float, show_from: int) -> Differential:
@@ -94,7 +93,7 @@ def histogram_threshold(*, noise_epsilon: float, show_from: int) -> Differential
     source="CBP 3.1, third example; LQS Definition 5",
     statement="Recoding every record by a fixed function and dropping the results that occur fewer than k times is (k, "
     "0)-crowd-blending.",
-    assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
+    assumes=(*TABLE, Assumption.SMALL_CLASSES_DROPPED),
     about=mechanism("generalization.suppressed", "k"),
 )
 def generalization_suppressed(*, k: int) -> CrowdBlending:
@@ -107,8 +106,8 @@ def generalization_suppressed(*, k: int) -> CrowdBlending:
     source="CBP 4, example before Proposition 11",
     statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise of its own "
     "that hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
-    assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
-    about=mechanism("points.noisy", "k", "noise_epsilon"),
+    assumes=(*TABLE, Assumption.SMALL_CLASSES_DROPPED, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
+    about=NOISY_POINTS,
 )
 def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     """Points of one block are nearly interchangeable, and sparse blocks are not shown."""
@@ -158,7 +157,7 @@ def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
     source="crowdblend, docs/proofs.md#gaussian",
     statement="A histogram over fixed classes with discrete Gaussian noise of parameter σ on every cell, the empty "
     "ones too, has the divergence of histogram.gaussian at every ε, in each direction.",
-    assumes=(*_TABLE, *GAUSSIAN),
+    assumes=(*TABLE, *GAUSSIAN),
     about=mechanism("histogram.gaussian", "sigma"),
 )
 def profile_of_gaussian(*, sigma: float) -> Profile:
@@ -172,7 +171,7 @@ def profile_of_gaussian(*, sigma: float) -> Profile:
     statement="A histogram of the cells in which somebody is, each with discrete Laplace noise of loss ε₀ and shown "
     "from t on, has at every ε ≥ 0 the larger of (1 − e^(ε−ε₀))₊/(1 + e^−ε₀) and, with the person, q = "
     "e^(−(t−1)ε₀)/(1 + e^−ε₀), without, (1 − e^ε(1 − q))₊.",
-    assumes=(*_TABLE, *SHOWN),
+    assumes=(*TABLE, *SHOWN),
     about=mechanism("histogram.threshold", "noise_epsilon", "show_from"),
 )
 def profile_of_threshold(*, noise_epsilon: float, show_from: int) -> Profile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import NOISY_TABLE, Assumption
 from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.theorem import rule
@@ -21,13 +21,7 @@ from crowdblend.numerics.laplace import fading_divergence
     statement="A histogram whose bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for j < K − t, "
     "else ε, is (c·ε(j), δ)-outlier private, δ the largest hockey-stick divergence at c·ε(j) between bins of size j "
     "and j − 1.",
-    assumes=(
-        Assumption.ONE_ROW_PER_PERSON,
-        Assumption.FIXED_CLASSES,
-        Assumption.EXACT_NOISE,
-        Assumption.NOISE_BY_SIZE,
-        Assumption.ALL_CELLS,
-    ),
+    assumes=(*NOISY_TABLE, Assumption.NOISE_BY_SIZE, Assumption.ALL_CELLS),
     about=mechanism("outlier.histogram", "epsilon", "transition", "limit"),
     free={"factor": "names the curve that the guarantee states"},
 )

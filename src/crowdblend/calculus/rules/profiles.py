@@ -5,10 +5,12 @@ A rule of a profile only names the curve and its numbers. The curve is evaluated
 
 from __future__ import annotations
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, NOISY_TABLE, Assumption
 from crowdblend.calculus.conditions import Unmet, require, require_alike, require_one_person, require_unsampled
 from crowdblend.calculus.description import (
     NAMED,
+    NOISY_BELOW_K,
+    NOISY_POINTS,
     RELEASES,
     TARGET,
     UNDER_BIAS,
@@ -51,7 +53,6 @@ from crowdblend.guarantees import (
 )
 
 _PROOF = "crowdblend, docs/proofs.md#composition-by-profiles"
-_TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES, Assumption.EXACT_NOISE)
 SERIES = (Assumption.FRESH_SAMPLES, Assumption.FIXED_SERIES)
 
 
@@ -77,8 +78,8 @@ def profile_of_crowds(premise: CrowdBlending, *, rate: float) -> Profile:
     source=_PROOF,
     statement="Poisson sampling at rate β, then a histogram that is exact from k on and carries discrete Laplace noise "
     "of loss ε₀ below, has the divergence of histogram.noisy-sampled at every ε, in each direction.",
-    assumes=(*_TABLE, Assumption.DISCRETE_LAPLACE_BELOW_K, Assumption.ALL_CELLS, *SAMPLED),
-    about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("histogram.noisy", "k", "noise_epsilon", "flag")),
+    assumes=(*BELOW_K, *SAMPLED),
+    about=mechanism(UNDER_SAMPLING.name, "rate", inside=NOISY_BELOW_K),
 )
 def profile_of_noise_below_k(*, k: int, noise_epsilon: float, rate: float, flag: bool) -> Profile:
     """The divergence of the published value at the worst class size for each ε."""
@@ -90,14 +91,8 @@ def profile_of_noise_below_k(*, k: int, noise_epsilon: float, rate: float, flag:
     source=_PROOF,
     statement="Poisson sampling at rate β, then the noisy points of blocks that hold at least k, has the divergence of "
     "points.sampled at every ε, in each direction.",
-    assumes=(
-        *_TABLE,
-        Assumption.SMALL_CLASSES_DROPPED,
-        Assumption.NOISE_ON_POINTS,
-        Assumption.SHUFFLED_POINTS,
-        *SAMPLED,
-    ),
-    about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("points.noisy", "k", "noise_epsilon")),
+    assumes=(*MOVED_POINTS, *SAMPLED),
+    about=mechanism(UNDER_SAMPLING.name, "rate", inside=NOISY_POINTS),
 )
 def profile_of_points(*, k: int, noise_epsilon: float, rate: float) -> Profile:
     """The divergence of a point hidden among k − 1 others at the worst block size for each ε."""
@@ -206,7 +201,7 @@ def profile_of_amplified(premise: Differential, *, rate: float) -> Profile:
     source=_PROOF,
     statement="A histogram whose bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for j < K − t, "
     "else ε, has the largest divergence between bins of size j and j − 1 at every ε, in each direction.",
-    assumes=(*_TABLE, Assumption.NOISE_BY_SIZE, Assumption.ALL_CELLS),
+    assumes=(*NOISY_TABLE, Assumption.NOISE_BY_SIZE, Assumption.ALL_CELLS),
     about=mechanism("outlier.histogram", "epsilon", "transition", "limit"),
 )
 def profile_of_outliers(*, epsilon: float, transition: int, limit: int) -> Profile:

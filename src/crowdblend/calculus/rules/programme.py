@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, Assumption
 from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
-from crowdblend.calculus.description import TARGET, UNDER_SAMPLING, Composite, mechanism
+from crowdblend.calculus.description import NOISY_BELOW_K, NOISY_POINTS, TARGET, UNDER_SAMPLING, Composite, mechanism
 from crowdblend.calculus.loss_curves import part_terms
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, under_sampling
 from crowdblend.calculus.theorem import rule
@@ -28,7 +28,6 @@ from crowdblend.guarantees.programme import exceeds_sample
 from crowdblend.numerics import balls
 from crowdblend.numerics.programme import programme_divergence
 
-_TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES, Assumption.EXACT_NOISE)
 _PART = Composite("part", ("share",))
 
 
@@ -50,8 +49,8 @@ def crowds_in_a_part(premise: CrowdBlending, *, share: float) -> PartInCrowds:
     source="definition",
     statement="A histogram that is exact from k on and carries discrete Laplace noise of loss ε₀ below is made of a "
     "part of the sample, to which each sampled person goes with probability s.",
-    assumes=(*_TABLE, Assumption.DISCRETE_LAPLACE_BELOW_K, Assumption.ALL_CELLS, Assumption.RANDOM_PART),
-    about=mechanism("part", "share", inside=mechanism("histogram.noisy", "k", "noise_epsilon", "flag")),
+    assumes=(*BELOW_K, Assumption.RANDOM_PART),
+    about=mechanism("part", "share", inside=NOISY_BELOW_K),
 )
 def noise_below_k_in_a_part(*, k: int, noise_epsilon: float, flag: bool, share: float) -> PartWithNoise:
     """The noise is known, so that its divergence is, not only that it blends."""
@@ -63,14 +62,8 @@ def noise_below_k_in_a_part(*, k: int, noise_epsilon: float, flag: bool, share: 
     source="definition",
     statement="The noisy points of blocks that hold at least k are published of a part of the sample, to which each "
     "sampled person goes with probability s.",
-    assumes=(
-        *_TABLE,
-        Assumption.SMALL_CLASSES_DROPPED,
-        Assumption.NOISE_ON_POINTS,
-        Assumption.SHUFFLED_POINTS,
-        Assumption.RANDOM_PART,
-    ),
-    about=mechanism("part", "share", inside=mechanism("points.noisy", "k", "noise_epsilon")),
+    assumes=(*MOVED_POINTS, Assumption.RANDOM_PART),
+    about=mechanism("part", "share", inside=NOISY_POINTS),
 )
 def points_in_a_part(*, k: int, noise_epsilon: float, share: float) -> PartOfPoints:
     """Points of a block hide each other, which is more than that they blend."""

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, Assumption
 from crowdblend.calculus.conditions import Unmet, require, require_one_person, require_unsampled
 from crowdblend.calculus.description import (
     NAMED,
+    NOISY_BELOW_K,
+    NOISY_POINTS,
     TARGET,
     UNDER_SAMPLING,
     Composite,
@@ -256,15 +258,8 @@ def under_sampling(rate: float, epsilon: float, divergence: Callable[[arb], Numb
     statement="Poisson sampling at rate β, then a histogram that is exact from k on and carries discrete Laplace noise "
     "of loss ε₀ below, is (β, ε, δ)-private under sampling, where δ is the hockey-stick divergence of the published "
     "value at the worst class size.",
-    assumes=(
-        Assumption.ONE_ROW_PER_PERSON,
-        Assumption.FIXED_CLASSES,
-        Assumption.EXACT_NOISE,
-        Assumption.DISCRETE_LAPLACE_BELOW_K,
-        Assumption.ALL_CELLS,
-        *FROM_SAMPLE,
-    ),
-    about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("histogram.noisy", "k", "noise_epsilon", "flag")),
+    assumes=(*BELOW_K, *FROM_SAMPLE),
+    about=mechanism(UNDER_SAMPLING.name, "rate", inside=NOISY_BELOW_K),
     free={"epsilon": TARGET},
 )
 def noisy_histogram_sampled(
@@ -285,16 +280,8 @@ def noisy_histogram_sampled(
     "other point by noise of its own that hides where in its block it was up to a factor e^ε₀, and publishing them in "
     "an order that says nothing, is (β, ε, δ)-private under sampling, where δ bounds the divergence of a point hidden "
     "among k − 1 others at the worst block size.",
-    assumes=(
-        Assumption.ONE_ROW_PER_PERSON,
-        Assumption.FIXED_CLASSES,
-        Assumption.SMALL_CLASSES_DROPPED,
-        Assumption.EXACT_NOISE,
-        Assumption.NOISE_ON_POINTS,
-        Assumption.SHUFFLED_POINTS,
-        *FROM_SAMPLE,
-    ),
-    about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("points.noisy", "k", "noise_epsilon")),
+    assumes=(*MOVED_POINTS, *FROM_SAMPLE),
+    about=mechanism(UNDER_SAMPLING.name, "rate", inside=NOISY_POINTS),
     free={"epsilon": TARGET},
 )
 def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float) -> DifferentialUnderSampling:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import TABLE, Assumption
 from crowdblend.calculus.description import mechanism
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.numerics.balls import round_up
-
-_TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
 
 
 @rule(
@@ -36,7 +34,7 @@ def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
     statement="Choosing among fixed tables of synthetic rows with probability proportional to e^{−ε·k·d/2}, where d is "
     "the largest difference between the shares of a query of the class in the candidate and among the k people, is "
     "ε-differentially private with one person's data replaced.",
-    assumes=(*_TABLE, Assumption.FIXED_CANDIDATES, Assumption.SYNOPSIS_WEIGHTS, Assumption.EXACT_CHOICE),
+    assumes=(*TABLE, Assumption.FIXED_CANDIDATES, Assumption.SYNOPSIS_WEIGHTS, Assumption.EXACT_CHOICE),
     about=mechanism("synopsis.exponential", "epsilon"),
 )
 def synopsis_exponential(*, epsilon: float) -> Differential:
@@ -51,7 +49,7 @@ def synopsis_exponential(*, epsilon: float) -> Differential:
     "discrete Laplace noise of loss ε₀, and whatever is computed from them alone, are sε₀-differentially private with "
     "one person's data replaced.",
     assumes=(
-        *_TABLE,
+        *TABLE,
         Assumption.EXACT_NOISE,
         Assumption.DISCRETE_LAPLACE,
         Assumption.MOVED_COUNTS,

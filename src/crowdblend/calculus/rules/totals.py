@@ -44,10 +44,7 @@ def noisy_sum(*, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
 )
 def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
     """The deviations of shares that sum to at most 1 are together largest when all bins are equal."""
-    if bins == 1:
-        return noisy_sum.function(grid_steps=1, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
-    loss = arb(noise_epsilon)
-    return NoisyTotals(round_up((1 + arb(bins) / 2) * loss), round_up(arb(bins - 1).sqrt() * loss), round_up(2 * loss))
+    return noisy_groups.function(bins=bins, grid_steps=1, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
 
 
 @rule(
