@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Network
-from crowdblend.planning.networks.solve import NetworkPlan
 from crowdblend.randomness import Source, uniform
 
 
@@ -191,7 +190,7 @@ def estimated(mechanism: NoisyStatistic, view: View, source: Source) -> Fraction
     """What the simulator makes of a few random people and whoever they can be followed to."""
     plan, seen = mechanism.plan, mechanism.plan.seen
     if plan.name == "average-degree":
-        value = (sampled_light_ends if counts_light_ends(plan) else sampled_degree)(view, seen.samples, source)
+        value = (sampled_light_ends if plan.light_ends else sampled_degree)(view, seen.samples, source)
     else:
         value = _SAMPLED[plan.name](view, plan.request.bounds.degree_bound, seen.samples, seen.explored, source)
     return min(value, Fraction(plan.width))
@@ -207,8 +206,3 @@ _SAMPLED = {
     "cycle-freeness": sampled_cycle_free,
     "eulerian": sampled_euler_path,
 }
-
-
-def counts_light_ends(plan: NetworkPlan) -> bool:
-    """Whether the average degree is counted at the ends with fewer links, two steps from whoever is drawn."""
-    return plan.derivation.conclusion.aggregate.radius == 2

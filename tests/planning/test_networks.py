@@ -10,7 +10,6 @@ from crowdblend.planning.networks.derive import derive_release
 from crowdblend.planning.networks.request import NAMES, Bounds, NetworkRequest
 from crowdblend.planning.networks.solve import error_of, least_people, plan_network, refuse_useless, trades
 from tests.cases import for_each
-from tests.networks.samplers import counts_light_ends
 from tests.refusals import refuses
 
 BOUNDS = Bounds(100_000, 30, 6.0)
@@ -60,8 +59,8 @@ def test_the_paper_s_form_needs_more_people(name: str) -> None:
 def test_light_ends_are_counted_where_degrees_may_be_huge() -> None:
     plain = plan_network(question("average-degree", epsilon=1, samples=2_000))
     huge = replace(question("average-degree", epsilon=1, samples=2_000), bounds=Bounds(100_000, 50_000, 6.0))
-    assert not counts_light_ends(plain)
-    assert counts_light_ends(plan_network(huge))
+    assert not plain.light_ends
+    assert plan_network(huge).light_ends
 
 
 def test_the_stated_error_is_exceeded_once_in_twenty() -> None:

@@ -7,7 +7,6 @@ from crowdblend.calculus.loss_curves import delta_of, together
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import CrowdCurve, IidSampling, Profile, Uses
 from crowdblend.planning import plan, sweep
-from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.series import share_of
 from tests.cases import for_each
@@ -129,18 +128,6 @@ def test_a_sweep_over_releases_has_one_row_for_each() -> None:
     assert all(row["profile"] <= row["added"] * 1.01 for row in swept.rows)  # type: ignore[operator]
     chosen = sweep(asked, "releases", [2, 4])
     assert [row["releases"] for row in chosen.rows] == [2, 4]
-
-
-def test_parts_are_compared_with_fresh_samples() -> None:
-    """Ten tables at rate 0.5: parts need k = 16 in a twentieth of the people, fresh samples k = 112 in half of them."""
-    compared = fresh_instead(plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10))
-    assert compared is not None
-    assert compared.k == plan(rate=0.5, epsilon=1.0, delta=1e-6, releases=10).k <= 113
-    assert compared.parts_shown_from == pytest.approx(16 / 0.05)
-    assert compared.better
-    assert "Fresh samples show smaller classes" in compared.words()
-    assert fresh_instead(plan(rate=0.5, epsilon=1.0, delta=1e-6)) is None
-    assert fresh_instead(plan(rate=0.5, k=16, epsilon=1.0, parts=10)) is None
 
 
 def test_what_cannot_be_planned_says_why() -> None:

@@ -23,7 +23,7 @@ from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees import PartInCrowds
 from crowdblend.mechanisms.suppression import SuppressedHistogram
-from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import PartBudget
 from crowdblend.policies.columns import columns_of
 from crowdblend.policies.source import DataSource, Resources
 from crowdblend.randomness import ReleaseKey

@@ -12,7 +12,7 @@ from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.lazy import lazy_imports
 from crowdblend.planning.designs import costs
-from crowdblend.policies.presets import PRESETS
+from crowdblend.policies.proposals import PRESETS
 from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.schema import policy_schema

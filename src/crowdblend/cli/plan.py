@@ -15,7 +15,6 @@ from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.lazy import lazy_imports
 from crowdblend.planning import SolvedPlan, plan
 from crowdblend.planning.designs import costs
-from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.sweep import TITLES
 from crowdblend.releases.delta_limit import LARGEST_DELTA
 from crowdblend.releases.facts import planned_releases
@@ -78,9 +77,8 @@ def plan_lines(plan: kinds.AnyPlan, assumptions: tuple[Assumption, ...] = ()) ->
 
 def _answer(plan: SolvedPlan) -> None:
     """Print the answer in words, then that of every theorem."""
-    instead = fresh_instead(plan)
     if asks_for_json():
-        emit(plan.summary() | ({} if instead is None else {"fresh_samples": instead.to_dict()}))
+        emit(plan.summary())
         return
     solved = plan.solved
     click.echo(f"{TITLES[solved]} = {_safe(solved, getattr(plan, solved))}   (rule {plan.rule})")
@@ -101,8 +99,6 @@ def _answer(plan: SolvedPlan) -> None:
         share = max(plan.request.shares, default=1.0)
         # A register would divide epsilon among the releases.
         click.echo(costs(plan.rate * share, plan.k, plan.epsilon / plan.request.releases))
-    if instead is not None:
-        click.echo(instead.words())
     print_table("", ["theorem", TITLES[solved]], [[name, _safe(solved, value)] for name, value in plan.bounds.items()])
 
 

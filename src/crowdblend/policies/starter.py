@@ -19,12 +19,13 @@ from crowdblend.policies.code_book import Entry, read_code_book
 from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.key import Key
 from crowdblend.policies.load import PLACEHOLDER
-from crowdblend.policies.presets import area_of, preset_of
 from crowdblend.policies.proposals import (
     FILL,
+    area_of,
     coordinates,
     is_amount,
     is_weight,
+    preset_of,
     proposed_axis,
     proposed_domain,
     proposed_measure,

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.frozen import dataclass
-from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import PartBudget
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy

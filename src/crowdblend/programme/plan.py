@@ -19,8 +19,7 @@ from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most, three_digits
-from crowdblend.planning.part_budget import PartBudget
-from crowdblend.planning.parts import largest_noise
+from crowdblend.planning.parts import PartBudget, largest_noise
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy

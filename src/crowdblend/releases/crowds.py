@@ -18,7 +18,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.designs import survey_costs
-from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.strata import CrowdPlan, Rates, StratumPlan, plan_strata

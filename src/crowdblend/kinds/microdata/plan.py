@@ -11,7 +11,7 @@ from crowdblend.kinds.microdata.facts import MicrodataFacts
 from crowdblend.kinds.microdata.policy import MicrodataPolicy
 from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.mechanisms.suppression import SuppressedRecords
-from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading

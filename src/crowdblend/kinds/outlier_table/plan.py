@@ -16,8 +16,7 @@ from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
-from crowdblend.planning.part_budget import PartBudget
-from crowdblend.planning.parts import largest_noise
+from crowdblend.planning.parts import PartBudget, largest_noise
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of

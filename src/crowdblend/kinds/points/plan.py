@@ -14,7 +14,7 @@ from crowdblend.kinds.points.facts import FAILURE, POINTS, AxisFacts, PointsFact
 from crowdblend.kinds.points.policy import PointsPolicy
 from crowdblend.mechanisms.points import NoisyPoints
 from crowdblend.mechanisms.strata import publish_points
-from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.strata import CrowdPlan, StratumPlan
 from crowdblend.randomness import ReleaseKey

@@ -29,8 +29,7 @@ from crowdblend.kinds.statistics.readings import (
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
-from crowdblend.planning.part_budget import PartBudget
-from crowdblend.planning.parts import largest_noise
+from crowdblend.planning.parts import PartBudget, largest_noise
 from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.strata_totals import AnyDesign, StrataWay, plan_strata_statistics, weights_of_design

@@ -15,7 +15,7 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.strata import publish_classes
-from crowdblend.planning.part_budget import PartBudget
+from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading

@@ -15,6 +15,7 @@ from decimal import Decimal
 from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.frozen import dataclass
+from crowdblend.guarantees import Neighbourhood
 from crowdblend.planning.networks.derive import (
     SimulatorView,
     derive_release,
@@ -65,6 +66,12 @@ class NetworkPlan:
     def samples(self) -> int:
         """The number of random people that the guarantee is relative to."""
         return self.seen.samples
+
+    @property
+    def light_ends(self) -> bool:
+        """True if the average degree is counted at the ends with fewer links."""
+        aggregate = self.derivation.conclusion.aggregate
+        return isinstance(aggregate, Neighbourhood) and aggregate.radius == 2
 
     @property
     def width(self) -> float:
