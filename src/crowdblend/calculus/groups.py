@@ -1,23 +1,15 @@
-"""A zero-knowledge guarantee for several people together, by whichever of the three propositions says most."""
+"""A zero-knowledge guarantee for several people together, by whichever of ZKP Propositions 3, 4 and 5 says most."""
 
 from __future__ import annotations
+
+from contextlib import suppress
+from operator import itemgetter
 
 from crowdblend.calculus.rules.zero_knowledge import group_by_chain, group_by_distance, group_by_samples
 from crowdblend.calculus.theorem import Derivation, Rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import ZeroKnowledge
 from crowdblend.guarantees.guessing import right_conclusion
-
-
-def for_group(guarantee: ZeroKnowledge, people: int) -> dict[str, ZeroKnowledge]:
-    """Return the guarantee for `people` together by each rule that applies (ZKP Propositions 3, 4 and 5)."""
-    made: dict[str, ZeroKnowledge] = {}
-    for rule in (group_by_chain, group_by_distance, group_by_samples):
-        try:
-            made[rule.id] = rule.conclude(guarantee, people=people)
-        except NotApplicable:
-            continue
-    return made
 
 
 def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
@@ -28,9 +20,12 @@ def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
     >>> best_for_group(one, 2).id, best_for_group(one, 200).id
     ('zero-knowledge.group-samples', 'zero-knowledge.group-samples')
     """
-    made = for_group(guarantee, people)
-    best = min(made, key=lambda name: (right_conclusion(made[name]), made[name].delta, made[name].epsilon))
-    return next(rule for rule in (group_by_chain, group_by_distance, group_by_samples) if rule.id == best)
+    found = []
+    for rule in (group_by_chain, group_by_distance, group_by_samples):
+        with suppress(NotApplicable):
+            together = rule.conclude(guarantee, people=people)
+            found.append(((right_conclusion(together), together.delta, together.epsilon), rule))
+    return min(found, key=itemgetter(0))[1]
 
 
 def derived_for_group(guarantee: Derivation, people: int) -> Derivation:

@@ -33,7 +33,8 @@ def read_text(path: Path) -> str:
 def parse(text: str) -> Document:
     """The JSON object in a text; refuses names that occur twice, numbers that no double holds, and deep nesting."""
     # A text has at least as many bytes as characters.
-    _refuse_large(len(text))
+    if len(text) > MOST_BYTES:
+        raise InvalidInput(f"The certificate has more than {MOST_BYTES:,} bytes.")
     try:
         document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as problem:
@@ -46,11 +47,6 @@ def parse(text: str) -> Document:
     if _deeper_than(document, DEEPEST_JSON):
         raise InvalidInput(f"The certificate nests deeper than {DEEPEST_JSON} levels.")
     return document
-
-
-def _refuse_large(size: int) -> None:
-    if size > MOST_BYTES:
-        raise InvalidInput(f"The certificate has more than {MOST_BYTES:,} bytes.")
 
 
 def _deeper_than(document: object, most: int) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+SMALLEST = 1e-12
+
 
 def first_true(holds: Callable[[int], bool], least: int, guess: int, most: int = 2**62) -> int:
     """Return the smallest whole number in [least, most] where a predicate that stays true once true holds.
@@ -35,14 +37,12 @@ def first_true(holds: Callable[[int], bool], least: int, guess: int, most: int =
     return high
 
 
-def smallest_double(
-    holds: Callable[[float], bool], low: float, high: float, tolerance: float = 1e-8, least: float = 1e-12
-) -> float:
+def smallest_double(holds: Callable[[float], bool], low: float, high: float, tolerance: float = 1e-8) -> float:
     """The smallest double in (low, high], up to `tolerance` of it, where a predicate that stays true once true holds.
 
-    Requires holds(high); low is taken not to hold. Values below `least` are not told apart.
+    Requires holds(high); low is taken not to hold. Values below SMALLEST are not told apart.
     """
-    while high - low > tolerance * high and high > least:
+    while high - low > tolerance * high and high > SMALLEST:
         # Come down in quarters first: far below the answer an evaluation can be expensive.
         middle = low + (high - low) / 2 if 8 * low > high else high / 4
         low, high = (low, middle) if holds(middle) else (middle, high)

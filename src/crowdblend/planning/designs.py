@@ -28,13 +28,13 @@ def register_error(epsilon: float) -> float:
     return 2 * a / (1 - a * a)
 
 
-def sampling_error(rate: float, people: int = PEOPLE) -> float:
+def sampling_error(rate: float) -> float:
     """The mean absolute error, in people, of a cell of the population that is estimated from a sample.
 
     >>> round(sampling_error(0.5)), round(sampling_error(0.1))
     (25, 76)
     """
-    return math.sqrt(2 / math.pi * people * (1 - rate) / rate)
+    return math.sqrt(2 / math.pi * PEOPLE * (1 - rate) / rate)
 
 
 def costs(rate: float, k: int, epsilon: float) -> str:

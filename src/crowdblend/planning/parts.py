@@ -37,7 +37,6 @@ def smallest_k(
     rate: float,
     epsilon: float,
     delta: float,
-    largest: int = LARGEST_K,
 ) -> int:
     """Return the smallest k at which the own divergence of a part is at most delta.
 
@@ -55,9 +54,9 @@ def smallest_k(
         return False
 
     try:
-        return first_true(keeps, 1, 10, largest)
+        return first_true(keeps, 1, 10, LARGEST_K)
     except LookupError:
-        message = f"No k up to {largest:,} reaches delta = {delta:g}."
+        message = f"No k up to {LARGEST_K:,} reaches delta = {delta:g}."
         remedy = "Raise epsilon or delta, lower the rate, or where there is noise lower its loss."
         raise Infeasible(message, remedy=remedy, where="k", code="plan.no-k") from None
 

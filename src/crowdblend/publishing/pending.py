@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,30 +42,25 @@ class PendingRelease:
         """Warnings to the steward before anything is spent, in sentences."""
         if self.outlook is None:
             return ()
-        return (*self._not_compared(), *self._shared_people(), *self._not_named(), *self.outlook.high)
-
-    def _not_named(self) -> Iterator[str]:
-        for entry in self.not_named:
-            yield (
-                f"Release {entry.id} proposed labels or bounds from these people's data, and the policy does not name "
-                "it: the certificate is true only if no domain of the policy comes from there. If one does, write "
-                f'proposed = "{entry.spending.folder}" into [privacy].'
-            )
-
-    def _not_compared(self) -> Iterator[str]:
-        if self.outlook is not None and self.outlook.not_compared:
+        found = []
+        if self.outlook.not_compared:
             which = ", ".join(map(str, self.outlook.not_compared))
-            yield (
+            found.append(
                 f"The ledger cannot know whether this table was used before, by release {which}: there is nothing to "
                 "compare it by, no id in common and no other columns. Make sure that it was not."
             )
-
-    def _shared_people(self) -> Iterator[str]:
-        for other in () if self.outlook is None else self.outlook.shares_people_with:
-            yield (
-                f"Some of these people are also in the population {other!r}, and what was released about both does not "
-                f"add up. Declare it: crowdblend ledger overlap {self.spending.population!r} {other!r}"
-            )
+        found += [
+            f"Some of these people are also in the population {other!r}, and what was released about both does not "
+            f"add up. Declare it: crowdblend ledger overlap {self.spending.population!r} {other!r}"
+            for other in self.outlook.shares_people_with
+        ]
+        found += [
+            f"Release {entry.id} proposed labels or bounds from these people's data, and the policy does not name "
+            "it: the certificate is true only if no domain of the policy comes from there. If one does, write "
+            f'proposed = "{entry.spending.folder}" into [privacy].'
+            for entry in self.not_named
+        ]
+        return (*found, *self.outlook.high)
 
 
 ConfirmHook = Callable[[PendingRelease], None]

@@ -160,7 +160,10 @@ def resume(
         _check_version(entry)
         require_rows(policy.data)
         before = next((staging.journal for staging in stagings), Journal(force=force))
-        _refuse_unsigned(entry, before, sign)
+        if before.signed and sign is None:
+            message = f"Release {entry.id} was begun to be signed."
+            remedy = "Pass the key again: --sign KEY."
+            raise InvalidInput(message, remedy=remedy, code="signature-needed", where="--sign")
         for staging in stagings:
             staging.discard()
         journal = Journal(force, policy=before.policy, figures=figures and before.figures, signed=sign is not None)
@@ -193,13 +196,6 @@ def _kept_in_memory(entry: Entry) -> InvalidInput:
     if entry.status == "unfinished":
         remedy = f"Resume it from Python: crowdblend.resume({entry.id}, data, policy)."
     return InvalidInput(reason, remedy=remedy, code="cannot-resume", where=f"release {entry.id}")
-
-
-def _refuse_unsigned(entry: Entry, journal: Journal, sign: Sign | None) -> None:
-    """A release that was to be signed does not appear without its signature."""
-    if journal.signed and sign is None:
-        message = f"Release {entry.id} was begun to be signed."
-        raise InvalidInput(message, remedy="Pass the key again: --sign KEY.", code="signature-needed", where="--sign")
 
 
 def _check_version(entry: Entry) -> None:

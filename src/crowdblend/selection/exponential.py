@@ -79,12 +79,6 @@ def _settle(
     return first
 
 
-@lru_cache(maxsize=256)
-def _known_bounds(losses: tuple[int, ...], factor: Fraction, bits: int) -> tuple[list[int], list[int]]:
-    """The same of few losses, which come again and again in rehearsals."""
-    return _bounds(losses, factor, bits)
-
-
 def _bounds(losses: Sequence[int], factor: Fraction, bits: int) -> tuple[list[int], list[int]]:
     """Whole numbers around 2^bits times the probability of being at this place or before, for each place.
 
@@ -99,6 +93,10 @@ def _bounds(losses: Sequence[int], factor: Fraction, bits: int) -> tuple[list[in
     whole = 1 << bits
     # Sums grow, and so do their bounds, but for the rounding of balls that are next to each other.
     return [*accumulate(lower, max), whole], [*accumulate(upper, max), whole]
+
+
+# Few losses come again and again in rehearsals.
+_known_bounds = lru_cache(maxsize=256)(_bounds)
 
 
 def _weights(losses: Sequence[int], factor: Fraction) -> list[arb]:
