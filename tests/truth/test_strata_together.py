@@ -11,7 +11,7 @@ from crowdblend.designs.design import SeveralRows
 from crowdblend.designs.strata import Strata, Stratum
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppression import SuppressedHistogram
-from crowdblend.planning.statistics import Shape
+from crowdblend.planning.statistics.accuracy import Shape
 from tests.cases import for_each
 
 from .distributions import Distribution, both, divergence, epsilon_above, mix, surely

@@ -23,7 +23,6 @@ from crowdblend.planning.statistics.choice import TotalsPlan
 from crowdblend.planning.statistics.strata_totals import StrataWay, weights_of_design
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
-from crowdblend.recoding.intervals import Breaks
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks
 from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction
