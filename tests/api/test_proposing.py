@@ -1,6 +1,7 @@
 """Domains proposed from the data: what they cost is in the ledger, and in the certificate of whatever uses them."""
 
 import json
+import math
 import random
 from pathlib import Path
 
@@ -132,6 +133,25 @@ def test_a_certificate_that_forgets_the_proposal_does_not_verify(place: Path, tm
         cb.verify(tmp_path / "out")
 
 
+def test_every_proposal_is_spent_certified_and_recorded(place: Path, tmp_path: Path) -> None:
+    ledger = cb.Ledger.create(tmp_path / "ledger.db")
+    spent = {**PERSON, "out": tmp_path / "second", "ledger": ledger}
+    second = cb.propose(_town(), bounds=["age"], epsilon=0.3, **spent)
+    both = _policy(place, proposed=[str(place / "town-proposal"), str(second.folder)])
+    losses = [verify_file(place / "town-proposal").differential() or second.loss, second.loss]
+    own, stated = both.plan().own_certificate().differential(), both.plan().certificate().differential()  # type: ignore[attr-defined]
+    assert own.epsilon == pytest.approx(2.0 - math.fsum(one.epsilon for one in losses))
+    assert stated.epsilon == pytest.approx(own.epsilon + math.fsum(one.epsilon for one in losses))
+    assert stated.delta == pytest.approx(own.delta + math.fsum(one.delta for one in losses))
+    with refuses("proposal-not-recorded"):  # that of the ledger is the second one alone
+        cb.release(_town(), both, ledger=ledger)
+    # What takes proposed domains proposes none: its own proposals would be forgotten.
+    register = {"sampling": cb.Everybody(), "proposed": str(second.folder), "delta": None}
+    cb.release(_town(), _policy(place, **register), out=tmp_path / "third", ledger=None)
+    with refuses("policy.proposed"):
+        _policy(place, proposed=str(tmp_path / "third")).plan()
+
+
 def test_a_loss_that_would_follow_from_what_was_proposed_does_not_verify(place: Path) -> None:
     document = verify_file(place / "town-proposal").facts
     programme = read_facts(document)
@@ -164,7 +184,8 @@ def test_what_no_theorem_covers_is_refused(place: Path, tmp_path: Path) -> None:
     for sampling in (cb.Coins(0.5), cb.Survey(3000, of=9000, thin=0.5)):
         with refuses("policy.proposed"):
             _policy(place, sampling=sampling)
-    for changes in ({"epsilon": 0.5}, {"epsilon": None, "publish": cb.Table("area", k=20)}):
+    whole = {"epsilon": verify_file(place / "town-proposal").differential().epsilon}  # type: ignore[union-attr]
+    for changes in ({"epsilon": 0.5}, whole, {"epsilon": None, "publish": cb.Table("area", k=20)}):
         with refuses("policy.proposed"):
             _policy(place, **changes)
     for named in (place, [place / "town-proposal", place / "town-proposal"]):

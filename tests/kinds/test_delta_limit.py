@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from crowdblend.cli.release import release_lines
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees import Differential
 from crowdblend.kinds import plan
@@ -108,7 +109,8 @@ def test_a_series_is_mentioned_wherever_its_guarantee_is(releases: int, tmp_path
     done = release(parse_policy(text, tmp_path), out, ledger=None)
     assert done.folder is not None
     said = [dry, *((out / name).read_text(encoding="utf-8") for name in ("README.md", "report.html"))]
-    assert [f"one of {releases} releases" in one and series in one for one in said] == [releases > 1] * 3
+    said += [done._repr_html_(), crowdblend("verify", out).stdout, "\n".join(release_lines(done, None))]
+    assert [f"one of {releases} releases" in one and series in one for one in said] == [releases > 1] * 6
     assert read_facts(done.certificate.facts).parameters.get("releases", 1) == releases
     assert ("releases" in read_facts(done.certificate.facts).parameters) == (releases > 1)
     assert ("releases" in done.certificate.facts) == (releases > 1)

@@ -16,14 +16,14 @@ import pytest
 import crowdblend as cb
 from crowdblend import plan
 from crowdblend.calculus import RULES
-from crowdblend.calculus.loss_curves import delta_of
+from crowdblend.calculus.loss_curves import delta_of, spread, together
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import CrowdCurve, Differential, Guarantee, Profile, Relation, Uses
+from crowdblend.guarantees import CrowdCurve, Differential, Guarantee, OutlierCurve, Profile, Relation, Uses
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import SpendingGroup
 from crowdblend.ledger.declarations import Limit
-from crowdblend.ledger.filters import order_for, usage_of
-from crowdblend.ledger.profile_total import profile_total
+from crowdblend.ledger.filters import _cut, order_for, usage_of
+from crowdblend.ledger.profile_total import CUT, profile_total
 from crowdblend.publishing.pending import with_profile
 from tests.cases import for_each
 from tests.ledger.spendings import spending
@@ -288,6 +288,18 @@ def test_what_is_counted_by_renyi_divergence() -> None:
         allowed = (order - 1) * epsilon + math.log(delta / 2 / largest)
         assert float(usage.allowed[0]) == pytest.approx(allowed, abs=1e-4)
         assert usage.allowed[1] == Fraction(delta) / 2
+
+
+def test_the_worse_direction_counts_by_renyi_divergence() -> None:
+    """Whoever leaves an outlier table is seen more clearly than whoever joins it."""
+    uses, limit = (Uses(OutlierCurve(1.0, 8, 60), 1),), Limit("residents", 1.0, 1e-3, None, "ann", order=9.0)
+    group = SpendingGroup("residents", (Profile(uses, Relation.ADD_REMOVE),), True)
+    usage, pair = usage_of(limit, [group]), together(uses, spread(uses).spacing, CUT)
+    assert usage is not None
+    allowed = float(usage.allowed[0]), float(usage.allowed[1])
+    joining, leaving = (_cut(law, 9.0, allowed) for law in (pair.up, pair.down))
+    assert joining[0] < leaving[0]
+    assert usage.used == tuple(map(Fraction, leaving))
 
 
 def test_mass_that_is_given_up_for_lost_is_counted() -> None:

@@ -13,12 +13,29 @@ import pytest
 import crowdblend as cb
 from crowdblend.designs import ThinnedSurvey, Weights
 from crowdblend.designs.design import differential_of
+from crowdblend.designs.draw import Coin, Everybody, parts_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.guarantees import Differential, RandomSamples, Relation, SurveyCurve, ZeroKnowledge
+from crowdblend.guarantees import (
+    ClosenessCurve,
+    CrowdCurve,
+    Differential,
+    OneSampleCurve,
+    PartInCrowds,
+    ProgrammeCurve,
+    RandomSamples,
+    Relation,
+    ReplacedCurve,
+    SurveyCurve,
+    Uses,
+    ZeroKnowledge,
+)
+from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.statistics import NoisyStatistics
+from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling import Sampling
 from crowdblend.programme.facts import ProgrammeFacts
+from crowdblend.randomness import DrawKey
 from crowdblend.releases.facts import derive, from_json, read_facts, to_json
 from tests.cases import for_each
 from tests.programme.programmes import planned
@@ -102,6 +119,29 @@ def test_a_survey_of_parts_amplifies_once_and_crowds_are_those_of_the_coin() -> 
     # The same coins without the survey promise less: almost nobody of the 80,000 was asked.
     coins = planned(policy("survey, parts", sampling=cb.Poisson(0.8)))
     assert (plan.planned[0].plan.k or 0) < (coins.planned[0].plan.k or 0)
+
+
+def test_a_survey_states_the_curves_that_are_enumerated() -> None:
+    """tests/truth/test_survey_programmes.py enumerates these curves: every mechanism in them, one coin, one survey."""
+    design, crowds = ThinnedSurvey(0.8, 40, 800), (SuppressedHistogram(k=20), SuppressedHistogram(k=30))
+    each, noisy = [(one,) for one in crowds], (NoiseEverywhere(0.5), NoiseEverywhere(0.25))
+    parts = tuple(PartInCrowds(share, k, 0.0) for share, k in ((0.25, 20), (0.5, 30)))
+    fresh = tuple(Uses(ReplacedCurve(CrowdCurve(k, 0.0, 0.8)), 1) for k in (20, 30))
+    one_sample = OneSampleCurve(0.8, tuple(Uses(ClosenessCurve(loss, 0.0), 1) for loss in (0.25, 0.5)))
+    for derived, curves in (
+        (design.parts_derivations(each, (0.25, 0.5), 2.0), (Uses(ReplacedCurve(ProgrammeCurve(0.8, parts)), 1),)),
+        (design.fresh_derivations(each, 2.0), fresh),
+        (design.together(noisy, 2.0), (Uses(ReplacedCurve(one_sample), 1),)),
+    ):
+        profile = differential_of(derived).premises[0].conclusion
+        assert profile.uses == (Uses(SurveyCurve(40, 800, False, curves), 1),)
+
+
+def test_a_coin_keeps_the_people_of_a_survey_whatever_part_they_are_in() -> None:
+    (part, _), key = parts_of(DrawKey(bytes(32)), (0.5, 0.5)), DrawKey(bytes([1] * 32))
+    for one in (None, part):
+        assert ThinnedSurvey(0.8, 40, 800).draw(key, one) == Coin(key, 0.8, one)
+        assert ThinnedSurvey(1.0, 40, 800).draw(key, one) == Everybody(one, row_key=key)
 
 
 def test_noise_on_one_unequal_sample_is_amplified_by_the_largest_rate() -> None:

@@ -80,7 +80,9 @@ def test_a_register_of_people_says_what_it_counts(tmp_path: Path) -> None:
     found = done.certificate.differential()
     assert found is not None
     assert (found.epsilon, found.delta) == (1.0, 0.0)
-    assert "Counts are people: everybody is counted once in every class" in (done.folder / "README.md").read_text()
+    readme = (done.folder / "README.md").read_text()
+    assert "Counts are people: everybody is counted once in every class" in readme
+    assert "Classes that were left out are in none of the numbers" in readme
     page = (done.folder / "report.html").read_text(encoding="utf-8")
     assert "sums of cells are not numbers of people" in page
     assert "people in the published data" not in page
@@ -107,7 +109,9 @@ def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path) -> None:
     assert "people of the population" not in page
     assert "rows that were kept, 95 % interval" in page
     assert "of everybody" not in page
-    assert "how many rows were kept in all" in (done.folder / "README.md").read_text()
+    readme = (done.folder / "README.md").read_text()
+    assert "how many rows were kept in all" in readme
+    assert "Rows that were left out are in none of the numbers, and in no interval" in readme
     assert "people in the published data" not in page
 
 

@@ -14,6 +14,7 @@ from crowdblend.mechanisms import SuppressedHistogram
 from crowdblend.policies.load import parse_policy
 from crowdblend.reading.notes import sentences
 from crowdblend.reading.readme import readme
+from crowdblend.recoding.values import Values
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts
 from tests.cases import for_each
 from tests.golden.releases import POLICIES, PROGRAMMES
@@ -115,6 +116,21 @@ def test_a_published_estimate_near_k_is_said_to_be_too_large() -> None:
     for name, said in (("table", True), ("table-biased", True), ("points", False), ("table-noise", False)):
         facts = facts_of(name)
         assert any("too large on average" in line for line in sentences(facts, facts.tables[DATA])) == said
+
+
+def test_a_missing_row_of_strata_may_hold_as_many_as_in_any_of_them() -> None:
+    rates, crowds = {"north": 0.3, "south": 0.5}, {"north": 10, "south": 35}
+    for order in (("north", "south"), ("south", "north")):
+        facts = TableFacts(
+            software={},
+            epsilon=1.0,
+            delta=0.5,
+            design=Strata("region", {name: Stratum(rates[name], rates[name], rates[name]) for name in order}),
+            columns={"region": Values(order).domain()},
+            strata={name: SuppressedHistogram(crowds[name]) for name in order},
+        )
+        most = max(largest(crowds[name] - 1, rates[name]) for name in order)
+        assert f"it may have up to {most:,} people of the population" in said_of(facts)
 
 
 def test_strata_of_one_rate_are_as_private_as_the_one_with_the_smallest_crowds() -> None:
