@@ -7,7 +7,7 @@ import pytest
 from tests.engines.generated_sources import counted, generate
 
 
-@pytest.mark.parametrize("seed", [*range(25), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(25, 120))])
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 120))])
 def test_as_pandas_reads_it(seed: int, tmp_path: Path) -> None:
     source = generate(seed, tmp_path)
     assert counted(source) == source.expected, source.what

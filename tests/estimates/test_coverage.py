@@ -17,6 +17,7 @@ from crowdblend.estimates import (
 )
 from crowdblend.estimates.cells import estimator_of
 from crowdblend.estimates.laws import laplace, laplace_cumulants, sum_reach
+from tests import cases
 from tests.cases import for_each
 from tests.estimates.outputs import published
 
@@ -51,8 +52,9 @@ def coverage(law: Law, rate: float, people: int, confidence: float = 0.95) -> fl
 def sizes(law: Law, rate: float, k: int) -> list[int]:
     """From nobody, or from k people where fewer are never shown, to 100 times k expected sampled people."""
     first = k if isinstance(law, ExactCounts) else law.least_people
-    near = np.linspace(first, 3 * k / rate, 50)
-    return sorted(set(np.concatenate([near, np.geomspace(3 * k / rate, 100 * k / rate, 25)]).astype(int).tolist()))
+    near, far = (50, 25) if cases.THOROUGH else (20, 10)
+    small, large = np.linspace(first, 3 * k / rate, near), np.geomspace(3 * k / rate, 100 * k / rate, far)
+    return sorted(set(np.concatenate([small, large]).astype(int).tolist()))
 
 
 @pytest.mark.parametrize(("law", "rate", "k"), LAWS, ids=str)

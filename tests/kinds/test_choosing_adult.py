@@ -26,6 +26,8 @@ from crowdblend.selection.lattice import Lattice, Node
 from crowdblend.selection.scoring import score_nodes
 from crowdblend.selection.search import Search
 
+# test_choosing.py has the same choice from small tables every day.
+pytestmark = pytest.mark.slow
 EXAMPLE = Path(__file__).parents[2] / "examples" / "adult-choose.toml"
 RUNS = 4
 

@@ -46,9 +46,9 @@ def test_k_is_as_small_as_known_or_smaller(rate: float, times: int) -> None:
     ("curve", "times"),
     [
         (CrowdCurve(8, 0.0, 0.1), 10),
-        (CrowdCurve(8, 0.0, 0.1), 50),
+        pytest.param(CrowdCurve(8, 0.0, 0.1), 50, marks=pytest.mark.slow),
         (CrowdCurve(42, 0.0, 0.5), 2),
-        (CrowdCurve(8, 0.0, 0.05), 50),
+        pytest.param(CrowdCurve(8, 0.0, 0.05), 50, marks=pytest.mark.slow),
         (CrowdCurve(20, 0.3, 0.1), 12),
     ],
 )

@@ -21,7 +21,7 @@ from crowdblend.policies import parse_policy
 from .mutation import Mutator
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)?")
-EACH, ALWAYS = 1_000, 500
+EACH, ALWAYS = 1_000, 250
 SECONDS_TO_PLAN = 2.0
 
 
@@ -88,7 +88,7 @@ def run(seed: int, number: int, folder: Path, seconds: float = 1e9) -> Counter[s
     return seen
 
 
-def test_five_hundred_mutated_policies(tmp_path: Path) -> None:
+def test_some_mutated_policies(tmp_path: Path) -> None:
     seen = run(1, ALWAYS, tmp_path)
     assert sum(seen.values()) == ALWAYS
     assert len(seen) >= 20, "the mutations reach many different refusals"

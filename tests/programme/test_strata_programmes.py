@@ -162,7 +162,7 @@ def law(sizes: tuple[int, int], crowds: Any, rates: Any, shares: Any) -> dict[An
 def test_no_small_world_of_two_strata_in_two_parts_is_above_its_claim() -> None:
     chance = np.random.default_rng(11)
     attained = 0
-    for _ in range(60):
+    for _ in range(30):
         crowds = [int(k) for k in chance.integers(1, 4, 2)]
         rates = [Fraction(int(n), 16) for n in chance.integers(1, 15, 2)]
         shares = tuple(Fraction(int(n), 16) for n in chance.integers(1, 9, 2))
@@ -185,7 +185,7 @@ def test_no_small_world_of_two_strata_in_two_parts_is_above_its_claim() -> None:
                         worst = max(worst, gap)
         assert worst <= stated + 1e-12
         attained += worst >= 0.5 * stated
-    assert attained >= 20
+    assert attained >= 10
 
 
 def test_what_is_not_by_strata_is_refused_and_so_are_forgeries(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ LAWS = (
 )
 
 
-@pytest.mark.parametrize("name", slow_but("suppressed table", "recoding by a part", of=LAWS))
+@pytest.mark.parametrize("name", slow_but("suppressed table", of=LAWS))
 def test_a_batch_of_releases_looks_like_single_ones(name: str) -> None:
     """One law, in batches or not: G² of two samples beyond its 1 − 1e-7 point is a failure."""
     batched = FAMILIES[name].subject(hard_sizes)

@@ -88,7 +88,9 @@ def _noted(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "table-population" else ()) for name in RELEASES]
+)
 def test_a_report_can_be_read_by_everybody(name: str, browser: Any, sources: Path, tmp_path: Path) -> None:
     release(parse_policy(POLICIES[name], sources), tmp_path / name, key=KEY)
     address = (tmp_path / name / "report.html").as_uri()

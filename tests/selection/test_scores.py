@@ -18,7 +18,7 @@ HARD = Score("rows kept", np.array([0, 0, 0, 3]), 1)
 CASES = [
     HARD,
     Score("weighted rows kept", np.array([0, 0, 0, 3]), 1, weighted=True),
-    *(score(name, k=3, rate=0.9) for name in SCORES),
+    *(pytest.param(score(name, k=3, rate=0.9), marks=pytest.mark.slow) for name in SCORES),
     *(score(name, k=3, rate=0.5, share_seen=0.1) for name in SCORES),
 ]
 

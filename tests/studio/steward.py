@@ -9,6 +9,8 @@ from playwright.sync_api import TimeoutError as TookTooLong
 from tests.studio.running import Running
 
 WAIT = 60_000
+# How pages are seen: nothing moves while a job runs, since drawing that takes most of the time.
+SEEN: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
 
 
 class Steward:

@@ -13,7 +13,7 @@ import pytest
 import crowdblend as cb
 from tests.needs import DATA, QUIET, chromium
 from tests.studio.running import Running, running
-from tests.studio.steward import WAIT
+from tests.studio.steward import SEEN, WAIT
 
 CHROMIUM = chromium()
 
@@ -62,7 +62,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def newcomer(browser: Any, studio: Running) -> Iterator[Newcomer]:
     """Somebody who opens the printed address."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page = browser.new_page(**SEEN)
     page.goto(studio.address)
     yield Newcomer(page)
     page.close()

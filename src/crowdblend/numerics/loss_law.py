@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from flint import arb, arb_poly
 
@@ -47,10 +47,11 @@ class LossLaw:
     masses: tuple[arb, ...]
     infinite: arb
 
-    @property
+    @cached_property
     def finite(self) -> arb:
         """All mass at finite losses."""
-        return sum(self.masses, arb(0))
+        with precision(BITS):
+            return sum(self.masses, arb(0))
 
     def beside(self, other: LossLaw) -> LossLaw:
         """Return the law of both mechanisms together."""
