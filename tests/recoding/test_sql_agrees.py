@@ -14,6 +14,7 @@ from crowdblend.recoding.classes import ClosedRecoding, Lookup, Open, Recoding
 from crowdblend.recoding.dates import PERIODS, DateRange, Dates
 from crowdblend.recoding.intervals import Breaks, Intervals
 from crowdblend.recoding.values import Prefixes, Values
+from crowdblend.recoding.wider_classes import WiderClasses
 from tests.cases import for_each
 
 NASTY = [
@@ -56,6 +57,8 @@ NUMERIC = [
     Breaks((10,), top=True, other="below or unreadable"),
     Breaks((5,), bottom=True, missing="m"),
     Breaks(tuple(range(0, 400, 3)), other="o", missing="m"),
+    WiderClasses(Intervals(-10, 10, 5, bottom=True, top=True), 4, missing="m"),
+    WiderClasses(Intervals(0, 10**4, 1), 16, other="o"),
 ]
 DATED: list[Recoding] = [
     *(DateRange(p, date(1900, 1, 1), date(2020, 1, 1)) for p in PERIODS if p != "day"),
@@ -64,6 +67,7 @@ DATED: list[Recoding] = [
     DateRange("week", date(1, 1, 1), date(3, 1, 1), missing="m"),
     DateRange("week", date(9998, 1, 1), date(9999, 12, 31), include_stop=True, missing="m"),
     DateRange("quarter", date(2019, 6, 15), date(2020, 1, 2), other="o", missing="m"),
+    WiderClasses(DateRange("day", date(2019, 6, 15), date(2020, 12, 31)), 7),
     *(Dates(p) for p in PERIODS),
     Dates("week", missing="it's"),
     Dates("year", other="o'"),
@@ -138,9 +142,8 @@ def around(value):
 
 @for_each("recoding", NUMERIC)
 def test_every_end_and_the_doubles_beside_it(database, recoding):
-    ends = (
-        recoding._ends if isinstance(recoding, Breaks) else [recoding.end(i) for i in range(min(recoding.size, 3000))]
-    )
+    finest = recoding.finest if isinstance(recoding, WiderClasses) else recoding
+    ends = finest._ends if isinstance(finest, Breaks) else [finest.end(i) for i in range(min(finest.size, 3000))]
     doubles = [near for end in ends for near in around(float(end))]
     assert_agree(database, [recoding], [repr(value) for value in doubles])
 

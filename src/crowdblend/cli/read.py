@@ -21,9 +21,12 @@ from crowdblend.reading.release import read
     "--margin", "margins", metavar="COLUMNS", multiple=True, help="Columns to add up by, with commas; '' for the total."
 )
 @click.option("--table", metavar="NAME", help="Which table, where the release has several.")
+@click.option("--ranges", metavar="COLUMN=EDGES", help="People between edges of a column, such as income=0,1000,5000.")
 @click.option("--excel", is_flag=True, help="Begin with the mark by which Excel recognizes UTF-8.")
 @answers
-def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None, excel: bool) -> None:
+def command(
+    folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None, ranges: str | None, excel: bool
+) -> None:
     """Print how many people of the population there are, with intervals, as CSV.
 
     DIR is a release folder; its certificate and hashes are checked first. What can and cannot be said goes to stderr.
@@ -31,7 +34,11 @@ def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: 
     release = read(folder)
     named = [name.strip() for margin in margins for name in margin.split(",") if name.strip()]
     columns = named if margins else None
-    found, notes = release.estimates(confidence, columns, table), release.notes(columns, table)
+    if ranges is None:
+        found, notes = release.estimates(confidence, columns, table), release.notes(columns, table)
+    else:
+        column, _, edges = ranges.partition("=")
+        found, notes = release.ranges(column, edges.split(","), confidence), []
     if asks_for_json():
         guarantees = [encode(guarantee) for guarantee in release.guarantees]
         said = {"kind": release.kind, "confidence": confidence, "about": release.about, "notes": notes}

@@ -115,8 +115,10 @@ class Policy:
             message = f"split in [privacy] is {str(split)[:60]!r}."
             raise refusal("choice", message, did_you_mean(str(split), SPLITS), "[privacy] split")
         self.terms = terms
-        self.publish = tuple(cast("Sequence[Publication]", listed))
-        self.split = split
+        written = tuple(cast("Sequence[Publication]", listed))
+        self.publish = tuple(level for one in written for level in one.expand(terms))
+        # Levels of one column are about the same people.
+        self.split = "budget" if split is None and len(self.publish) > len(written) else split
         self._check_names()
         self._check_budget()
         _ = self.parts

@@ -124,6 +124,11 @@ class Publication:
         made.share = None
         return made
 
+    def expand(self, terms: Terms) -> tuple[Publication, ...]:
+        """Return the publications that it stands for: itself, or several that share its budget."""
+        del terms
+        return (self,)
+
     def within(self, terms: Terms, **own: object) -> PublicationPolicy:
         """Return what the policy decides about this publication; refuses what does not go together."""
         fields = self.policy.__struct_fields__

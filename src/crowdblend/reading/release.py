@@ -29,6 +29,7 @@ from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts, contradicti
 
 with lazy_imports():
     from crowdblend.reading import consistent as consistency
+    from crowdblend.reading import ranges as tree
 
 # Files that a release may have beside its data.
 _BESIDE = ("totals",)
@@ -207,6 +208,32 @@ class PublishedRelease:
             remedy = f"Name one of {', '.join(found)} as table, without a margin."
             raise InvalidInput(message, remedy=remedy, where="table", code="reading.consistent")
         return found[name]
+
+    def ranges(self, column: str, edges: Sequence[tree.Edge], confidence: float = CONFIDENCE) -> pa.Table:
+        """Return how many people lie between every two edges of an ordered column, with intervals.
+
+        Tables of that column at several widths are made to agree: what `ranges = true` publishes. Edges are ends of
+        the narrowest classes; of dates their labels.
+        """
+        found = {
+            one.tables[DATA].columns[column].join or 1: one
+            for one in self.counted_publications.values()
+            if set(one.tables[DATA].columns) == {column} and one.tables[DATA].columns[column].is_ordered
+        }
+        if 1 not in found or found[1].tables[DATA].laws.estimator is None:
+            message = f"No table has the ordered column {column[:60]!r} alone, with noise on every class."
+            remedy = "Name a column that was published with ranges = true."
+            raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
+        levels = []
+        for times, one in found.items():
+            table, margin = one.tables[DATA], one.margin([column], confidence)
+            own = slice(tree.own_classes(table.columns[column]))
+            noise = table.laws.variances(margin.counts).noise
+            levels.append(tree.Level(times, margin.intervals.estimate[own], noise[own]))
+        rate = found[1].facts.rate or 1.0
+        return tree.range_estimates(
+            tree.Tree.of(levels, rate), found[1].tables[DATA].columns[column], edges, confidence
+        )
 
     @property
     def is_programme(self) -> bool:

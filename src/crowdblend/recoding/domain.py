@@ -15,7 +15,8 @@ class Domain(
     """The map from values to labels, or to numbers on a grid, with the possible labels.
 
     `labels` are listed unless the domain is open or they follow from the rest; then `size` says how many there are.
-    `recodings` are those among which the data choose, before they have.
+    `recodings` are those among which the data choose, before they have. `join` says how many neighbouring classes of
+    the column one class here has.
     """
 
     recoding: str = ""
@@ -38,6 +39,7 @@ class Domain(
     level: int | None = None
     levels: int | None = None
     length: int | None = None
+    join: Annotated[int, msgspec.Meta(ge=2)] | None = None
     recodings: tuple[Domain, ...] = ()
 
     @property

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Never
 
-from crowdblend.policies.columns import check_closed, check_names
+from crowdblend.policies.columns import Column, check_closed, check_names
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.key import Rule, conflicts, key, needs
 from crowdblend.policies.publication import Publication
@@ -12,7 +14,11 @@ from crowdblend.policies.publication_policy import PublicationPolicy, RowsPerPer
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.strata import Design
 from crowdblend.policies.terms import Terms
-from crowdblend.recoding.classes import MOST_CELLS_LISTED
+from crowdblend.recoding.classes import MOST_CELLS_LISTED, ComputedRecoding
+from crowdblend.recoding.wider_classes import WiderClasses
+
+# How many classes of one width a class of the next has, where ranges are counted.
+_BRANCHES = 16
 
 
 class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
@@ -81,6 +87,17 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             "class, in at most rows_per_person random ones."
         ),
     ] = "rows"
+
+    ranges: Annotated[
+        bool,
+        key(
+            "Count the classes of one ordered column at several widths, so that sums of many neighbouring classes are "
+            "precise: for money and dates of more than about 200 classes."
+        ),
+    ] = False
+    join: Annotated[
+        int | None, key("Join this many neighbouring classes of the one column; ranges plans it.", (2, 10**6))
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -163,10 +180,57 @@ class Table(Publication):
         noise_epsilon: float | None = None,
         show_from: int | None = None,
         count: Literal["rows", "people"] = "rows",
+        ranges: bool = False,
+        join: int | None = None,
         **unknown: Never,
     ) -> None:
         keys = {"k": k, "below_k": below_k, "flag": flag, "noise_epsilon": noise_epsilon, "show_from": show_from}
-        super().__init__(columns, name, share, weight, {**keys, "count": count}, unknown)
+        more = {"count": count, "ranges": ranges, "join": join}
+        super().__init__(columns, name, share, weight, {**keys, **more}, unknown)
+
+    def expand(self, terms: Terms) -> tuple[Publication, ...]:
+        """Return a table for every width of its column where ranges are counted, else the table itself.
+
+        Weights make the loss of all widths about the same: a range has a few cells of each.
+        """
+        if not self.keys.get("ranges"):
+            return (self,)
+        classes = len(self._finest_classes(terms).own_labels)
+        keys = {name: value for name, value in self.keys.items() if name != "ranges"}
+        widths = [_BRANCHES**level for level in range(1, 20) if _BRANCHES**level < classes]
+        if not widths:
+            message = f"The column has {classes} classes, whose sums are precise without ranges."
+            raise refusal("ranges", message, "Remove ranges, or declare narrower classes.", "[[publish]] ranges")
+        name = self.name or "ranges"
+        return tuple(
+            Table.from_keys(
+                keys if width == 1 else {**keys, "join": width},
+                columns=self.columns,
+                name=name if width == 1 else f"{name}-by-{width}",
+                weight=self.weight / math.sqrt(math.ceil(classes / width)),
+            )
+            for width in (1, *widths)
+        )
+
+    def _finest_classes(self, terms: Terms) -> ComputedRecoding:
+        """Return the recoding of its one column; refuse what has no neighbouring classes."""
+        columns = super().columns_of(terms)
+        found = columns[0].recoding if len(columns) == 1 and not columns[0].chooses else None
+        if not isinstance(found, ComputedRecoding) or self.keys.get("below_k") == "threshold":
+            message = "Ranges are counted of one column of intervals or dates, with noise on every class."
+            remedy = "Name one column with from and to, or remove ranges."
+            raise refusal("ranges", message, remedy, "[[publish]] ranges")
+        return found
+
+    def columns_of(self, terms: Terms) -> tuple[Column, ...]:
+        """Return the declared columns that it names; it may join neighbouring classes."""
+        times = self.keys.get("join")
+        if times is None:
+            return super().columns_of(terms)
+        beyond = {"other": (finest := self._finest_classes(terms)).other, "missing": finest.missing}
+        return tuple(
+            replace(column, recodings=(WiderClasses(finest, times, **beyond),)) for column in super().columns_of(terms)
+        )
 
     def within_programme(self, terms: Terms) -> PublicationPolicy:
         """Return it with the delta of the programme where it has a threshold, of everybody too."""

@@ -1,0 +1,153 @@
+"""Ranges of an ordered column, from tables of its classes and of wider ones: the best unbiased sums, with intervals.
+
+Tables of one column at several widths are a tree: the cell of a wide class has the people of some narrower ones. Let y
+be all published cells and u the variances of their noise. The numbers x of people in the narrowest classes that make
+the squares (y − A·x)²/u smallest are found in two passes (after Hay, Rastogi, Miklau and Suciu 2010). Going up, a cell
+is the mean of its own value and of the sum of its parts, in which the surer one counts more; going down, what a cell
+differs from the sum of its parts is divided among these by their variances.
+
+The sum c·x of a range has the variance c·M⁻¹c with M = Aᵀ·u⁻¹·A, and M⁻¹c is what the two passes make of y that is u·c
+in the narrowest classes and 0 in all others.
+
+Noise of a sum lies between that of one cell and a normal one, so that its interval is that of the wider of both. What
+sampling adds is about normal, and taken to be as wide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date
+from itertools import pairwise
+from statistics import NormalDist
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+from crowdblend.frozen import dataclass
+from crowdblend.recoding.domain import Domain
+
+Floats = NDArray[np.float64]
+Edge = float | int | str | date
+
+
+@dataclass(frozen=True)
+class Level:
+    """The cells of one width: how many of the narrowest classes each has, their estimates and variances of noise."""
+
+    times: int
+    estimates: Floats
+    variances: Floats
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Levels from the narrowest on, each of which joins classes of the one before; and the rate of the sample."""
+
+    levels: tuple[Level, ...]
+    rate: float
+
+    @classmethod
+    def of(cls, levels: Sequence[Level], rate: float) -> Tree:
+        """Return the tree; refuse widths that do not nest."""
+        ordered = tuple(sorted(levels, key=lambda level: level.times))
+        if any(wide.times % narrow.times or wide.times == narrow.times for narrow, wide in pairwise(ordered)):
+            raise _refusal("Classes of two widths overlap.", "Name a column that was published with ranges = true.")
+        return cls(ordered, rate)
+
+    def solve(self, values: Sequence[Floats]) -> Floats:
+        """Return the numbers of the narrowest classes that are closest to these values of all cells."""
+        best, spread = [values[0]], [self.levels[0].variances]
+        starts = []
+        for (narrow, wide), own in zip(pairwise(self.levels), values[1:], strict=True):
+            starts.append(np.arange(0, len(best[-1]), wide.times // narrow.times))
+            parts, unsure = (np.add.reduceat(array, starts[-1]) for array in (best[-1], spread[-1]))
+            kept = wide.variances * unsure / (wide.variances + unsure)
+            best.append(kept * (own / wide.variances + parts / unsure))
+            spread.append(kept)
+        found = best[-1]
+        for parts, unsure, start in zip(best[-2::-1], spread[-2::-1], reversed(starts), strict=True):
+            sizes = np.diff(np.append(start, len(parts)))
+            missing = (found - np.add.reduceat(parts, start)) / np.add.reduceat(unsure, start)
+            found = parts + unsure * np.repeat(missing, sizes)
+        return found
+
+    def estimate(self, start: int, stop: int, confidence: float) -> tuple[float, float]:
+        """Return the number of people in some neighbouring classes, and how far it may be off."""
+        narrowest = self.levels[0]
+        inside = np.zeros(len(narrowest.estimates))
+        inside[start:stop] = 1.0
+        people = float(self.solve([level.estimates for level in self.levels])[start:stop].sum())
+        others = [np.zeros(len(level.estimates)) for level in self.levels[1:]]
+        noise = float(self.solve([narrowest.variances * inside, *others])[start:stop].sum())
+        sampling = max(people, 1.0) * (1 - self.rate) / self.rate
+        return people, deviations(confidence) * math.sqrt(noise + sampling)
+
+
+def deviations(confidence: float) -> float:
+    """Return how many standard deviations an interval has to each side, for normal and for Laplace noise.
+
+    >>> round(deviations(0.95), 3)
+    2.118
+    """
+    return max(NormalDist().inv_cdf((1 + confidence) / 2), -math.log(1 - confidence) / math.sqrt(2))
+
+
+def range_estimates(tree: Tree, domain: Domain, edges: Sequence[Edge], confidence: float) -> pa.Table:
+    """Return the people between every two edges, with intervals."""
+    places = _places(domain)
+    edges = [_number(edge) if domain.period is None else str(edge) for edge in edges]
+    for edge in edges:
+        if edge not in places:
+            some = ", ".join(map(_text, [*places][:3]))
+            raise _refusal(f"No class begins or ends at {_text(edge)[:60]}.", f"Name ends of classes, such as {some}.")
+    at = [places[edge] for edge in edges]
+    if len(edges) < 2 or any(start >= stop for start, stop in pairwise(at)):
+        raise _refusal("Edges of ranges are two or more, and rise.", "Pass for example [0, 1000, 5000].")
+    rows = [tree.estimate(start, stop, confidence) for start, stop in pairwise(at)]
+    return pa.table(
+        {
+            "from": [_text(edge) for edge in edges[:-1]],
+            "to": [_text(edge) for edge in edges[1:]],
+            "estimate": [people for people, _ in rows],
+            "low": pa.array([max(0, math.floor(people - off)) for people, off in rows], pa.int64()),
+            "high": pa.array([max(0, math.ceil(people + off)) for people, off in rows], pa.int64()),
+        }
+    )
+
+
+def _text(edge: Edge) -> str:
+    return f"{edge:.15g}" if isinstance(edge, float) else str(edge)
+
+
+def own_classes(domain: Domain) -> int:
+    """Return the number of classes without those of other and missing values."""
+    return len(domain.labels or ()) - (domain.other is not None) - (domain.missing is not None)
+
+
+def _places(domain: Domain) -> Mapping[Edge, int]:
+    """Return after how many classes every edge lies; a period is called by its label."""
+    classes, first = own_classes(domain), int(domain.bottom)
+    if domain.period is not None:
+        labels = [*(domain.labels or ())[:classes], domain.to]
+        return {label: place for place, label in enumerate(labels) if label is not None}
+    if domain.breaks is not None:
+        return {round(float(edge), 9): first + place for place, edge in enumerate(domain.breaks)}
+    start, width = domain.start, domain.width
+    assert isinstance(start, int | float), "intervals have a start"
+    assert width is not None, "and a width"
+    return {round(float(start + place * width), 9): first + place for place in range(classes - first - domain.top + 1)}
+
+
+def _number(edge: Edge) -> float:
+    """Return the number that a text or a number means; no class begins at what is none."""
+    try:
+        return round(float(str(edge)), 9)
+    except ValueError:
+        return math.nan
+
+
+def _refusal(message: str, remedy: str) -> InvalidInput:
+    return InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
