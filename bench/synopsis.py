@@ -17,7 +17,7 @@ import numpy as np
 
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
-from crowdblend.kinds.synopsis.plan import plan
+from crowdblend.kinds.synopsis.plan import SynopsisPlan, plan
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import count_rows, random_rows, shares
@@ -29,6 +29,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "census_synopsis.toml"
 
 def main(runs: int) -> None:
     release_plan = plan(load_policy(EXAMPLE))
+    assert isinstance(release_plan, SynopsisPlan)
     planned, source = release_plan.parameters, SystemSource()
     mechanism, queries = planned.mechanism, planned.mechanism.queries
     assert isinstance(mechanism, FittedSynopsis)

@@ -190,7 +190,7 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "a split of one": (lambda: _policy(split="people"), "one-publication", "split is about several"),
     "an unknown split": (lambda: _policy(split="poeple"), "choice", "Did you mean people?"),
     "a design that is not proved": (
-        lambda: _policy(sampling=cb.Coins(0.5), people=9, delta=None, publish=cb.Synopsis(conjunctions=1)),
+        lambda: _policy(sampling=cb.Biased(0.4, 0.5, rate=0.5), publish=cb.Synthetic(rows=9)),
         "design",
         "is not certified for",
     ),

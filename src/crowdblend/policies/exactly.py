@@ -25,6 +25,8 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     )
 
     columns: tuple[Column, ...]
+    # The declared column of strata or weights, where no question is about it.
+    beside: tuple[Column, ...] = ()
     people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]
     sampling: Annotated[Sampling, part("How many people are drawn.")]
     epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
@@ -36,7 +38,6 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         sampling = self.sampling
-        self._check_certified()
         if not self.with_others:
             refuse_thinning(sampling)
         if isinstance(sampling, Survey) and sampling.people is None and not self.plans_sample:
@@ -79,7 +80,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
             return one_stratum(drawn.rate or drawn.low, (drawn.low, drawn.high))
         if not drawn.designed and drawn.inclusion_rate is not None and (self.with_others or drawn.people is None):
             return one_stratum(drawn.inclusion_rate)
-        return design_of(drawn, self.columns)
+        return design_of(drawn, self.columns, self.beside)
 
     def _people(self) -> dict[str, Any]:
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.

@@ -19,6 +19,7 @@ from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.mechanisms.statistics import NoisyStatistics
+from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.publication import PUBLICATION_NAME
 from crowdblend.recoding.domain import Domain
@@ -37,7 +38,14 @@ from crowdblend.releases.facts import (
 )
 from crowdblend.releases.series import RepeatedFacts, check_totals
 
-_NOISY = (NoiseEverywhere, GaussianEverywhere, NoisyStatistics, OutlierHistogram, ThresholdHistogram)
+_NOISY = (
+    NoiseEverywhere,
+    GaussianEverywhere,
+    NoisyStatistics,
+    OutlierHistogram,
+    ThresholdHistogram,
+    CountedSynopsis,
+)
 Sample = Poisson | Coins | ThinnedSurvey | Strata | Weights | Biased | Everybody
 # The designs by their names in a policy.
 DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))

@@ -95,9 +95,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class Misfit:
-    """The largest difference between a share among synthetic rows and its noisy answer."""
+    """The largest difference between a share among synthetic rows and its noisy answer; the noisy number of people."""
 
     value: float
+    size: int | None = None
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,6 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
         check_names(self.columns, self.person, ("count", "sampled", "estimate", "low", "high"))
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
-        self._check_certified()
         if self.design is not None:
             refuse_unseen_rates(self.design, self.sampling)
 

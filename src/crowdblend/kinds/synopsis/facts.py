@@ -9,15 +9,19 @@ from typing import Annotated
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Design, Survey
+from crowdblend.designs import Biased, Design, Survey, ThinnedSurvey
+from crowdblend.designs.design import differential_of
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions
+from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
 from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
+from crowdblend.planning.statistics.strata_totals import Weights, share_error, weights_of_design
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.crowd_facts import AnySample
 from crowdblend.releases.facts import Count, Fact, Parameters, contradiction
 from crowdblend.releases.series import RepeatedFacts
 
@@ -49,6 +53,13 @@ class FittedRows(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="fi
     rows: Count
 
 
+class CountedRows(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="counted"):
+    """Rows fitted to noisy counts of a sample by coins, whose number of people is noisy as well."""
+
+    noise_epsilon: Loss
+    rows: Count
+
+
 class Exponential(Fact, frozen=True, kw_only=True, tag_field="mechanism", tag="exponential"):
     """Rows chosen by the exponential mechanism."""
 
@@ -60,15 +71,17 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     """Facts of a synopsis.
 
     `failure` is the probability with which sampling, and sanitizing, may err by more than planned; `misfit` is the
-    largest difference between a share among the rows and its noisy answer.
+    largest difference between a share among the rows and its noisy answer. `size` is the noisy number of people of a
+    sample by coins, in copies where rates differ.
     """
 
-    design: Survey
-    mechanism: FittedRows | Exponential
+    design: Survey | AnySample
+    mechanism: FittedRows | Exponential | CountedRows
     queries: Queries
     failure: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     columns: dict[str, Domain]
     misfit: float | None = None
+    size: int | None = None
 
     @property
     def rows_are_synthetic(self) -> bool:
@@ -109,6 +122,8 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     def planned_synopsis(self) -> PlannedSynopsis:
         """The mechanism with its guarantee and its error."""
         made: FittedSynopsis | ExponentialSynopsis
+        if not isinstance(self.design, Survey) or isinstance(self.mechanism, CountedRows):
+            raise contradiction("its rows were made in a way that its design does not have")
         people, failure = self.design.people, self.failure
         if isinstance(self.mechanism, FittedRows):
             loss = self.mechanism.noise_epsilon
@@ -117,12 +132,56 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
             made = ExponentialSynopsis(self.query_class, self.mechanism.epsilon, self.mechanism.rows)
         return PlannedSynopsis(made, people, self.design.of, failure)
 
+    @cached_property
+    def counted_synopsis(self) -> CountedSynopsis:
+        """The mechanism of a sample by coins."""
+        if isinstance(self.design, Survey) or not isinstance(self.mechanism, CountedRows):
+            raise contradiction("its rows were made in a way that its design does not have")
+        ran, copies = self.mechanism, weights_of_design(self.design).copies
+        return CountedSynopsis(self.query_class, ran.noise_epsilon, ran.rows, self.failure, copies)
+
+    @property
+    def mechanisms(self) -> tuple[CountedSynopsis, ...]:
+        """The mechanism, where it may be one of several publications."""
+        return () if isinstance(self.design, Survey) else (self.counted_synopsis,)
+
+    @property
+    def errors(self) -> tuple[float, float, float]:
+        """The largest errors of shares about everybody and about the sample, and the chance that they do not hold.
+
+        Those of a sample by coins follow from its noisy number of people.
+        """
+        if isinstance(self.design, Survey):
+            planned = self.planned_synopsis
+            return planned.about_everybody.accuracy, planned.about_sample.accuracy, planned.about_everybody.failure
+        ran, weights, size = self.counted_synopsis, weights_of_design(self.design), self.size or 0
+        return error_about_everybody(ran, weights, size), ran.sample_error(size), self.failure
+
+    def check(self) -> None:
+        """Refuse a sample whose errors cannot be stated."""
+        if isinstance(self.design, Biased) and self.design.exceptions:
+            raise contradiction("its errors do not hold with exceptions")
+
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
-        return self.in_series(self.planned_synopsis.derivations())
+        if isinstance(self.design, Survey):
+            return self.in_series(self.planned_synopsis.derivations())
+        self.check()
+        if isinstance(self.design, ThinnedSurvey):
+            raise contradiction("a synopsis of a thinned survey is one of several publications")
+        ran = self.counted_synopsis
+        return self.in_series(self.design.derivations_in_copies(ran.claim(), ran.copies))
+
+    @property
+    def own_parameters(self) -> Parameters:
+        found: Parameters = {"rows": self.mechanism.rows}
+        return found | ({} if self.rate is None else {"rate": self.rate})
 
     @property
     def parameters(self) -> Parameters:
+        if not isinstance(self.design, Survey):
+            spent: Parameters = {"epsilon": differential_of(self.derivations()).conclusion.epsilon}
+            return spent | self.own_parameters | self.series_parameters
         epsilon = self.planned_synopsis.mechanism.claim().conclusion.epsilon
         people = {"sample": self.design.people, "people": self.design.of, "rows": self.mechanism.rows}
         own: Parameters = {"epsilon": self.derivations()[0].conclusion.epsilon, **people, "sanitizer_epsilon": epsilon}
@@ -139,3 +198,12 @@ def other_queries(queries: Queries, sizes: Mapping[str, int], labels: Mapping[st
         for condition in queries.listed or ()
     ]
     return list_conjunctions(shape, places)
+
+
+def error_about_everybody(ran: CountedSynopsis, weights: Weights, size: int) -> float:
+    """Return the largest error of shares about everybody, where the noisy number of people is this, in copies."""
+    low, high = size - ran.size_error, size + ran.size_error
+    if low < 1:
+        return 1.0
+    drawn = share_error(weights, 0.0, float(high), float(low), ran.failure / ran.queries.size)
+    return min(1.0, ran.sample_error(size) + drawn)

@@ -12,15 +12,17 @@ from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.synopsis.facts import Exponential, FittedRows, Queries, SynopsisFacts, other_queries
+from crowdblend.kinds.synopsis.coin_samples import CountedSynopsisPlan, plan_counted, plan_loss
+from crowdblend.kinds.synopsis.facts import Exponential, FittedRows, SynopsisFacts
+from crowdblend.kinds.synopsis.output import asked_queries, rows_output, universe_order, variants
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
 from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis, Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
 from crowdblend.mechanisms.synopsis.rows import Cells, count_rows, random_rows, shares
 from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, plan_synopsis
+from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.releases.class_counts import ClassCountsReading
@@ -124,14 +126,8 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         return np.ravel_multi_index(tuple(classes.codes[:, place] for place in self.order), shape).astype(np.int64)
 
     def output(self, rows: Synopsis) -> RowsOutput:
-        """Return the rows with their labels, columns in the order of the policy."""
-        places = np.unravel_index(rows.cells, self.parameters.mechanism.queries.shape)
-        codes = np.empty((len(rows.cells), len(self.order)), np.int32)
-        for axis, place in enumerate(self.order):
-            codes[:, place] = places[axis]
-        names = tuple(column.name for column in self.policy.columns)
-        labels = tuple(self.policy.labels(name) for name in names)
-        return RowsOutput(self.policy.file, names, labels, codes)
+        """Return the rows with their labels."""
+        return rows_output(self.policy, self.parameters.mechanism.queries.shape, rows)
 
 
 @dataclass(frozen=True)
@@ -143,10 +139,12 @@ class EverybodyReading(ClassCountsReading):
         return {"rows_read": self.counted.rows_read}
 
 
-def plan(policy: SynopsisPolicy) -> SynopsisPlan:
+def plan(policy: SynopsisPolicy) -> SynopsisPlan | CountedSynopsisPlan:
     """Plan the mechanism with the smallest proved error, or refuse."""
+    if policy.design is not None:
+        return plan_counted(policy)
     planned = plan_synopsis(
-        _variants(policy),
+        variants(policy),
         samples=policy.samples,
         population=policy.people,
         epsilon=one_of_series(policy).epsilon,
@@ -157,30 +155,15 @@ def plan(policy: SynopsisPolicy) -> SynopsisPlan:
     return SynopsisPlan(policy, planned)
 
 
-def universe_order(policy: SynopsisPolicy) -> list[int]:
-    """Return the columns by size, the largest first, so that sums over the universe run through memory in order."""
-    sizes = [len(policy.labels(column.name)) for column in policy.columns]
-    return sorted(range(len(sizes)), key=lambda place: -sizes[place])
+def plan_part(policy: SynopsisPolicy, budget: PartBudget) -> CountedSynopsisPlan:
+    """Plan the synopsis of a part of a sample, whose noise may lose as much as anyone of the sample can lose."""
+    return plan_loss(policy.replace(sampling=policy.sampling.thin_by(budget.share)), budget.noise)
 
 
-def asked_queries(policy: SynopsisPolicy, queries: QueryClass | None = None) -> Queries:
-    """Return the queries of the policy, and the way in which conjunctions are measured."""
-    return Queries(
-        conjunctions=policy.conjunctions,
-        add_up=queries.add_up if isinstance(queries, Conjunctions) else 0,
-        ranges=policy.ranges,
-        listed=None if policy.queries is None else tuple(dict(condition) for condition in policy.queries),
-    )
-
-
-def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
-    """Return the class of queries over the universe, in every way to measure it."""
-    labels = {column.name: policy.labels(column.name) for column in policy.columns}
-    names = [policy.columns[place].name for place in universe_order(policy)]
-    sizes = {name: len(labels[name]) for name in names}
-    if policy.conjunctions is not None:
-        return list(conjunctions(tuple(sizes.values()), policy.conjunctions))
-    return [other_queries(asked_queries(policy), sizes, labels)]
+def plan_noisy(policy: SynopsisPolicy, epsilon: float, delta: float) -> CountedSynopsisPlan:
+    """Plan a synopsis that loses so much to everybody who is counted, among publications about the same people."""
+    del delta
+    return plan_loss(policy, epsilon)
 
 
 def _error(queries: QueryClass, rows: Synopsis, truth: Table) -> float:

@@ -7,9 +7,11 @@ from typing import Annotated, ClassVar, Literal, Never
 
 from crowdblend.policies.columns import check_closed, refuse_choice, refuse_numbers
 from crowdblend.policies.exactly import ExactPolicy
-from crowdblend.policies.key import Rule, conflicts, key, one_of
+from crowdblend.policies.key import Rule, key, one_of
 from crowdblend.policies.publication import Publication
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import did_you_mean, refusal
+from crowdblend.policies.terms import Terms
 from crowdblend.policies.value_types import Conditions
 
 
@@ -17,15 +19,9 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
     """The decisions of the steward: one class of queries, and the way in which rows are made."""
 
     kind = "synopsis"
-    designs = ("survey", "everybody")
+    designs = ("survey", "everybody", "poisson", "coins", "strata", "weights", "biased")
     largest_epsilon = 100
-    rules: ClassVar[tuple[Rule, ...]] = (
-        *(
-            conflicts(f"sampling.{name}", code="stratum", because="a synopsis is proved for a fixed sample")
-            for name in ("stratum", "weight")
-        ),
-        one_of("conjunctions", "ranges", "queries", code="query-class"),
-    )
+    rules: ClassVar[tuple[Rule, ...]] = (one_of("conjunctions", "ranges", "queries", code="query-class"),)
 
     conjunctions: Annotated[int | None, key("Answer all conjunctions of up to this many columns.", (1, 10**6))] = None
     ranges: Annotated[str | None, key("Answer all ranges of this column, in the order of its classes.")] = None
@@ -45,6 +41,9 @@ class SynopsisPolicy(ExactPolicy, frozen=True, kw_only=True):
         refuse_choice(self.columns, "a synopsis")
         check_closed(self.columns, "a synopsis")
         self._check_named()
+        if self.design is not None and self.mechanism == "exponential":
+            message = "The exponential mechanism chooses by the shares of a public number of people."
+            raise refusal("mechanism", message, 'Write mechanism = "fitted".', "[[publish]] mechanism")
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the classes of a column."""
@@ -93,3 +92,7 @@ class Synopsis(Publication):
         keys: dict[str, object] = {"conjunctions": conjunctions, "ranges": ranges, "queries": queries}
         keys |= {"rows": rows, "mechanism": mechanism, "confidence": confidence}
         super().__init__(columns, name, share, weight, keys, unknown)
+
+    def within_programme(self, terms: Terms) -> PublicationPolicy:
+        """Return the same as one of several publications, none of which says how many people there are."""
+        return self.within(terms, with_others=True)

@@ -26,10 +26,10 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     keys = [
         ("synthetic rows", f"{summary.people:,}"),
         ("queries answered", f"{facts.query_class.size:,}"),
-        ("largest error, as planned", round_up(facts.planned_synopsis.about_everybody.accuracy)),
+        ("largest error, as planned", round_up(facts.errors[0])),
     ]
     # How far the share of a single label may be off is known where such shares are among the questions.
-    error = None if facts.queries.conjunctions is None else facts.planned_synopsis.about_everybody.accuracy
+    error = None if facts.queries.conjunctions is None else facts.errors[0]
     totals = [block for column in summary.totals for block in _column(column, summary.people, error, figures)]
     return View(
         heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
@@ -51,16 +51,16 @@ def _reading(facts: SynopsisFacts) -> tuple[str, ...]:
 
 def _accuracy(facts: SynopsisFacts) -> list[Block]:
     """Return errors: planned ones hold for every table of people, the misfit is measured against published numbers."""
-    planned = facts.planned_synopsis
+    everybody, sample, failure = facts.errors
     rows = [
-        ["a share among everybody, planned, by at most", round_up(planned.about_everybody.accuracy)],
-        ["a share among the people drawn, planned, by at most", round_up(planned.about_sample.accuracy)],
+        ["a share among everybody, planned, by at most", round_up(everybody)],
+        ["a share among the people drawn, planned, by at most", round_up(sample)],
     ]
     if facts.misfit is not None:
         rows.append(["the noisy answer that the rows were fitted to, measured, by at most", round_up(facts.misfit)])
     text = (
         "The planned errors were proved before anybody looked at the data. They hold for all queries at once with a "
-        f"probability of at least {at_least(1 - planned.about_everybody.failure)} and are usually far larger than the "
+        f"probability of at least {at_least(1 - failure)} and are usually far larger than the "
         "errors made. The errors made are not published: they would say something about the people."
     )
     headers = ["a share among the rows differs from", "largest error"]

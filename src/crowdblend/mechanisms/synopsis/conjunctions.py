@@ -66,6 +66,7 @@ class Conjunctions(QueryClass):
         self.parts = max((self._dropped_cells(full, kept) for kept, full in self._summed.items()), default=1)
         # A person is in one cell of every table, so a replacement leaves one and enters another.
         self.sensitivity = 2 * len(self.measured)
+        self.depth, self.measured_counts = len(self.measured), len(self._where_measured)
 
     def counts(self, table: Table) -> Vector:
         found: Vector = self._marginals(table)[self._where_measured]

@@ -68,6 +68,10 @@ class QueryClass(ABC):
     """A bound on the VC dimension."""
     parts: int
     """How many measured counts an answer adds up, at most."""
+    depth: int
+    """In how many measured counts one person is, at most."""
+    measured_counts: int
+    """How many counts are measured."""
     sensitivity: int
     """How far replacing (or concealing) one person moves the measured counts in total, at most."""
 
@@ -149,6 +153,7 @@ class Explicit(QueryClass):
         self.size = (matrix if adds is None else adds).shape[0]
         check_size(self.size)
         self.parts = 1 if adds is None else int(adds.sum(axis=1).max())
+        self.depth, self.measured_counts = int(matrix.sum(axis=0).max()), int(matrix.shape[0])
         # In the worst case nothing that the old data satisfied is satisfied by the new.
         self.sensitivity = int(min(2 * matrix.sum(axis=0).max(), matrix.shape[0]))
         asked = self._measured if self._adds is None else self._adds @ self._measured

@@ -23,7 +23,7 @@ _LEAST_SLACK = 0.002
 # Of the probability that the planned error does not hold, the half that sampling may use.
 _SPLIT = 2
 _MOST_ROWS_TRIED = 64
-_HAIR = 1 - 1e-6
+HAIR = 1 - 1e-6
 # Errors proved to be within that factor count as equal; then the first way is taken.
 _TIE = 1.1
 
@@ -70,7 +70,7 @@ class PlannedSynopsis:
         queries, made = self.mechanism.queries, self.mechanism
         if isinstance(made, FittedSynopsis):
             measured = _measured_noise(queries, self.samples, made.noise_epsilon)
-            slack = _slack(synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy)
+            slack = slack_of(synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy)
             return synopses.fitted_synopsis_is_useful(**measured, rows=made.rows, slack=slack, failure=self.failure)
         return synopses.exponential_synopsis_is_useful(
             samples=self.samples,
@@ -103,15 +103,16 @@ def fitted_synopsis(
     measured = _measured_noise(queries, samples, noise_epsilon)
     noise = synopses.noisy_answers_are_useful(**measured, failure=failure).conclusion.accuracy
     # What the code keeps to is a hair less than what is stated, for its floating-point sums.
-    rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * _HAIR
-    return FittedSynopsis(queries, noise_epsilon, rows, noise, _slack(noise) * _HAIR, rounding)
+    rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * HAIR
+    return FittedSynopsis(queries, noise_epsilon, rows, noise, slack_of(noise) * HAIR, rounding)
 
 
 def _measured_noise(queries: QueryClass, samples: int, noise_epsilon: float) -> dict[str, float]:
     return {"samples": samples, "queries": queries.size, "addends": queries.parts, "noise_epsilon": noise_epsilon}
 
 
-def _slack(noise: float) -> float:
+def slack_of(noise: float) -> float:
+    """Return what the fit may add to the error of noisy answers."""
     return max(noise * _SLACK, _LEAST_SLACK)
 
 

@@ -237,7 +237,7 @@ class StrataWay:
         if total <= 0:
             return 1.0
         most = float(Fraction(total + 2 * t, shape.steps))
-        return _share_error(self.weights.of(strata), t / total, most, total / shape.steps, each)
+        return share_error(self.weights.of(strata), t / total, most, total / shape.steps, each)
 
     def rank(self, place: int, size: int, strata: Sequence[int] | None = None) -> float:
         """Return the error of the rank of a quantile of a group with this noisy size in copies."""
@@ -248,11 +248,11 @@ class StrataWay:
         if size - t < 1:
             return 1.0
         chosen = shape.rank_error(noise, each * _NOISE / 2) / (size - t)
-        return _share_error(self.weights.of(strata), chosen, size + t, size - t, each)
+        return share_error(self.weights.of(strata), chosen, size + t, size - t, each)
 
 
-def _share_error(weights: Weights, noise: float, most: float, divisor: float, failure: float) -> float:
-    """Noise, draw and bias: the draw of people whose copies are at most `most`, divided by `divisor`."""
+def share_error(weights: Weights, noise: float, most: float, divisor: float, failure: float) -> float:
+    """Return the error of a share by noise, bias and the draw of at most `most` copies, divided by `divisor`."""
     _, expected = _means(most, most, weights, 1, failure * _SIZE)
     drawn = _deviation(weights, 1, expected / 4, failure * (1 - _NOISE - _SIZE))
     return min(1.0, (noise + drawn / divisor + weights.share_bias) * UP)

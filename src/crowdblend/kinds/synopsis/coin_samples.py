@@ -1,0 +1,187 @@
+"""Synopses of samples by coins: people are counted by the published columns, in copies where rates differ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+
+from crowdblend.designs import Everybody, Strata, ThinnedSurvey
+from crowdblend.designs.design import differential_of
+from crowdblend.designs.draw import Draw
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.errors import Infeasible
+from crowdblend.frozen import dataclass
+from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.synopsis.facts import CountedRows, SynopsisFacts, error_about_everybody
+from crowdblend.kinds.synopsis.output import asked_queries, rows_output, universe_order, variants
+from crowdblend.kinds.synopsis.policy import SynopsisPolicy
+from crowdblend.mechanisms.statistics import count_in_copies
+from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
+from crowdblend.planning.parts import largest_noise
+from crowdblend.planning.statistics.strata_totals import AnyDesign, weights_of_design
+from crowdblend.policies.columns import Column
+from crowdblend.policies.strata import Design
+from crowdblend.randomness import ReleaseKey
+from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
+from crowdblend.recoding.classes import LARGEST_DOMAIN
+from crowdblend.releases.class_counts import ClassCountsReading, check_survey, design_of_exact, refusing_weights
+from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
+from crowdblend.releases.series import one_of_series, series_of
+
+
+@dataclass(frozen=True, repr=False)
+class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
+    """A policy with nothing left open: the noise on the counts of a sample by coins, or of everybody."""
+
+    policy: SynopsisPolicy
+    mechanism: CountedSynopsis
+
+    @property
+    def mechanisms(self) -> tuple[CountedSynopsis]:
+        return (self.mechanism,)
+
+    @property
+    def sample(self) -> AnyDesign:
+        """The sample, as it is drawn and as the facts state it."""
+        return design_of_exact(self._design, self.policy.sampling)
+
+    @property
+    def _design(self) -> Design:
+        assert self.policy.design is not None, "a sample by coins is one stratum, or has several"
+        return self.policy.design
+
+    def facts(self, publication: Result | None = None) -> SynopsisFacts:
+        policy = self.policy
+        (ran,) = self.mechanisms if publication is None else publication.mechanisms
+        assert isinstance(ran, CountedSynopsis)
+        fit = None if publication is None else publication.outcome
+        assert fit is None or isinstance(fit, Misfit)
+        return SynopsisFacts(
+            software=software(),
+            person=policy.data.person,
+            design=self.sample,
+            mechanism=CountedRows(noise_epsilon=ran.noise_epsilon, rows=ran.rows),
+            queries=asked_queries(policy, ran.queries),
+            failure=policy.failure,
+            columns={column.name: column.recoding.domain(LARGEST_DOMAIN) for column in policy.columns},
+            misfit=None if fit is None else fit.value,
+            size=None if fit is None else fit.size,
+            series=series_of(policy),
+        )
+
+    def describe(self) -> Lines:
+        """Describe the plan, from the policy alone."""
+        facts, drawn = self.facts(), self.sample
+        before = "was already drawn" if drawn.drawn_before else "is drawn here"
+        kept = "everybody is counted" if isinstance(drawn, Everybody) else f"a sample that {before}, by coins"
+        error = at_most(self.expected_error)
+        return [
+            self.describe_reading(),
+            ("would sample", kept),
+            ("would publish", f"{self.mechanism.rows:,} synthetic rows, fitted to noisy counts"),
+            ("would answer", f"{self.mechanism.queries.size:,} queries: {facts.queries.words(facts.sizes)}"),
+            ("", f"about everybody within about {error} of the share, if there are {self.policy.people:,} people"),
+        ]
+
+    @property
+    def expected_error(self) -> float:
+        """The error of shares about everybody, where there are as many people as the policy says."""
+        weights = weights_of_design(self.sample)
+        return error_about_everybody(self.mechanism, weights, round(self.policy.people / weights.unit))
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are read."""
+        return list(dict.fromkeys(column.name for column in self._columns))
+
+    @property
+    def _columns(self) -> list[Column]:
+        """The columns to count: strata that are not published, the published ones, and own weights last."""
+        design, published = self._design, list(self.policy.columns)
+        if design.column is None:
+            return published
+        if all(column.name != design.column.name for column in published):
+            published = [design.column, *published]
+        if design.weighted:
+            weights = weights_of_design(self.sample)
+            unit = Decimal(weights.read_unit.numerator) / weights.read_unit.denominator
+            published.append(Column(design.column.name, (Steps(BoundedRecoding(0, unit * weights.largest, unit)),)))
+        return published
+
+    def read(
+        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
+    ) -> ClassCountsReading:
+        """Draw the sample and count its classes."""
+        policy = self.policy
+        with (
+            engine.open(policy.data, self.names, policy.resources, progress) as source,
+            refusing_weights(self._design),
+        ):
+            counted = source.class_counts(self._columns, draw or self.sample.draw(key.coin()))
+        check_survey(self.sample, counted, one_row=True)
+        return ClassCountsReading(counted)
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
+        """Publish rows that answer for the sample, by its noisy counts."""
+        del progress
+        mechanism, design, sample = self.mechanism, self._design, reading.sample
+        stratum = None if design.column is None else design.column.name
+        counted = count_in_copies(sample, stratum, mechanism.copies, own=design.weighted)
+        places = [counted.columns.index(column.name) for column in self.policy.columns]
+        codes = tuple(counted.codes[:, places[axis]] for axis in universe_order(self.policy))
+        table = np.zeros(mechanism.queries.shape, np.int64)
+        np.add.at(table, codes, counted.counts)
+        rows, size = mechanism.publish(table, key.source(b"synopsis: noise, choice and rows"))
+        assert rows.misfit is not None, "noisy counts are fitted"
+        output = rows_output(self.policy, mechanism.queries.shape, rows)
+        return Result((output,), (mechanism,), Misfit(rows.misfit, size), {"people_sampled": sample.people})
+
+
+def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
+    """Plan the least noise that keeps everybody within epsilon, whatever their stratum."""
+    own = one_of_series(policy)
+    assert own.design is not None, "a sample by coins is one stratum, or has several"
+    sample = design_of_exact(own.design, own.sampling)
+    if own.with_others:
+        # What all publications lose is derived from the most that anyone counts, and the largest rate.
+        survey = isinstance(sample, ThinnedSurvey)
+        loss = sample.largest_loss(own.epsilon) if isinstance(sample, ThinnedSurvey) else own.epsilon
+        return plan_loss(own, loss if survey else largest_noise((1.0,), sample.largest_rate, own.epsilon))
+    planned = replace(_plan(own, sample, own.epsilon), policy=policy)
+    if (error := planned.expected_error) >= 1:
+        message = f"The error of this synopsis is {error:.3g}; at 1 or more it says nothing."
+        remedy = "Raise epsilon or the rate, ask fewer queries, or recode the columns more coarsely."
+        raise Infeasible(message, remedy=remedy, where="epsilon", code="plan.error-out-of-reach")
+    return planned
+
+
+def plan_loss(policy: SynopsisPolicy, loss: float) -> CountedSynopsisPlan:
+    """Plan a synopsis that loses this much to everybody who is counted, as often as anyone is."""
+    return _plan(policy, Everybody(), loss)
+
+
+def _plan(policy: SynopsisPolicy, sample: AnyDesign, epsilon: float) -> CountedSynopsisPlan:
+    """Plan the way to measure the class that errs least, where those of the sample may lose epsilon."""
+    assert policy.design is not None, "a sample by coins is one stratum, or has several"
+    weights = weights_of_design(design_of_exact(policy.design, policy.sampling))
+    strata = len(weights.copies)
+    rates = [one.high for one in sample.coins] if isinstance(sample, Strata) else [sample.largest_rate] * strata
+    # A kept person may lose ln(1 + (e^ε − 1)/rate), divided among copies.
+    scale = min(
+        math.log1p(math.expm1(epsilon) / rate) / copies for rate, copies in zip(rates, weights.copies, strict=True)
+    )
+    middle = max(1, round(policy.people * math.sqrt(weights.rates[0][0] * weights.rates[-1][1])))
+    found = []
+    for queries in variants(policy):
+        shrink, noise = 1e-15, scale / (queries.depth + 1)
+        while True:
+            mechanism = CountedSynopsis(queries, noise, policy.rows or middle, policy.failure, weights.copies)
+            made = sample.derivations_in_copies(mechanism.claim(), weights.copies)
+            if differential_of(made).conclusion.epsilon <= epsilon:
+                break
+            noise, shrink = noise * (1 - shrink), 2 * shrink
+        found.append(CountedSynopsisPlan(policy, mechanism))
+    return min(found, key=lambda one: one.expected_error)
