@@ -11,6 +11,7 @@ import crowdblend as cb
 from crowdblend.calculus import Certificate, sha256_of, verify, verify_file
 from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
+from crowdblend.synthesis import model
 from tests.commands import crowdblend
 from tests.refusals import refuses
 
@@ -27,7 +28,7 @@ def policy(*tables: tuple[str, ...], sampling=None, **more) -> cb.Policy:
     publish = [cb.Table(*columns, name="-".join(columns), **kind) for columns in tables]
     used = {name: domain for name, domain in COLUMNS.items() if any(name in columns for columns in tables)}
     terms = {"person": "person_id", "sampling": sampling or cb.Everybody(), "epsilon": 1.0, "columns": used}
-    return cb.Policy(**terms, publish=publish, **several, **more)
+    return cb.Policy(**{**terms, **more}, publish=publish, **several)
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,20 @@ def test_pairs_that_nobody_measured_are_named(tmp_path):
     assert "the columns of 1 pairs together" in unmeasured
     assert "<td><bdi>sex</bdi></td><td><bdi>education</bdi></td>" in unmeasured
     assert "1 of 1 are in no published table" in unmeasured
+
+
+def test_tables_that_the_rows_miss_are_named_and_to_be_used(rows, tmp_path, monkeypatch):
+    """People of few sorts have no table of three columns that depend on each other."""
+    monkeypatch.setattr(model, "_EFFORTS", ((2, 20),))
+    assert not any("Use the published table" in line for line in cb.read(rows).notes())
+    three = policy(("sex", "age", "education"), epsilon=8.0)
+    cb.release(town(20_000), three, out=tmp_path / "three", ledger=None, figures=False)
+    said = crowdblend("synthesize", tmp_path / "three", "--rows", 2_000, "--out", tmp_path / "poor").stdout
+    assert "use the published tables, and not the rows, for three\n" in said
+    notes = cb.read(tmp_path / "poor").notes()
+    assert any("Use the published table, and not the rows, for three (sex" in line for line in notes)
+    assert "Use the published table" in (tmp_path / "poor" / "README.md").read_text()
+    assert "<td>the published table</td>" in (tmp_path / "poor" / "report.html").read_text()
 
 
 def test_two_registers_add_up(tmp_path, source):

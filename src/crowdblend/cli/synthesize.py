@@ -42,6 +42,7 @@ def command(
         "rows": facts.rows,
         "tables": len(facts.met),
         "farthest": farthest.apart,
+        "unmet": [one.name for one in facts.unmet_tables],
         "unused": facts.unused_publications,
         "guarantees": [encode(guarantee) for guarantee in done.guarantees],
     }
@@ -51,6 +52,9 @@ def command(
         f"  fitted to {fitted}; from {printable(farthest.name)}, the farthest, they differ by "
         f"{100 * farthest.apart:.2f} % of the people",
     ]
+    if facts.unmet_tables:
+        named = ", ".join(one.name for one in facts.unmet_tables)
+        lines.append(f"  use the published tables, and not the rows, for {printable(named)}")
     if facts.unused_publications:
         lines.append(
             f"  not used, since no cells are listed that add up: {printable(', '.join(facts.unused_publications))}"

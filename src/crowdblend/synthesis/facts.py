@@ -11,6 +11,7 @@ and the certificate is that of the tables.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any
@@ -27,6 +28,8 @@ TITLE = "Synthetic rows"
 # The stem of the data file.
 STEM = "synthetic"
 MOST_SOURCES, MOST_ROWS = 50, 100_000_000
+_MOST_NAMED = 10
+_MISSED = "the rows are farther from it than its noise and whole rows explain."
 _NOTES = (
     "The rows are synthetic: they are drawn from a model of published tables. No row is a person, and none was copied.",
     "Shares by columns that one published table has together are as good as that table. Shares by other columns are "
@@ -73,6 +76,14 @@ class TableMet(Fact, frozen=True, kw_only=True):
     cells: Count
     apart: Annotated[float, msgspec.Meta(ge=0, le=1)]
     noise: Annotated[float, msgspec.Meta(ge=0)]
+
+    def is_missed(self, rows: int) -> bool:
+        """Return whether the rows are farther from the truth than the table, as far as what is published can tell.
+
+        Rows whose errors are independent of the noise and as large as it are √2 times as far from the table as the
+        truth is. Whole rows are off by about a quarter of a row in every cell.
+        """
+        return self.apart > math.sqrt(2) * self.noise + self.cells / (4 * rows)
 
 
 class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="synthetic"):
@@ -142,8 +153,17 @@ class SyntheticFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="sy
         return self.columns
 
     @property
+    def unmet_tables(self) -> list[TableMet]:
+        """The tables that the rows do not replace, the farthest first."""
+        return sorted((one for one in self.met if one.is_missed(self.rows)), key=lambda one: -one.apart)
+
+    @property
     def together(self) -> list[str]:
-        return list(dict.fromkeys([*_NOTES, *(line for one in self.sources for line in one.release.rests_on)]))
+        names = [f"{one.name} ({', '.join(one.columns)})" for one in self.unmet_tables]
+        more = f", and {len(names) - _MOST_NAMED} others that report.html lists" if len(names) > _MOST_NAMED else ""
+        use = f"Use the published table, and not the rows, for {'; '.join(names[:_MOST_NAMED])}{more}: {_MISSED}"
+        said = [*_NOTES, *([use] if names else [])]
+        return list(dict.fromkeys([*said, *(line for one in self.sources for line in one.release.rests_on)]))
 
     @property
     def unused_publications(self) -> list[str]:

@@ -16,13 +16,10 @@ from crowdblend.synthesis.facts import Source, SyntheticFacts
 _MOST_DRAWN, _MOST_LISTED, _LONGEST = 40, 60, 40
 _MET = (
     "The rows are apart from a published table by the share of people who would have to change their cell. A published "
-    "table has noise itself, and is apart from the truth by about the share in the last column: rows that are closer "
+    "table has noise itself, and is apart from the truth by about the share beside it: rows that are closer "
     "to it than that are as close as they should be."
 )
-_KEEP = (
-    "Rows that are much farther from a table than its noise do not replace it: read the published table where you need "
-    "its numbers."
-)
+_KEEP = "Rows do not replace a table that they are much farther from than its noise: use the published table there."
 
 
 def view(folder: PublishedRelease, figures: bool) -> View:
@@ -53,12 +50,13 @@ def _met(facts: SyntheticFacts, figures: bool) -> list[Block]:
             f"{one.cells:,}",
             f"{100 * one.apart:.2f} %",
             f"{100 * one.noise:.2f} %",
+            "the published table" if one.is_missed(facts.rows) else "rows or table",
         ]
         for one in worst
     ]
-    heads = ["table", "columns", "cells", "rows are apart", "noise of the table"]
+    heads = ["table", "columns", "cells", "rows are apart", "noise of the table", "use"]
     table = Table(heads, rows, "Every published table, the farthest first", {2, 3, 4}, folded=figures)
-    blocks: list[Block] = [_MET, *([_KEEP] if any(one.apart > one.noise for one in worst) else [])]
+    blocks: list[Block] = [_MET, *([_KEEP] if facts.unmet_tables else [])]
     if figures:
         drawn = worst[:_MOST_DRAWN]
         texts = distinct_labels([names[one.source, one.name] for one in drawn], _LONGEST)
