@@ -123,14 +123,14 @@ class Kernel(Shape, Protocol):
         """Return a bound of Σ(Q − sP)₊ at a factor s ≥ 1; None where nothing is known."""
 
 
-class SampledKernel:
-    """The curve of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
+class OnSample:
+    """The shape of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
 
-    def __init__(self, rate: arb, kernel: Kernel) -> None:
-        self.rate, self.kernel, self.density = rate, kernel, kernel.density
+    def __init__(self, rate: arb, kernel: Shape) -> None:
+        self.rate, self.density = rate, kernel.density
         share = float(rate)
-        # Beyond, neither direction falls any more.
-        self.reach = max(math.log1p(share * (kernel.reach - 1)), -math.log1p(-share))
+        # Beyond, neither direction falls any more; nobody is left out at a rate of 1.
+        self.reach = max(math.log1p(share * (kernel.reach - 1)), -math.log1p(-share) if share < 1 else 0.0)
         self.distance = share * kernel.distance
         # The losses of the kernel as sampling changes them, in both directions.
         self.kinks = tuple(
@@ -138,6 +138,14 @@ class SampledKernel:
             for loss in kernel.kinks
             for kink in (math.log1p(share * math.expm1(loss)), -math.log1p(share * math.expm1(-loss)))
         )
+
+
+class SampledKernel(OnSample):
+    """The curve of a kernel that is known at single factors."""
+
+    def __init__(self, rate: arb, kernel: Kernel) -> None:
+        super().__init__(rate, kernel)
+        self.kernel = kernel
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """up(α) = β·more(1 + (α−1)/β) and down(α) = (1 − α(1−β))·fewer(αβ/(1 − α(1−β))), both kernels at most 1."""

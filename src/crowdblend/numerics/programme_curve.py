@@ -21,6 +21,7 @@ from crowdblend.numerics.profile_curves import (
     Curve,
     Kernel,
     LossPair,
+    OnSample,
     Shape,
     until,
 )
@@ -38,21 +39,12 @@ class Gaps(Shape, Protocol):
         bound that is small enough."""
 
 
-class SampledGaps:
-    """The curve of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
+class SampledGaps(OnSample):
+    """The curve of a kernel that is asked for many factors at once."""
 
     def __init__(self, rate: arb, kernel: Gaps) -> None:
-        self.rate, self.kernel, self.density = rate, kernel, kernel.density
-        share = float(rate)
-        # Beyond, neither direction falls any more; nobody is left out at a rate of 1.
-        self.reach = max(math.log1p(share * (kernel.reach - 1)), -math.log1p(-share) if share < 1 else 0.0)
-        self.distance = share * kernel.distance
-        # The losses of the kernel as sampling changes them, in both directions.
-        self.kinks = tuple(
-            kink
-            for loss in kernel.kinks
-            for kink in (math.log1p(share * math.expm1(loss)), -math.log1p(share * math.expm1(-loss)))
-        )
+        super().__init__(rate, kernel)
+        self.kernel = kernel
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """The bounds of the kernel at the factors that sampling makes of these; both divergences are at most 1."""
