@@ -68,7 +68,6 @@ RANGES = {
     "degree_bound": "whole [2, inf)",
     "explored": "whole [1, inf)",
     "radius": "whole [0, inf)",
-    "failure_exponent": "real (0, inf)",
     "average_bound": "real (0, inf)",
     "resolution": "real (0, inf)",
     "least_scale": "real [0, inf)",

@@ -44,18 +44,6 @@ def test_two_of_three_give_the_third(name: str) -> None:
     assert by_both.epsilon >= 0.69
 
 
-@for_each("name", NAMES[:4])
-def test_the_paper_s_form_needs_more_people(name: str) -> None:
-    accuracy = {"average-degree": 0.1, "cycle-freeness": 0.02}.get(name, 0.003)
-    published = plan_network(question(name, epsilon=0.7, accuracy=accuracy, failure_exponent=25))
-    assert published.epsilon <= 0.7
-    sampler = published.derivation.premises[0].conclusion
-    assert sampler.failure <= math.exp(-25)
-    assert published.derivation.rule.id.startswith("graph.published.")
-    sharp = plan_network(question(name, epsilon=0.7, error=published.error))
-    assert sharp.samples * 10 < published.samples
-
-
 def test_light_ends_are_counted_where_degrees_may_be_huge() -> None:
     plain = plan_network(question("average-degree", epsilon=1, samples=2_000))
     huge = replace(question("average-degree", epsilon=1, samples=2_000), bounds=Bounds(100_000, 50_000, 6.0))
@@ -91,10 +79,6 @@ def test_how_many_people_it_takes() -> None:
         ({"epsilon": 0.0}, "plan.epsilon"),
         ({"samples": None}, "plan.unknown-of-statistic"),
         ({"error": 0.1}, "plan.unknown-of-statistic"),
-        ({"accuracy": 0.1}, "plan.accuracy-incomplete"),
-        ({"accuracy": 0.1, "failure_exponent": 9.0}, "plan.samples-follow"),
-        ({"accuracy": 0.5, "failure_exponent": 9.0, "samples": None}, "plan.accuracy"),
-        ({"name": "average", "accuracy": 0.1, "failure_exponent": 9.0}, "plan.accuracy"),
         ({"samples": -1}, "parameter.range"),
     ],
 )
@@ -102,14 +86,6 @@ def test_requests_that_contradict_themselves_are_refused(given: dict[str, float]
     whole = {"name": "connectivity", "bounds": BOUNDS, "epsilon": 1.0, "samples": 100}
     with refuses(code):
         NetworkRequest(**{**whole, **given})  # type: ignore[arg-type]
-
-
-def test_a_small_k_is_refused_with_one_that_would_do() -> None:
-    asked = question("connectivity", epsilon=0.7, accuracy=0.003, failure_exponent=2)
-    with pytest.raises(Infeasible, match="need about") as caught:
-        plan_network(asked)
-    enough = float(str(caught.value).split("about ")[1].split()[0])
-    assert plan_network(replace(asked, failure_exponent=enough)).epsilon <= 0.7
 
 
 @for_each("name", NAMES)
@@ -120,8 +96,3 @@ def test_more_people_or_a_weaker_promise_mean_less_error(name: str) -> None:
     assert all(error < planned.error * 0.9 for error in varied.values())
     larger = plan_network(question(name, epsilon=planned.epsilon, samples=12_000))
     assert varied["4 times the samples"] == pytest.approx(larger.error)
-
-
-def test_trades_in_the_paper_s_terms() -> None:
-    planned = plan_network(question("connectivity", epsilon=0.3, accuracy=0.003, failure_exponent=60))
-    assert trades(planned)["half the accuracy"] < planned.error

@@ -26,7 +26,6 @@ from crowdblend.guarantees import (
     SplitCurve,
 )
 from crowdblend.planning.networks.request import Bounds
-from crowdblend.planning.networks.solve import plan_network
 from tests.cases import spread
 from tests.numerics import test_expected_people as expected_people
 from tests.selection import test_exponential as exponential
@@ -80,7 +79,7 @@ def composed(curve: type[LossCurve]) -> Count:
 def simulated(rule: str) -> int:
     """Return how many of the simulated networks are planned by a rule."""
     bounds = Bounds(networks.N, networks.D, float(networks.D))
-    return sum(plan_network(made(bounds)).derivation.rule.id == rule for made in networks.QUESTIONS.values())
+    return sum(made(bounds).derivation.rule.id == rule for made in networks.PLANS.values())
 
 
 def moments(rule: str) -> Count:

@@ -127,7 +127,6 @@ PARAMETERS = {
     "degree_bound": _whole(2, "Pass the public bound on everybody's number of links."),
     "explored": _whole(1, "Pass how many vertices each exploration visits."),
     "radius": _whole(0, "Pass how many steps each exploration goes."),
-    "failure_exponent": _positive("Pass K; the sampler fails with probability e^-K."),
     "average_bound": _positive("Pass the public bound on the average number of links."),
     "resolution": _positive("Pass the step of the grid that published numbers lie on."),
     "least_scale": Parameter(0, math.inf, "Pass the smallest scale of noise that the statement is for."),

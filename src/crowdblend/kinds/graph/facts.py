@@ -20,8 +20,7 @@ Positive = Annotated[float, msgspec.Meta(gt=0)]
 class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     """One statistic: what it is, the noise on it, and how many random people its guarantee is relative to.
 
-    An average of a column lies at most `width` above `low`; a histogram has the classes `labels`. `accuracy` is that of
-    the paper's form.
+    An average of a column lies at most `width` above `low`; a histogram has the classes `labels`.
     """
 
     name: str
@@ -29,7 +28,6 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     resolution: Positive
     samples: Count
     explored: Count = 1
-    accuracy: Positive | None = None
     column: str | None = None
     low: float = 0.0
     width: Positive | None = None
@@ -53,11 +51,6 @@ class GraphStatisticFacts(Fact, frozen=True, kw_only=True):
     def classes(self) -> int | None:
         """The number of classes of a histogram."""
         return len(self.labels) or None
-
-    @property
-    def published(self) -> bool:
-        """True if it is in the paper's form."""
-        return self.accuracy is not None
 
     @property
     def error(self) -> float:

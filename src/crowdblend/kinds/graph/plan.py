@@ -136,7 +136,6 @@ def _statistic_facts(statistic: NetworkStatistic, mechanism: NoisyStatistic) -> 
         resolution=mechanism.noise.resolution,
         samples=plan.samples,
         explored=plan.seen.explored,
-        accuracy=plan.request.accuracy,
         column=statistic.column,
         low=statistic.low,
         width=statistic.request.width,

@@ -27,7 +27,7 @@ with lazy_imports():
 
 _STATISTICS = "[[publish.statistics]]"
 _TAKES = {"average": ("column", "start", "stop"), "histogram": ("column", "values", "other")}
-_REQUEST = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")
+_REQUEST = ("epsilon", "samples", "error", "explored", "resolution")
 
 
 class Links(Section, frozen=True, kw_only=True):
@@ -104,12 +104,6 @@ class GraphStatistic(Section, frozen=True, kw_only=True):
     )
     explored: Annotated[
         int | None, key("How many people may be reached from each of them; planned unless given.", "explored")
-    ] = None
-    accuracy: Annotated[
-        float | None, key("In the paper's terms: δ, what the sampler may err by; below 1/2.", "accuracy")
-    ] = None
-    failure_exponent: Annotated[
-        float | None, key("In the paper's terms: K; the sampler fails with probability e^-K.", "failure_exponent")
     ] = None
     resolution: Annotated[
         float | None, key("The step of the grid that published numbers lie on; planned unless given.", "resolution")

@@ -1,4 +1,4 @@
-"""The derivations of a statistic's guarantee, in the sharp form and in the paper's."""
+"""The derivations of a statistic's guarantee."""
 
 from __future__ import annotations
 
@@ -18,14 +18,6 @@ class AskedStatistic(Protocol):
         """The name of the statistic."""
 
     @property
-    def accuracy(self) -> float | None:
-        """The accuracy of the paper's form."""
-
-    @property
-    def published(self) -> bool:
-        """True if it is in the paper's form."""
-
-    @property
     def width(self) -> float | None:
         """The length of the interval of an average."""
 
@@ -42,7 +34,7 @@ class SimulatorView:
     explored: int = 1
 
 
-# The estimator and the sampler of every statistic; of several the one that says most.
+# The estimator of every statistic; of several the one that says most.
 _ESTIMATORS: dict[str, tuple[Rule, ...]] = {
     "connectivity": (graphs.estimator_connected,),
     "cycle-freeness": (graphs.estimator_cycle_free,),
@@ -50,12 +42,6 @@ _ESTIMATORS: dict[str, tuple[Rule, ...]] = {
     "average-degree": (graphs.estimator_average_degree, graphs.estimator_light_ends),
     "average": (graphs.estimator_average,),
     "histogram": (graphs.estimator_histogram,),
-}
-_SAMPLERS: dict[str, tuple[Rule, ...]] = {
-    "connectivity": (graphs.sampler_connected,),
-    "cycle-freeness": (graphs.sampler_cycle_free,),
-    "eulerian": (graphs.sampler_eulerian,),
-    "average-degree": (graphs.sampler_light_ends, graphs.sampler_average_degree),
 }
 
 
@@ -78,15 +64,6 @@ def estimator(statistic: AskedStatistic, bounds: Bounds, view: SimulatorView) ->
     return min(found, key=lambda made: float(made.conclusion.reach))
 
 
-def sampler(statistic: AskedStatistic, bounds: Bounds, view: SimulatorView) -> Derivation:
-    """Return how often the sampler misses its accuracy; that of the average degree is a share of L."""
-    assert statistic.accuracy is not None
-    scale = bounds.average_bound if statistic.name == "average-degree" else 1
-    more = {**vars(view), "accuracy": statistic.accuracy * scale}
-    found = [_apply(rule, statistic, bounds, **more) for rule in _SAMPLERS[statistic.name]]
-    return min(found, key=lambda made: float(made.conclusion.failure))
-
-
 def derive_release(
     statistic: AskedStatistic, bounds: Bounds, estimate: Derivation, scale: float, resolution: float
 ) -> Derivation:
@@ -94,18 +71,17 @@ def derive_release(
     rules = {
         "average": graph_releases.sharp_average,
         "histogram": graph_releases.sharp_histogram,
-        "average-degree": graph_releases.published_degree if statistic.published else graph_releases.sharp_degree,
+        "average-degree": graph_releases.sharp_degree,
     }
-    distance = graph_releases.published_distance if statistic.published else graph_releases.sharp_distance
-    return _apply(rules.get(statistic.name, distance), statistic, bounds, estimate, scale=scale, resolution=resolution)
+    rule = rules.get(statistic.name, graph_releases.sharp_distance)
+    return _apply(rule, statistic, bounds, estimate, scale=scale, resolution=resolution)
 
 
 def claim_of(
     statistic: AskedStatistic, bounds: Bounds, view: SimulatorView, scale: float, resolution: float
 ) -> Derivation:
     """Return the guarantee of a statistic relative to what its simulator looks at."""
-    estimated = (sampler if statistic.published else estimator)(statistic, bounds, view)
-    return derive_release(statistic, bounds, estimated, scale, resolution)
+    return derive_release(statistic, bounds, estimator(statistic, bounds, view), scale, resolution)
 
 
 def differential(statistic: AskedStatistic, bounds: Bounds, scale: float, resolution: float) -> Derivation:

@@ -8,8 +8,6 @@ from crowdblend.guarantees.parameters import PARAMETERS, check
 
 PEOPLE_S_DATA = ("average", "histogram")
 NAMES = ("connectivity", "cycle-freeness", "eulerian", "average-degree", *PEOPLE_S_DATA)
-# The paper's theorem about the average degree is for less than this; more is no accuracy for any of them.
-LEAST_ACCURATE = 0.5
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class NetworkRequest:
-    """One statistic; of epsilon, samples and error two are given. With accuracy and failure_exponent, the paper's form.
+    """One statistic; of epsilon, samples and error two are given.
 
     `width` is the length of the interval of an average, `classes` the number of classes of a histogram.
     """
@@ -43,8 +41,6 @@ class NetworkRequest:
     samples: int | None = None
     error: float | None = None
     explored: int | None = None
-    accuracy: float | None = None
-    failure_exponent: float | None = None
     resolution: float | None = None
     width: float | None = None
     classes: int | None = None
@@ -58,19 +54,12 @@ class NetworkRequest:
                 check(name, value)
         if self.epsilon == 0:
             raise self._refusal("epsilon", "is 0, which takes infinite noise.", "Raise it.")
-        if self.published:
-            self._check_published()
-        elif sum(given is not None for given in (self.epsilon, self.samples, self.error)) != 2:
+        if sum(given is not None for given in (self.epsilon, self.samples, self.error)) != 2:
             message = f"{self.name} needs two of epsilon, samples and error; the third is planned."
             remedy = "Give samples, the people that the guarantee is relative to, or error, the largest allowed."
             raise InvalidInput(message, remedy=remedy, where=f"{self.name}: samples", code="plan.unknown-of-statistic")
         if self.error is not None and not self.error > 0:
             raise self._refusal("error", f"is {self.error:g}.", "Give the largest error allowed, above 0.")
-
-    @property
-    def published(self) -> bool:
-        """True if the request is in the paper's terms, δ and K."""
-        return self.accuracy is not None or self.failure_exponent is not None
 
     @property
     def explores(self) -> bool:
@@ -84,17 +73,3 @@ class NetworkRequest:
             where=f"{self.name}: {parameter}",
             code=f"plan.{parameter.replace('_', '-')}",
         )
-
-    def _check_published(self) -> None:
-        if self.name in PEOPLE_S_DATA:
-            raise self._refusal("accuracy", "is given, and only statistics of links have one.", "Give samples.")
-        if self.accuracy is None or self.failure_exponent is None or self.epsilon is None:
-            message = f"{self.name} needs accuracy, failure_exponent and epsilon together."
-            remedy = "Add the missing ones."
-            raise InvalidInput(message, remedy=remedy, where=f"{self.name}: accuracy", code="plan.accuracy-incomplete")
-        if self.samples is not None or self.error is not None or self.explored is not None:
-            message = f"samples, explored and error of {self.name} follow from accuracy and failure_exponent."
-            remedy = "Leave them out."
-            raise InvalidInput(message, remedy=remedy, where=f"{self.name}: samples", code="plan.samples-follow")
-        if self.accuracy >= LEAST_ACCURATE:
-            raise self._refusal("accuracy", f"is {self.accuracy:g}.", f"Choose one below {LEAST_ACCURATE:g}.")

@@ -21,7 +21,6 @@ from crowdblend.planning.networks.derive import (
     derive_release,
     differential,
     estimator,
-    sampler,
     sensitivity,
 )
 from crowdblend.planning.networks.request import NetworkRequest
@@ -30,8 +29,6 @@ from crowdblend.planning.networks.request import NetworkRequest
 CONFIDENCE = 0.95
 # Steps of the grid in what the noise has to hide; rounding then costs a thousandth.
 FINENESS = 1000
-# With a larger K the paper's form would need at most this many times its own noise.
-MOST_EXTRA_NOISE = 2.0
 LEAST_EPSILON = 1e-6
 # The exact sampler of the noise goes down to 2^-40 of its scale.
 FINEST = 1e-11
@@ -94,8 +91,6 @@ def error_of(scale: float, resolution: float) -> float:
 
 def plan_network(request: NetworkRequest) -> NetworkPlan:
     """Return the statistic with its noise, its guarantee and its error."""
-    if request.published:
-        return _plan_published_form(request)
     if request.samples is not None and request.epsilon is not None:
         return _noise_for(request, request.samples, request.epsilon)
     if request.samples is not None:
@@ -137,18 +132,13 @@ def least_people(plans: Sequence[NetworkPlan]) -> int | None:
 
 def trades(plan: NetworkPlan) -> dict[str, float]:
     """Return the error with more people in the guarantee, or with a weaker guarantee."""
-    if plan.request.published:
-        more = replace(plan.request, accuracy=(plan.request.accuracy or 0.0) / 2)
-        weaker = replace(plan.request, epsilon=2 * plan.epsilon)
-        varied = {"half the accuracy": more, "twice the epsilon": weaker}
-    else:
-        request = replace(plan.request, epsilon=plan.epsilon, samples=plan.samples, error=None, resolution=None)
-        more = replace(request, samples=4 * plan.samples)
-        varied = {"4 times the samples": more, "twice the epsilon": replace(request, epsilon=2 * plan.epsilon)}
+    request = replace(plan.request, epsilon=plan.epsilon, samples=plan.samples, error=None, resolution=None)
+    more = replace(request, samples=4 * plan.samples)
+    varied = {"4 times the samples": more, "twice the epsilon": replace(request, epsilon=2 * plan.epsilon)}
     found = {}
-    for name, request in varied.items():
+    for name, asked in varied.items():
         with suppress(Infeasible, InvalidInput):
-            found[name] = plan_network(request).error
+            found[name] = plan_network(asked).error
     return found
 
 
@@ -214,50 +204,6 @@ def _out_of_reach(request: NetworkRequest) -> Infeasible:
     message = f"{request.name} cannot keep to an error of {request.error:g} with {request.bounds.people} people."
     remedy = "Allow a larger error, or raise epsilon."
     return Infeasible(message, remedy=remedy, where=f"{request.name}: error", code="plan.error-out-of-reach")
-
-
-def _plan_published_form(request: NetworkRequest) -> NetworkPlan:
-    """Return the paper's form: explore 4/(δd) people, sample until the failure is e^{−K}, and add a little noise."""
-    accuracy, exponent, epsilon = request.accuracy, request.failure_exponent, request.epsilon
-    assert accuracy is not None
-    assert exponent is not None
-    assert epsilon is not None
-    explored = math.ceil(4 / (accuracy * request.bounds.degree_bound)) if request.explores else 1
-    fails = math.exp(-exponent)
-    samples = _first(
-        lambda t: sampler(request, request.bounds, SimulatorView(t, explored)).conclusion.failure <= fails, 1, 10**15
-    )
-    if samples is None:
-        raise Infeasible(
-            f"failure_exponent of {request.name} is {exponent:g}, more than any number of samples reaches.",
-            remedy="Lower it.",
-            where=f"{request.name}: failure_exponent",
-            code="plan.failure-exponent-too-large",
-        )
-    seen = SimulatorView(samples, explored)
-    estimated = sampler(request, request.bounds, seen)
-    moved = sensitivity(request, request.bounds) + estimated.conclusion.accuracy
-    resolution = _resolution(request, moved)
-    scale = (moved + resolution) / epsilon
-    if (
-        derive_release(request, request.bounds, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon
-        > epsilon
-    ):
-        far = (estimated.conclusion.width + resolution) / (scale * MOST_EXTRA_NOISE)
-        least = far - math.log(math.exp(epsilon) - math.exp(epsilon / MOST_EXTRA_NOISE))
-        raise Infeasible(
-            f"failure_exponent of {request.name} is {exponent:g}; this accuracy and epsilon need about "
-            f"{math.ceil(least)} or more.",
-            remedy="Raise it, or leave out accuracy and failure_exponent and give samples.",
-            where=f"{request.name}: failure_exponent",
-            code="plan.failure-exponent-too-small",
-        )
-    low, high = scale, scale * MOST_EXTRA_NOISE
-    for _ in range(50):
-        middle = (low + high) / 2
-        fits = derive_release(request, request.bounds, estimated, middle, resolution).conclusion.epsilon <= epsilon
-        low, high = (low, middle) if fits else (middle, high)
-    return _keeping(request, estimated, seen, high, resolution, epsilon)
 
 
 def _people_to_explore(request: NetworkRequest, samples: int) -> int:
