@@ -61,7 +61,7 @@ def main() -> None:
         scores = score_nodes(lattice, codes, counts, score)
         scored = time.process_time()
         sensitivity = score.sensitivity(lattice.most)
-        choose(scores.tolist(), epsilon=0.1, sensitivity=sensitivity, monotone=score.monotone, source=SystemSource())
+        choose(scores.tolist(), epsilon=0.1, sensitivity=sensitivity, monotone=True, source=SystemSource())
         told: dict[str, float] = {"people": people, "finest_classes": len(counts), "nodes": lattice.size}
         told |= {"score_seconds": round(scored - begun, 2), "choose_seconds": round(time.process_time() - scored, 2)}
         told["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

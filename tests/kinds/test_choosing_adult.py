@@ -108,7 +108,7 @@ def chosen_again(planned: TablePlan, lattice: Lattice, scores: np.ndarray, key: 
         scores.tolist(),
         epsilon=planned.policy.recoding.epsilon,
         sensitivity=planned.score.sensitivity(lattice.most),
-        monotone=planned.score.monotone,
+        monotone=True,
         source=KeyedSource(key, b"choosing the recoding"),
     )
     return lattice.node(place)

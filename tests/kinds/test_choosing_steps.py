@@ -50,7 +50,7 @@ SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 
 
 @for_each("text", [POLICY, SPLIT])
-@for_each("score", ["loss", "entropy"])
+@for_each("score", ["loss", "published"])
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
     planned = plan(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town).only)
     certificate = planned.certificate()

@@ -30,21 +30,10 @@ class ExpectedPeople(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
         return selection.expected_people_bound_a_score(**ends, parts=self.parts)
 
 
-class StatedScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="score", tag="stated"):
-    """A score of which it is stated how far one person moves it."""
-
-    sensitivity: Loss
-    monotone: bool
-
-    def claim(self) -> Derivation:
-        """Return how far one person moves the score."""
-        return selection.score_is_stated(sensitivity=self.sensitivity, monotone=self.monotone)
-
-
 class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Choices by one score, which cost `epsilon` together; noisy `shown` ones cost `show_epsilon`."""
 
-    score: ExpectedPeople | StatedScore
+    score: ExpectedPeople
     epsilon: Loss
     choices: Annotated[int, msgspec.Meta(ge=1, le=200)] = 1
     show_epsilon: Loss | None = None

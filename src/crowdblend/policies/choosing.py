@@ -54,9 +54,7 @@ class Choosing(Section, frozen=True):
         float | None,
         key("With split: the share of the sample, or of each part of it, that decides; 0.1 unless given.", "share"),
     ] = None
-    score: Annotated[Literal["loss", "published", "discernibility", "entropy"], key("What a good recoding is.")] = (
-        "loss"
-    )
+    score: Annotated[Literal["loss", "published"], key("What a good recoding is.")] = "loss"
     search: Annotated[
         Literal["whole", "steps"] | None, key("Score all recodings at once, or choose column after column in steps.")
     ] = None

@@ -29,10 +29,7 @@ from crowdblend.policies.refusals import naming, refusal, show_value
 from crowdblend.policies.value_types import Exact, Exacts, FilePath, Level, Period, Periods, Texts, Wholes, Widths
 
 with lazy_imports():
-    from crowdblend.recoding import axes, bounded_recoding, dates, hierarchies, intervals, values
-    from crowdblend.recoding.axes import Axis
-    from crowdblend.recoding.bounded_recoding import BoundedRecoding
-    from crowdblend.recoding.classes import Recoding
+    from crowdblend.recoding import axes, bounded_recoding, classes, dates, hierarchies, intervals, values
 
 _DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _PERIODS: tuple[Period, ...] = get_args(Period)
@@ -55,7 +52,7 @@ class Domain(Section, frozen=True, kw_only=True):
 
     way: ClassVar[str]
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return the recodings that the column may take, finest first; none where it has no classes."""
         raise NotImplementedError
 
@@ -77,7 +74,7 @@ class ValueDomain(Domain, frozen=True, kw_only=True):
     other: Other = None
     missing: Missing = None
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return a class for each value."""
         return (values.Values(self.values, other=self.other, missing=self.missing),)
 
@@ -108,7 +105,7 @@ class IntervalDomain(Domain, frozen=True, kw_only=True):
             )
             warnings.warn(message, stacklevel=3)
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return the intervals for each width."""
         given = {name: getattr(self, name) for name in ("bottom", "top", "whole", "other", "missing")}
         if isinstance(self.width, tuple):
@@ -131,7 +128,7 @@ class BreakDomain(Domain, frozen=True, kw_only=True):
     other: Other = None
     missing: Missing = None
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return the intervals between the breaks."""
         given = {name: getattr(self, name) for name in ("bottom", "top", "whole", "other", "missing")}
         return (intervals.Breaks(self.breaks, **given),)
@@ -145,7 +142,7 @@ class PrefixDomain(Domain, frozen=True, kw_only=True):
     prefix: Annotated[int, key("How many characters to keep.")]
     missing: Missing = None
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return the prefixes."""
         return (values.Prefixes(self.prefix, missing=self.missing),)
 
@@ -184,7 +181,7 @@ class DateDomain(Domain, frozen=True, kw_only=True):
         force_setattr(self, "stop", _day(self.stop, last=self.include_to is True))
         super().__post_init__()
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return the periods of each level that is offered."""
         periods = self.date if isinstance(self.date, tuple) else (self.date,)
         if isinstance(self.date, tuple):
@@ -215,7 +212,7 @@ class HierarchyDomain(Domain, frozen=True, kw_only=True):
     missing: Missing = None
     weight: Weight = None
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return the groups at each level that is offered."""
         lines = hierarchies.read_hierarchy(Path(self.hierarchy))
         first = self.level if isinstance(self.level, int) else 0
@@ -245,11 +242,11 @@ class NumberDomain(Domain, frozen=True, kw_only=True):
     outside: Annotated[Literal["refuse", "clamp"], key("What happens to values beyond the bounds.")] = "refuse"
     blank: Annotated[Exact | None, key("The value that NULL and empty values count as.")] = None
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return none: an average has no classes."""
         return ()
 
-    def bounds(self) -> BoundedRecoding:
+    def bounds(self) -> bounded_recoding.BoundedRecoding:
         """Return the numbers as totals see them."""
         return bounded_recoding.BoundedRecoding(self.start, self.stop, self.resolution, self.outside, self.blank)
 
@@ -269,11 +266,11 @@ class AxisDomain(Domain, frozen=True, kw_only=True):
         "refuse"
     )
 
-    def recodings(self) -> tuple[Recoding, ...]:
+    def recodings(self) -> tuple[classes.Recoding, ...]:
         """Return the axis alone."""
         return (self.axis(),)
 
-    def axis(self) -> Axis:
+    def axis(self) -> axes.Axis:
         """Return the steps of the resolution between the bounds."""
         dropped = "outside" if self.outside == "drop" else None
         return axes.Axis(self.start, self.stop, self.resolution, other=dropped)

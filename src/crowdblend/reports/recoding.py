@@ -16,8 +16,6 @@ HEADING = "Which recoding was chosen"
 _SCORES = {
     "loss": "People whom a release is expected to publish, each counted by the share of the labels that is kept,",
     "published": "People whom a release is expected to publish",
-    "discernibility": "People whom a release is expected to publish, counted less in large classes,",
-    "entropy": "Bits that the published classes are expected to tell",
 }
 _EVERYBODY = "Everybody in the data took part in the choice; the published sample was drawn separately."
 _SPLIT = "A part of the sample made the choice; nobody in that part is published."

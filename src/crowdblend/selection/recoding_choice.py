@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
-from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople, StatedScore
+from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.randomness.source import Source
@@ -63,7 +63,9 @@ class RecodingChoice:
         if self.show_epsilon is not None:
             noise_around(self.lattice, self.score, self.show_epsilon)
             shown = most_around(self.lattice.shape)
-        return CertifiedChoice(self._bound(), self.epsilon, self.search.steps, self.show_epsilon, shown)
+        known, parts = self.score.published, self.score.parts(self.lattice.most)
+        bound = ExpectedPeople(known.counted_from, known.rate, known.stands_for, parts)
+        return CertifiedChoice(bound, self.epsilon, self.search.steps, self.show_epsilon, shown)
 
     def claim(self) -> Derivation:
         """Return the guarantee of choosing and showing."""
@@ -105,13 +107,6 @@ class RecodingChoice:
             )
             for node in nodes
         ]
-
-    def _bound(self) -> ExpectedPeople | StatedScore:
-        """Return how far one person moves a score: computed, or as read off the score."""
-        known, most = self.score.published, self.lattice.most
-        if known is None:
-            return StatedScore(float(self.score.sensitivity(most)), self.score.monotone)
-        return ExpectedPeople(known.counted_from, known.rate, known.stands_for, self.score.parts(most))
 
 
 def most_around(shape: tuple[int, ...]) -> int:

@@ -1,23 +1,21 @@
 """Scores of a recoding with a proved bound on what one person can change.
 
 Every score here has one shape: q = Σ w(c)·f(n_c) over the classes c of the node, with n_c the number of people in c,
-w(c) a whole number from 0 to W that depends on the class alone, and f a fixed whole-number function with f(0) = 0.
+w(c) a whole number from 0 to W that depends on the class alone, and f a fixed whole-number function with f(0) = 0 that
+never falls.
 
-Theorem (sensitivity). Adding or removing one person changes q by at most W·Δ, Δ = max |f(n + 1) − f(n)| over n ≥ 0.
-If f never falls, adding a person never lowers the score of any node.
+Theorem (sensitivity). Adding one person raises q by at most W·Δ, Δ = max f(n + 1) − f(n) over n ≥ 0, and never lowers
+it.
 
 Proof. A recoding puts a person into exactly one class c of each node. Adding the person turns n_c into n_c + 1 and
-leaves every other class as it is, so q changes by w(c)·(f(n_c + 1) − f(n_c)), at most W·Δ in size, and not below 0
-where f never falls. ∎
+leaves every other class as it is, so q changes by w(c)·(f(n_c + 1) − f(n_c)), at most W·Δ and not below 0. ∎
 
-Δ is read off the list of f's values itself, in whole numbers, so how those were rounded does not matter. Beyond the
-list f goes on in equal steps of `slope`, which counts as a step too. For the first two scores Δ follows from k and the
-rate as well (numerics/expected_people); that bound is used, so that anyone who verifies a choice can compute it again.
+Δ follows from k and the rate (numerics/expected_people), so that anyone who verifies a choice can compute it again. The
+list of f's values is compared with it in whole numbers, so how those were rounded does not matter. Beyond the list f
+goes on in equal steps of `slope`, which counts as a step too.
 
-    published     the people a release is expected to publish; f never falls
-    loss          the same, each person weighted by what the class keeps of the values (1 − ARX's loss); never falls
-    discernibility  people in published classes, each counted less the larger the class; may fall
-    entropy       the bits that a class still tells of its members, log₂(cap/n) each; may fall
+    published     the people a release is expected to publish
+    loss          the same, each person weighted by what the class keeps of the values (1 − ARX's loss)
 
 The classical rows kept, n·[n ≥ k], has Δ = k. A release samples with rate β before it drops classes below k, and what
 it publishes of n people on average, E[X·1(X ≥ k)] with X ~ Bin(n, β), has steps of at most β(1 + (k−1)·max P[X = k−1])
@@ -38,8 +36,8 @@ from crowdblend.frozen import dataclass
 from crowdblend.numerics.expected_people import UNITS, largest_step
 from crowdblend.packages import special
 
-ScoreName = Literal["loss", "published", "discernibility", "entropy"]
-SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")
+ScoreName = Literal["loss", "published"]
+SCORES: tuple[ScoreName, ...] = ("loss", "published")
 
 # Where few of a class are seen, classes count from the size on of which this many are seen on average: someone who is
 # seen alone may have been alone.
@@ -68,30 +66,29 @@ class ScoredRelease:
 class Score:
     """A function of class sizes: `values[n]` for small n, then steps of `slope`; `weighted` by what classes keep.
 
-    `published` says what is counted where that is known to bound the steps.
+    `published` says what is counted, which bounds the steps.
     """
 
     name: str
     values: NDArray[np.int64]
     slope: int
+    published: ScoredRelease
     weighted: bool = False
-    published: ScoredRelease | None = None
 
     def __post_init__(self) -> None:
         if not len(self.values) or self.values[0] != 0:
             raise InvalidInput(
                 "A score must be 0 for an empty class. Let values begin with 0.", where="values", code="selection.score"
             )
+        least = min(self.slope, int(np.diff(self.values).min(initial=0)))
+        if least < 0 or self.published.step < self.step:
+            message = "The values of a score must rise within the proved bound; name one level per column."
+            raise NotProved(message, where="values", code="selection.not-proved")
 
     @cached_property
     def step(self) -> int:
-        """Δ: the largest change of f from one size to the next."""
-        return max(abs(self.slope), int(np.abs(np.diff(self.values)).max(initial=0)))
-
-    @cached_property
-    def monotone(self) -> bool:
-        """True if f never falls, so that a further person never lowers a score."""
-        return self.slope >= 0 and bool((np.diff(self.values) >= 0).all())
+        """The largest rise of f from one size to the next."""
+        return max(self.slope, int(np.diff(self.values).max(initial=0)))
 
     def parts(self, most: int) -> int:
         """W: `most` for weighted scores."""
@@ -99,11 +96,6 @@ class Score:
 
     def sensitivity(self, most: int) -> int:
         """W·Δ, the most that one person changes the score."""
-        if self.published is None:
-            return max(1, self.step * self.parts(most))
-        if self.published.step < self.step or not self.monotone:
-            message = "The values of a score must rise within the proved bound; name one level per column."
-            raise NotProved(message, where="values", code="selection.not-proved")
         return self.published.step * self.parts(most)
 
     def of(self, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> int:
@@ -112,7 +104,7 @@ class Score:
         Capping moves no two scores apart and keeps their order, so it weakens no guarantee; a sum that ran over
         the end of 64 bits would.
         """
-        # |f(n)| ≤ Δn, as f(0) = 0.
+        # f(n) ≤ Δn, as f(0) = 0.
         most = self.step * int(sizes.sum()) * (int(parts.max(initial=0)) if self.weighted else 1)
         if most > TOP:
             # Python's own numbers have no end.
@@ -121,7 +113,7 @@ class Score:
         value = self.values[np.minimum(sizes, last).astype(np.int64, copy=False)].astype(sizes.dtype, copy=False)
         if sizes.max(initial=0) > last:
             value = value + self.slope * np.maximum(sizes - last, 0)
-        return max(-TOP, min(int(value @ parts) if self.weighted else int(value.sum()), TOP))
+        return min(int(value @ parts) if self.weighted else int(value.sum()), TOP)
 
 
 def score(name: ScoreName, *, k: int, rate: float, share_seen: float = 1.0) -> Score:
@@ -131,8 +123,8 @@ def score(name: ScoreName, *, k: int, rate: float, share_seen: float = 1.0) -> S
     fewer than three are seen on average do not count. Everything is fixed beforehand.
 
     >>> quarter = score("published", k=5, rate=0.25)
-    >>> quarter.monotone, round(quarter.step / UNITS, 2), round(quarter.slope / UNITS, 2)
-    (True, 0.39, 0.25)
+    >>> round(quarter.step / UNITS, 2), round(quarter.slope / UNITS, 2)
+    (0.39, 0.25)
     """
     if name not in SCORES:
         raise InvalidInput(
@@ -152,20 +144,9 @@ def score(name: ScoreName, *, k: int, rate: float, share_seen: float = 1.0) -> S
     people = np.rint(sizes / share_seen)
     # E[X·1(X ≥ k)] = n·rate·P[Bin(n − 1, rate) ≥ k − 1]
     drawn = people * rate * _at_least(k - 1, np.maximum(people - 1, 0), rate)
-    if name in ("loss", "published"):
-        values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
-        counted = ScoredRelease(k, rate, max(1, int(np.diff(people).max())))
-        return Score(name, values, round(UNITS * rate / share_seen), name == "loss", counted)
-    # People in classes of this size or more count for nothing.
-    cap = 8 * people[-1]
-    sizes = np.arange(int(np.ceil(cap * share_seen)) + 1)
-    people = np.maximum(np.rint(sizes / share_seen), 1)
-    drawn = people * rate * _at_least(k - 1, people - 1, rate)
-    share = np.maximum(1 - people / cap, 0) if name == "discernibility" else np.maximum(np.log2(cap / people), 0)
-    values = np.rint(UNITS * drawn * share).astype(np.int64)
-    values[0] = 0
-    values[-1] = 0
-    return Score(name, values, 0)
+    values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
+    counted = ScoredRelease(k, rate, max(1, int(np.diff(people).max())))
+    return Score(name, values, round(UNITS * rate / share_seen), counted, weighted=name == "loss")
 
 
 def _at_least(least: int, people: NDArray[np.float64], rate: float) -> NDArray[np.float64]:

@@ -118,7 +118,7 @@ class Search:
                 offer = self.offer(step, node)
                 scores = score_offer(lattice, offer, codes, counts, score).tolist()
                 places = choose_several(
-                    scores, len(runs), epsilon=epsilon, sensitivity=bound, monotone=score.monotone, source=source
+                    scores, len(runs), epsilon=epsilon, sensitivity=bound, monotone=True, source=source
                 )
                 chosen = {place: _node(offer, place) for place in set(places)}
                 for run, place in zip(runs, places, strict=True):
