@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.attacks.ours import our_table
-from crowdblend.attacks.targets import Groups, cluster, mondrian
+from crowdblend.attacks.targets import Groups, mondrian
 from crowdblend.attacks.trial import Attack, Trial, certain
 from crowdblend.guarantees import Relation
 
@@ -27,13 +27,11 @@ def patients(hepatitis: int, flu: int) -> NDArray[np.int64]:
 
 
 def trials(runs: int) -> tuple[Trial, ...]:
-    """Return both recoders, and our table: its classes are fixed, and never merged because of one person."""
-    recoders = {"Mondrian, k = 20": mondrian, "clustering, k = 20": cluster}
-    targets = [
-        certain(name, lambda sick: stands_apart(recoder(patients(*(TWENTY if sick else NINETEEN)), K)))  # noqa: B023
-        for name, recoder in recoders.items()
-    ]
-    return (*targets, our_table().shows(runs, 0, TWENTY, NINETEEN, Relation.REPLACE))
+    """Return local recoding, and our table: its classes are fixed, and never merged because of one person."""
+    target = certain(
+        "Mondrian, k = 20", lambda sick: stands_apart(mondrian(patients(*(TWENTY if sick else NINETEEN)), K))
+    )
+    return (target, our_table().shows(runs, 0, TWENTY, NINETEEN, Relation.REPLACE))
 
 
 ATTACK = Attack(
