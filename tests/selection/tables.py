@@ -1,6 +1,7 @@
 """Tiny lattices and the plain way to score them."""
 
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,22 @@ def nodes(lattice: Lattice) -> list[Node]:
     return list(product(*map(range, lattice.shape)))
 
 
-def plainly(lattice: Lattice, codes: np.ndarray, counts: np.ndarray, score: Score) -> list[int]:
+class AnyScore(NamedTuple):
+    """A score that rises or falls as its values say."""
+
+    name: str
+    values: np.ndarray
+    slope: int
+    weighted: bool = False
+
+    def exponent(self, epsilon: float) -> float:
+        """What a score is multiplied with in the exponential mechanism."""
+        steps = [*np.diff(self.values).tolist(), self.slope]
+        most = max(map(abs, steps)) * (SMALL.most if self.weighted else 1)
+        return epsilon / (most if min(steps) >= 0 else 2 * most)
+
+
+def plainly(lattice: Lattice, codes: np.ndarray, counts: np.ndarray, score: Score | AnyScore) -> list[int]:
     """Every node from the rows themselves, one class at a time."""
     found = []
     for node in nodes(lattice):

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.numerics.expected_people import UNITS
 from crowdblend.randomness import KeyedSource, SeededSource
 from crowdblend.selection.exponential import _bounds, choose, choose_several
-from crowdblend.selection.scores import Score, ScoredRelease
 from tests.cases import for_each
 
-from .tables import SMALL, plainly, table_of
+from .tables import SMALL, AnyScore, plainly, table_of
 
 SCORES = [3, 0, 7, 7, 1]
 
@@ -93,15 +91,16 @@ def test_the_same_key_chooses_the_same() -> None:
 @for_each(
     "each",
     [
-        Score("rises", UNITS * np.array([0, 0, 2, 3]), UNITS, ScoredRelease(2, 1.0, 1)),
-        Score("weighted", UNITS * np.array([0, 0, 2, 3]), UNITS, ScoredRelease(2, 1.0, 1), weighted=True),
+        AnyScore("rises", np.array([0, 0, 2, 3]), 1),
+        AnyScore("weighted", np.array([0, 0, 2, 3]), 1, weighted=True),
+        AnyScore("falls", np.array([0, 1, 3, 0]), 0),
     ],
 )
-def test_differential_privacy_over_all_tiny_tables(each: Score) -> None:
+def test_differential_privacy_over_all_tiny_tables(each: AnyScore) -> None:
     """Computed from the scores of every pair of neighbours; that the published trap is violated is shown in
     tests/truth/test_recoding.py."""
     cells, epsilon, worst = [(0, 0), (2, 0), (1, 1)], 0.7, 0.0
-    factor = epsilon / each.sensitivity(SMALL.most)
+    factor = each.exponent(epsilon)
     for sizes in product(range(4), repeat=3):
         table = dict(zip(cells, sizes, strict=True))
         without = log_chances(plainly(SMALL, *table_of(table, 2), each), factor)
