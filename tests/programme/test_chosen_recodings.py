@@ -17,7 +17,7 @@ from crowdblend.engines.frames import opened_frame
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.guarantees import ClosenessCurve, PrivatePart, Uses
 from crowdblend.kinds import plan
-from crowdblend.planning.certified_choice import CertifiedChoice, StatedScore
+from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople
 from crowdblend.planning.parts import smallest_k, suppressed_part
 from crowdblend.policies.load import parse_policy
 from crowdblend.policies.policy import Policy
@@ -178,6 +178,6 @@ def test_choices_that_are_not_certified_are_refused(changes: dict[str, Any], wha
 
 @pytest.mark.parametrize("share", [0.25, 0.7])
 def test_whoever_chooses_counts_with_their_whole_share(share: float) -> None:
-    choice = CertifiedChoice(StatedScore(sensitivity=1.0, monotone=True), 0.5, choices=2)
+    choice = CertifiedChoice(ExpectedPeople(5, 0.25, 1, 1), 0.5, choices=2)
     stated = choice.claim_in_a_part(share=share).conclusion
     assert stated == PrivatePart(share, (Uses(ClosenessCurve(0.5, 0.0), 1),))
