@@ -19,6 +19,9 @@ def test_a_plan_of_a_sample_says_what_a_register_would_cost() -> None:
     assert "off by about 25.2 people" in said
     assert "fewer than about 70 people" in said
     assert "off by 0.851 people" in said
+    # Three tables of a register share epsilon as three parts of a sample do.
+    parts = crowdblend("plan", "--rate", 0.5, "--epsilon", 1, "--delta", "1e-6", "--parts", 3).stdout
+    assert f"off by {register_error(1 / 3):.3g} people" in parts
 
 
 def test_the_errors_are_those_of_the_laws() -> None:

@@ -97,8 +97,9 @@ def _answer(plan: SolvedPlan) -> None:
         )
     if plan.rate is not None and plan.epsilon > 0:
         share = max(plan.request.shares, default=1.0)
-        # A register would divide epsilon among the releases.
-        click.echo(costs(plan.rate * share, plan.k, plan.epsilon / plan.request.releases))
+        # A register would divide epsilon among the releases, and among their tables.
+        each = plan.epsilon / plan.request.releases / max(1, len(plan.request.shares))
+        click.echo(costs(plan.rate * share, plan.k, each))
     print_table("", ["theorem", TITLES[solved]], [[name, _safe(solved, value)] for name, value in plan.bounds.items()])
 
 

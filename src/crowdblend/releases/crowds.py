@@ -125,7 +125,10 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
             crowds = [f"{kept}, k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=True)]
             return [reading, *describe_strata(before, self.stratum, strata, crowds)]
         if isinstance(self.sample, ThinnedSurvey):
-            return [reading, *describe_survey(self.sample, self.policy.epsilon, self.policy.delta)]
+            # Noise has other crowds, and hides no cell.
+            exact = self.crowds.largest.noise_epsilon is None
+            budget = (self.policy.epsilon, self.policy.delta, self.policy.releases) if exact else ()
+            return [reading, *describe_survey(self.sample, *budget)]
         drawn = "was already drawn at an assumed" if before else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
         return [reading, ("would sample", f"the sample {drawn} rate {rate}")]
@@ -139,11 +142,13 @@ def _spread(stratum: Rates) -> str:
     return f", estimates within ±{100 * most:.0f} % of the weights"
 
 
-def describe_survey(sample: ThinnedSurvey, epsilon: float | None = None, delta: float | None = None) -> Lines:
+def describe_survey(
+    sample: ThinnedSurvey, epsilon: float | None = None, delta: float | None = None, releases: int = 1
+) -> Lines:
     """Describe how people of a survey are kept, the assumptions, and, for crowds, the alternatives."""
     lines = [("would sample", sample.description), ("rests on", sample.rests_on)]
     if epsilon and delta:
-        lines += [("compared", line) for line in survey_costs(sample.people, sample.of, epsilon, delta)]
+        lines += [("compared", line) for line in survey_costs(sample.people, sample.of, epsilon, delta, releases)]
     return lines
 
 
