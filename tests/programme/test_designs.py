@@ -39,6 +39,7 @@ from crowdblend.randomness import DrawKey
 from crowdblend.releases.facts import derive, from_json, read_facts, to_json
 from tests.cases import for_each
 from tests.programme.programmes import planned
+from tests.refusals import refuses
 
 TABLE, ROWS = cb.Table("region", "sex", name="table"), cb.Microdata("region", "sex", name="rows")
 NOISY = [cb.Table("region", "sex", name=name, below_k="noise") for name in "ab"]
@@ -103,6 +104,14 @@ def test_it_is_published_and_verified(name: str, tmp_path: Path) -> None:
             # At least 160 people are counted in a cell: 40 % are five standard errors (false alarms below 1e-5).
             found = table.set_index(["region", "sex"])["estimate"]
             assert (abs(found / true - 1) < 0.4).all()
+
+
+def test_statistics_of_a_survey_refuse_more_people_than_it_has() -> None:
+    two = [cb.Statistics(cb.count({"sex": "f"}), name=name) for name in "ab"]
+    larger = cb.Survey(people=3_999, of=80_000, thin=1.0)
+    with refuses("data.people"):
+        made = policy("survey, budget", sampling=larger, columns={"sex": ["f", "m"]}, publish=two)
+        cb.release(people(), made, ledger=None)
 
 
 def test_a_survey_of_parts_amplifies_once_and_crowds_are_those_of_the_coin() -> None:

@@ -39,7 +39,7 @@ from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.class_counts import ClassCountsReading, design_of_exact
+from crowdblend.releases.class_counts import ClassCountsReading, check_survey, design_of_exact
 from crowdblend.releases.crowds import describe_strata
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
@@ -171,7 +171,10 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
     ) -> StatisticsReading:
         """Add up everybody, the sample, or both; of strata, count everybody who is kept."""
         if self.strata is not None:
-            return read_strata(self.policy, *self.strata, engine, draw or self.sample.draw(key.coin()), progress)
+            drawn = draw or self.sample.draw(key.coin())
+            reading = read_strata(self.policy, *self.strata, engine, drawn, progress)
+            check_survey(self.sample, reading.counted, one_row=self.policy.data.duplicates == "refuse")
+            return reading
         assert draw is None, "a part of a sample is drawn by coins"
         return read_totals(self.policy, self.parameters, engine, key, progress)
 
