@@ -18,7 +18,7 @@ from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.facts import read_facts
 from tests.cases import for_each
 from tests.commands import crowdblend
-from tests.golden.releases import POLICIES, write_sources
+from tests.golden.releases import POLICIES, PROGRAMMES, write_sources
 from tests.policies.policies import bent, policy_text
 
 NO_DELTA = ("delta = 1e-6\n", "")
@@ -76,9 +76,9 @@ def test_every_release_that_is_published_keeps_to_the_limit(sources: Path) -> No
     assert kinds == set(KINDS)
 
 
-@pytest.mark.parametrize("name", [*KINDS, "table-register", "table-biased", "table-split"])
+@pytest.mark.parametrize("name", [*KINDS, "table-register", "table-biased", "table-split", "programme-register"])
 def test_a_large_epsilon_needs_a_word(name: str, sources: Path) -> None:
-    text = re.sub(r"(?m)^epsilon = .*$", "epsilon = 50.0", POLICIES[name])
+    text = re.sub(r"(?m)^epsilon = .*$", "epsilon = 50.0", (POLICIES | PROGRAMMES)[name])
     policy = parse_policy(text, sources)
     accepted = policy.replace(accept_epsilon=True).plan().facts().parameters["epsilon"]
     if accepted <= 10:  # a network spends what its statistics ask for

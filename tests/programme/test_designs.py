@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
-from crowdblend.designs import ThinnedSurvey, Weights
+from crowdblend.designs import Biased, Strata, Stratum, ThinnedSurvey, Weights
 from crowdblend.designs.design import differential_of
-from crowdblend.designs.draw import Coin, Everybody, parts_of
+from crowdblend.designs.draw import Coin, Everybody, StratifiedCoin, parts_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.guarantees import (
     ClosenessCurve,
@@ -150,7 +150,15 @@ def test_a_coin_keeps_the_people_of_a_survey_whatever_part_they_are_in() -> None
     (part, _), key = parts_of(DrawKey(bytes(32)), (0.5, 0.5)), DrawKey(bytes([1] * 32))
     for one in (None, part):
         assert ThinnedSurvey(0.8, 40, 800).draw(key, one) == Coin(key, 0.8, one)
+        strata = {"north": Stratum(0.02, 0.02, 0.02), "south": Stratum(0.5, 0.5, 0.5)}
+        assert Strata("region", strata, thin=0.8).draw(key, one) == Coin(key, 0.8, one)
+        assert Strata("region", strata).draw(key, one) == StratifiedCoin(key, "region", (0.02, 0.5), part=one)
         assert ThinnedSurvey(1.0, 40, 800).draw(key, one) == Everybody(one, row_key=key)
+
+
+def test_noise_on_a_biased_sample_is_amplified_by_the_largest_rate_of_anyone() -> None:
+    derived = Biased(low=0.2, high=0.3, max_rate=0.5).derivations_in_copies(NoiseEverywhere(0.5).claim(), (1,))
+    assert derived[1].conclusion.epsilon == pytest.approx(math.log1p(0.5 * math.expm1(0.5)))
 
 
 def test_noise_on_one_unequal_sample_is_amplified_by_the_largest_rate() -> None:

@@ -8,10 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import crowdblend as cb
-from crowdblend.calculus import Certificate, sha256_of, verify, verify_file
+from crowdblend.calculus import Assumption, Certificate, sha256_of, verify, verify_file
 from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
+from crowdblend.releases.facts import derive, read_facts
 from crowdblend.synthesis import model
+from crowdblend.synthesis.facts import TITLE, SyntheticFacts
+from crowdblend.synthesis.synthesize import _source
 from tests.commands import crowdblend
 from tests.refusals import refuses
 
@@ -20,6 +23,10 @@ COLUMNS = {
     "age": cb.intervals(0, 120, width=20),
     "education": cb.values("none", "school", "vocational", "bachelor", "master", "doctorate"),
 }
+
+
+# Of two columns the second is of ids that number the rows of one table.
+IDS = {"sex": "people", "age": "table"}
 
 
 def policy(*tables: tuple[str, ...], sampling=None, **more) -> cb.Policy:
@@ -220,6 +227,33 @@ CHANGES = {
     "a table that no source has": lambda facts: facts["met"][0].update(columns=["income"]),
     "assumptions left out": lambda facts: (),
 }
+
+
+def test_no_guarantee_follows_from_facts_that_contradict_their_sources(rows):
+    """Whatever the files and pages beside them say."""
+    honest = verify_file(rows).facts
+    assert derive(read_facts(honest))
+    for change in set(CHANGES) - {"another number of rows", "assumptions left out"}:
+        facts = json.loads(json.dumps(dict(honest)))
+        CHANGES[change](facts)
+        with refuses("data-contradict"):
+            derive(read_facts(facts))
+
+
+def test_sources_that_may_be_of_one_sample_do_not_add_up_and_all_state_what_they_assume():
+    def rows_of(sampling) -> SyntheticFacts:
+        planned = [policy((name,), sampling=sampling, delta=1e-5, ids=ids).plan() for name, ids in IDS.items()]
+        sources = tuple(_source(one.certificate()) for one in planned)
+        columns = {"sex": sources[0].release.domains["sex"]}
+        return SyntheticFacts(
+            software={}, about={"title": TITLE}, rows=9, sources=sources, columns=columns, met=(), person="person_id"
+        )
+
+    fresh = rows_of(cb.Poisson(0.3))
+    assert derive(fresh)[0].conclusion.epsilon == pytest.approx(2.0)
+    assert Assumption.IDS_OF_THE_TABLE in fresh.stated_assumptions
+    with refuses("data-contradict"):
+        derive(rows_of(cb.Coins(0.3)))
 
 
 @pytest.mark.parametrize("change", CHANGES)
