@@ -60,7 +60,7 @@ def people(name: str) -> pd.DataFrame:
         found = pd.read_csv(DATA / "adult" / "adult.csv", sep=";", dtype=str)
         return found.assign(age=found["age"].str[:-1] + "0")
     if name == "others":
-        found = pd.read_parquet(DATA / "census_income.parquet", columns=list(OTHERS))
+        found = pd.read_parquet(DATA / "census_income.parquet", columns=list(OTHERS)).fillna("unknown")
         return found.assign(age=found["age"] // 10, weeks_worked=found["weeks_worked"] // 10).astype(str)
     return pd.read_parquet(DATA / "census_income.parquet", columns=list(CENSUS)).astype(str)
 

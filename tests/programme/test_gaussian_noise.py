@@ -74,9 +74,10 @@ def test_larger_tables_and_weights_get_less_noise() -> None:
 
 
 def test_what_is_gained_is_the_difference_of_the_planned_errors() -> None:
-    made = plan_of(18)
-    assert "smaller than that of Laplace noise" in made.gain
-    gain = int(made.gain.split()[3])
+    what, how = plan_of(18).gain or ("", "")
+    assert what == "with Gaussian noise"
+    assert "smaller than that of Laplace noise" in how
+    gain = int(how.split()[3])
     assert 3 <= gain <= 30
 
 

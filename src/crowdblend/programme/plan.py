@@ -22,6 +22,7 @@ from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.parts import PartBudget, largest_noise
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.policy import SPLITS, Policy, Split
+from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.programme.facts import Sample
@@ -279,13 +280,26 @@ def with_other_splits(chosen_plan: ProgrammePlan) -> ProgrammePlan:
     Series are left out, since their plans take long.
     """
     policy = chosen_plan.policy
-    if chosen_plan.others or policy.terms.releases > 1 or policy.terms.recoding is not None:
+    if policy.terms.releases > 1 or policy.terms.recoding is not None:
         return chosen_plan
     publish = [one.without_share() for one in policy.publish]
-    others = [split for split in SPLITS if split != chosen_plan.split]
+    others = [split for split in SPLITS if split not in (chosen_plan.split, *chosen_plan.others)]
     tried = plan_splits(Policy.of(policy.terms, publish), others)
-    found = {split: compare_splits(one) for split, one in tried.items() if isinstance(one, ProgrammePlan)}
+    found = dict(chosen_plan.others)
+    found |= {split: compare_splits(one) for split, one in tried.items() if isinstance(one, ProgrammePlan)}
+    if "budget" in others and "budget" not in found and all(map(_suppresses, policy.parts)):
+        with suppress(CrowdblendError):
+            noisy = Policy.of(policy.terms, [_with_noise(one) for one in publish], "budget")
+            found["budget"] = f'with below_k = "noise" it {compare_splits(_plan_as(noisy, "budget", _budget(noisy)))}'
     return replace(chosen_plan, others=found)
+
+
+def _with_noise(publication: Publication) -> Publication:
+    """Return a table with noise on every cell instead of a crowd size."""
+    keys = {name: value for name, value in publication.keys.items() if name != "k"} | {"below_k": "noise"}
+    return type(publication).from_keys(
+        keys, columns=publication.columns, name=publication.name, weight=publication.weight
+    )
 
 
 def compare_splits(other: ProgrammePlan) -> str:

@@ -108,8 +108,8 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
     planned: tuple[PlannedPublication, ...]
     # What the other ways to share the budget would give, and why this one is taken.
     others: Mapping[Split, str]
-    # What Gaussian noise gains, where the publications have it.
-    gain: str = ""
+    # What Gaussian noise gains over Laplace noise, or the other way round, where both were planned.
+    gain: tuple[str, str] | None = None
 
     @property
     def mechanisms(self) -> tuple[Claims, ...]:
@@ -160,7 +160,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
         """Describe the plan from the policy alone: the split, and then every publication."""
         lines: Lines = [
             ("would publish", f"{len(self.planned)} publications, {_SAID[self.split]}"),
-            *([("with Gaussian noise", self.gain)] if self.gain else []),
+            *([self.gain] if self.gain else []),
             *((f"split = {other}", what) for other, what in self.others.items()),
         ]
         for one in self.planned:

@@ -63,12 +63,15 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
 
 
 def _with_less_error(laplace: ProgrammePlan, gaussian: ProgrammePlan | None) -> ProgrammePlan:
-    """Return the plan with the smaller mean error of all cells; one with Gaussian noise says how much it gains."""
+    """Return the plan with the smaller mean error of all cells, which says by how much."""
     if gaussian is None:
         return laplace
-    gain = 1 - _error(gaussian) / _error(laplace)
-    said = f"its error is {100 * gain:.0f} % smaller than that of Laplace noise of the same budget"
-    return replace(gaussian, gain=said) if gain > 0 else laplace
+    small, large = _error(gaussian), _error(laplace)
+    if small < large:
+        gain = f"its error is {100 * (1 - small / large):.0f} % smaller than that of Laplace noise of the same budget"
+        return replace(gaussian, gain=("with Gaussian noise", gain))
+    gain = f"its error is {100 * (1 - large / small):.0f} % smaller than that of Gaussian noise of the same budget"
+    return replace(laplace, gain=("with Laplace noise", gain))
 
 
 def _error(plan: ProgrammePlan) -> float:

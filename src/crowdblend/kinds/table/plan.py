@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from crowdblend.engines.engine import Progress
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import Infeasible, InvalidInput, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartInCrowds, PartWithNoise
 from crowdblend.kinds.table.facts import TableFacts
@@ -15,8 +17,10 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.strata import publish_classes
+from crowdblend.planning.designs import noise_costs, register_costs
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.strata import StratumPlan
+from crowdblend.policies.sampling import Coins, Poisson
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
@@ -58,7 +62,20 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         mechanism = self.mechanisms[0]
         if isinstance(mechanism, NoisyHistogram) and self.policy.cells and not (self.policy.recoding or self.stratum):
             lines.append(("", describe_shown(mechanism, self.policy.cells, "cells")))
-        return lines
+        return [*lines, *(("compared", line) for line in self._compare())]
+
+    def _compare(self) -> Iterator[str]:
+        """Yield what would err less, by how much: noise below k for sums of small cells, everybody for all of them."""
+        policy, facts = self.policy, self.facts()
+        plain = type(policy.sampling) in (Poisson, Coins) and policy.recoding is None and policy.cells_are_listed
+        if not plain or facts.rate is None or facts.epsilon <= 0:
+            return
+        each = facts.epsilon / policy.releases
+        if policy.below_k == "suppress" and facts.delta > 0:
+            with suppress(Infeasible, NotProved):
+                yield noise_costs(facts.rate, self.parameters.k, each, facts.delta / policy.releases)
+        if isinstance(policy.sampling, Poisson):
+            yield register_costs(facts.rate, each)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
         """Return the classes of the sample that are shown."""
