@@ -286,7 +286,7 @@ def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, t
 def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.DataFrame, tmp_path: Path) -> None:
     columns = {"weight": cb.breaks(10, 20, 40, 100), "sex": cb.values("F", "M")}
     policy = table(cb.Weights("weight"), columns=columns, below_k="noise")
-    first: policy_strata.Stratum = policy.only.design.strata.strata[0]
+    first: policy_strata.Stratum = policy.only.design.strata[0]
     assert (first.label, first.rate) == ("[10, 20)", pytest.approx(np.log(2) / 10))
     assert Fraction(first.low) <= Fraction(1, 20) < Fraction(first.low) * (1 + Fraction(1, 10**15))
     assert Fraction(first.high) >= Fraction(1, 10) > Fraction(first.high) * (1 - Fraction(1, 10**15))

@@ -57,7 +57,7 @@ def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
 def largest_rate(sampling: Sampling, design: Design | None = None) -> float | None:
     """Return the largest probability with which an already drawn table holds anyone."""
     if design is not None:
-        return max(design.strata.high, sampling.max_rate or 0.0)
+        return max(design.high, sampling.max_rate or 0.0)
     return sampling.table_rate
 
 

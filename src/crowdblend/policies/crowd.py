@@ -62,7 +62,7 @@ SURVEY_ROWS = conflicts(
 def refuse_unseen_rates(design: Design, sampling: Sampling) -> None:
     """Refuse to thin a survey whose strata or weights are not published: nobody could carry counts to everybody."""
     if sampling.thin is not None and not design.published:
-        message = f"Estimates of a survey that is thinned divide by the rates of {design.strata.column!r}."
+        message = f"Estimates of a survey that is thinned divide by the rates of {design.column_name!r}."
         remedy = 'Publish that column, or write design = "poisson" to publish about the people of the survey alone.'
         raise refusal("thin", message, remedy, "[sampling] thin")
 
@@ -160,7 +160,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     def rate_range(self) -> tuple[float | None, float | None]:
         """The smallest and the largest rate of the people of one class, where they differ."""
         if self.design is not None and not self.design.published:
-            return self.design.strata.low, self.design.strata.high
+            return self.design.low, self.design.high
         return self.sampling.low, self.sampling.high
 
     @property

@@ -44,11 +44,22 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Strata:
-    """The strata of a column, in the order of its labels."""
+class Design:
+    """A way in which people come into a sample that has no single rate: strata, in the order of the labels of a column.
 
-    column: str
+    `column` holds the strata or weights. It is published, or counted and checked without being published; then classes
+    span the strata. A plain sample is one stratum, which needs no column.
+    """
+
+    column: Column | None
     strata: tuple[Stratum, ...]
+    published: bool
+    weighted: bool = False
+
+    @property
+    def column_name(self) -> str:
+        """The name of the column; empty where there is none."""
+        return "" if self.column is None else self.column.name
 
     @property
     def low(self) -> float:
@@ -59,25 +70,6 @@ class Strata:
     def high(self) -> float:
         """The largest rate of anyone."""
         return max(stratum.high for stratum in self.strata)
-
-    @property
-    def rates(self) -> tuple[float, ...]:
-        """The rate of every label, in the order of the labels."""
-        return tuple(stratum.rate for stratum in self.strata)
-
-
-@dataclass(frozen=True)
-class Design:
-    """A way in which people come into a sample that has no single rate.
-
-    `column` holds the strata or weights. It is published, or counted and checked without being published; then classes
-    span the strata. A plain sample is one stratum, which needs no column.
-    """
-
-    column: Column | None
-    strata: Strata
-    published: bool
-    weighted: bool = False
 
     @property
     def unpublished_columns(self) -> tuple[Column, ...]:
@@ -91,7 +83,7 @@ class Design:
 
     def check_rates(self) -> None:
         """Refuse more different rates than a certificate can state."""
-        if len({(stratum.low, stratum.high) for stratum in self.strata.strata}) > _MOST_RATES:
+        if len({(stratum.low, stratum.high) for stratum in self.strata}) > _MOST_RATES:
             message = f"A certificate states at most {_MOST_RATES} different rates, and there are more."
             remedy = "Merge strata of similar rates, or give them one rate."
             raise refusal(self.key, message, remedy, "[sampling] rates")
@@ -100,7 +92,7 @@ class Design:
 def one_stratum(rate: float, ends: tuple[float, float] | None = None) -> Design:
     """Return a sample without strata as the one stratum that it is."""
     low, high = ends or (rate, rate)
-    return Design(None, Strata("", (Stratum("", low, high, rate),)), published=True)
+    return Design(None, (Stratum("", low, high, rate),), published=True)
 
 
 def design_of(sampling: Sampling, columns: Sequence[Column], beside: Sequence[Column] = ()) -> Design | None:
@@ -132,7 +124,7 @@ def _design_by_strata(name: str, rates: Mapping[str, float], column: Column | No
         message = f"rates in [sampling] has {what} of column {name!r}."
         raise refusal("stratum", message, "Give every label of the column a rate, and no other.", "[sampling] rates")
     strata = tuple(Stratum(label, rates[label], rates[label], rates[label]) for label in labels)
-    return Design(column, Strata(name, strata), published=True)
+    return Design(column, strata, published=True)
 
 
 def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> Design:
@@ -149,8 +141,7 @@ def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> 
         least, most = float(1 / Fraction(largest)), float(1 / Fraction(smallest))
         weights = intervals.Breaks((least, math.nextafter(most, math.inf)))
         low, high = _below(1 / Fraction(most)), _above(1 / Fraction(least))
-        strata = Strata(name, (Stratum("", low, high, low),))
-        return Design(Column(name, (weights,)), strata, published=False, weighted=True)
+        return Design(Column(name, (weights,)), (Stratum("", low, high, low),), published=False, weighted=True)
     recoded = column.recoding if column.recodings else None
     if not isinstance(recoded, intervals.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
         message = f"The classes of column {name!r} do not bound the weights from both sides."
@@ -170,7 +161,7 @@ def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> 
         Stratum(label, _below(1 / Fraction(end)), _above(1 / Fraction(start)), _middle(start, end))
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)
     )
-    return Design(column, Strata(name, bands), published=True, weighted=True)
+    return Design(column, bands, published=True, weighted=True)
 
 
 def _middle(start: float, end: float) -> float:

@@ -153,7 +153,7 @@ def _subject_by_strata(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
     strata = _some(planned.crowds.strata)
     pairs = []
     for stratum in strata:
-        mine, other = (_person(policy.columns, policy.design.strata.column, stratum.label, at) for at in (0, -1))
+        mine, other = (_person(policy.columns, policy.design.column_name, stratum.label, at) for at in (0, -1))
         hard = request.hard(stratum.k, stratum.rate, planned.crowds.epsilon / request.understated)
         # Who mixes strata up shows crowds of another one's k.
         others = {f"just a crowd of {one.label}": one.k for one in strata if one.k != stratum.k}

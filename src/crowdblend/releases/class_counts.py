@@ -144,18 +144,18 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
     except InvalidInput as problem:
         if design is None or not design.weighted or problem.code not in ("data.outside-domain", "data.outside-bounds"):
             raise
-        if problem.where != at_column(design.strata.column):
+        if problem.where != at_column(design.column_name):
             raise
-        raise outside_weights(design.strata.column) from None
+        raise outside_weights(design.column_name) from None
 
 
 def published_strata(design: Design, *, already_drawn: bool, thin: float | None = None) -> Strata:
     """The strata or classes of weights of a sample, whose column is published; of a survey a coin may keep a share."""
-    strata = {one.label: Stratum(one.rate, one.low, one.high) for one in design.strata.strata}
+    strata = {one.label: Stratum(one.rate, one.low, one.high) for one in design.strata}
     if design.weighted and design.column is not None:
         breaks = tuple(float(end) for end in getattr(design.column.recoding, "breaks", ()))
-        return Weights(design.strata.column, strata, already_drawn=thin is None, thin=thin, breaks=breaks)
-    return Strata(design.strata.column, strata, already_drawn=already_drawn, thin=thin)
+        return Weights(design.column_name, strata, already_drawn=thin is None, thin=thin, breaks=breaks)
+    return Strata(design.column_name, strata, already_drawn=already_drawn, thin=thin)
 
 
 def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) -> None:
@@ -170,7 +170,7 @@ def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Eve
     design = None if design is None or design.column is None else design
     if design is not None and design.published:
         return published_strata(design, already_drawn=drawn, thin=sampling.thin)
-    low, high = (sampling.low, sampling.high) if design is None else (design.strata.low, design.strata.high)
+    low, high = (sampling.low, sampling.high) if design is None else (design.low, design.high)
     if low is not None and high is not None:
         # Nothing bounds the rate of exceptions unless the policy does, and noise protects them as well.
         most = max(high, sampling.max_rate or (1.0 if sampling.exceptions else 0.0))
@@ -199,10 +199,10 @@ def one_sample(planned_design: Poisson | Biased, design: Design | None, *, alrea
         )
     if design is None:
         return replace_fields(planned_design, already_drawn=already_drawn)
-    column = design.strata.column
+    column = design.column_name
     if design.weighted:
         return replace_fields(planned_design, already_drawn=already_drawn, weight=column)
-    rates = {stratum.label: stratum.rate for stratum in design.strata.strata}
+    rates = {stratum.label: stratum.rate for stratum in design.strata}
     return replace_fields(planned_design, already_drawn=already_drawn, stratum=column, rates=rates)
 
 

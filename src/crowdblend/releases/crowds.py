@@ -62,7 +62,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     @property
     def stratum(self) -> str | None:
         """The published column whose labels are the strata; None where there are none."""
-        return self.design.strata.column if self.design is not None and self.design.published else None
+        return self.design.column_name if self.design is not None and self.design.published else None
 
     @property
     def rate(self) -> float | None:
@@ -120,7 +120,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         """Describe what would be read and sampled: of strata the rate and the k of each."""
         reading, before = self.describe_reading(self.published_names), self.policy.sampling.already_drawn
         if self.stratum is not None:
-            thin, strata = self.policy.sampling.thin, self.design.strata.strata if self.design else ()
+            thin, strata = self.policy.sampling.thin, self.design.strata if self.design else ()
             kept = "" if thin is None else f", kept here at {thin:g}"
             crowds = [f"{kept}, k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=True)]
             return [reading, *describe_strata(before, self.stratum, strata, crowds)]
@@ -275,7 +275,7 @@ def _strata_of(policy: CrowdPolicy) -> Sequence[Rates]:
     """Return the strata of a policy with the rates of the coins that protect their people."""
     if policy.design is None:
         assert policy.sampling.rate is not None, "a sample without strata has a rate"
-        return one_stratum(policy.sampling.rate).strata.strata
-    strata, thin = policy.design.strata.strata, policy.sampling.thin
+        return one_stratum(policy.sampling.rate).strata
+    strata, thin = policy.design.strata, policy.sampling.thin
     # However a survey was drawn, the coins that are thrown here protect its people.
     return strata if thin is None else [replace(one, low=thin, high=thin, rate=thin) for one in strata]

@@ -135,7 +135,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             compared = f"with {drawn} {policy.people:,}{' people, you concealed' if drawn == 'all' else ''}"
             lines = [self.describe_reading(policy.needed_columns), ("would compare", compared)]
         else:
-            column, strata = self.strata[0].strata.column, self.strata[0].strata.strata
+            column, strata = self.strata[0].column_name, self.strata[0].strata
             lines = [self.describe_reading(), *describe_strata(policy.sampling.already_drawn, column, strata)]
         for place, made in enumerate(policy.statistics):
             lines += self._describe(place, made)

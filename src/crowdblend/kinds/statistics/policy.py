@@ -132,8 +132,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         """The column of the strata and their labels; None where a fixed number of people are drawn."""
         if self.design is None or self.design.column is None:
             return None
-        strata = self.design.strata
-        return strata.column, [stratum.label for stratum in strata.strata]
+        return self.design.column_name, [stratum.label for stratum in self.design.strata]
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the labels of a column with classes."""

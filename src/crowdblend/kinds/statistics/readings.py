@@ -138,7 +138,7 @@ def exact_in_copies(
 ) -> Whole:
     """Return the totals of a statistic in copies, or the copies at each step of each group for a quantile."""
     made, weights = policy.statistics[place], way.weights
-    counted = count_in_copies(reading.sample, design.strata.column or None, weights.copies, own=design.weighted)
+    counted = count_in_copies(reading.sample, design.column_name or None, weights.copies, own=design.weighted)
     fits, counts = fitting(counted, made), counted.counts
     if made.what == "fraction":
         return np.array([counts[~fits].sum(), counts[fits].sum()], np.int64)

@@ -144,7 +144,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
 
     def _check_design(self, design: Design) -> None:
         super()._check_design(design)
-        name, noisy, problem = design.strata.column, self.below_k == "noise", None
+        name, noisy, problem = design.column_name, self.below_k == "noise", None
         if noisy and not design.published:
             problem = f"Noise is certified where a class has one rate, and column {name!r} is not published."
             remedy = f'Publish {name!r}, or write below_k = "suppress".'
