@@ -22,6 +22,7 @@ import crowdblend as cb
 from crowdblend import designs
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.calculus import Assumption, verify, verify_file
+from crowdblend.designs import Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import Result
 from crowdblend.kinds.statistics.plan import plan
@@ -30,7 +31,6 @@ from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
 from crowdblend.policies import load_policy
-from crowdblend.policies.strata import Stratum
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.publishing.verification.consistency import check_data
@@ -191,7 +191,7 @@ def test_estimates_are_unbiased() -> None:
 
 
 def test_an_estimate_is_no_surer_than_in_its_least_sampled_stratum() -> None:
-    weights = weights_of([Stratum(name, rate, rate, rate) for name, rate in RATES.items()])
+    weights = weights_of([Stratum(rate, rate, rate) for rate in RATES.values()])
     assert weights.spread == max(weights.of([place]).spread for place in range(3)) == weights.of([0]).spread
     assert weights.spread >= 10 * 0.95
 
@@ -391,16 +391,16 @@ def test_what_is_not_proved_is_refused_before_any_row_is_read(name: str) -> None
 
 
 def test_weights_are_exact_where_a_unit_divides_them_and_the_bias_is_counted_elsewhere() -> None:
-    exact = weights_of([Stratum(str(rate), rate, rate, rate) for rate in (0.3, 0.05, 0.2)])
+    exact = weights_of([Stratum(rate, rate, rate) for rate in (0.3, 0.05, 0.2)])
     assert [copies * exact.unit for copies in exact.copies] == [
         1 / one for one in map(Fraction, ("0.3", "0.05", "0.2"))
     ]
     assert exact.share_bias < 1e-9
-    odd = weights_of([Stratum(str(rate), rate, rate, rate) for rate in (0.123457, 0.987653, 0.314159)])
+    odd = weights_of([Stratum(rate, rate, rate) for rate in (0.123457, 0.987653, 0.314159)])
     assert 1 - 1e-3 < odd.bias[0] < odd.bias[1] < 1 + 1e-3
     each = [odd.unit * copies * Fraction(low) for copies, (low, _) in zip(odd.copies, odd.rates, strict=True)]
     assert Fraction(odd.bias[0]) < min(each) <= max(each) < Fraction(odd.bias[1])
-    own = own_weights([40, 60, 90], [Stratum("a", 1 / 60, 1 / 40, 0.02), Stratum("b", 1 / 90, 1 / 60, 0.013)])
+    own = own_weights([40, 60, 90], [Stratum(0.02, 1 / 60, 1 / 40), Stratum(0.013, 1 / 90, 1 / 60)])
     assert 1 - 1e-3 < own.bias[0] < own.bias[1] < 1 + 1e-3
 
 
@@ -434,10 +434,10 @@ def test_an_empty_group_claims_nothing() -> None:
     assert way.rank(0, 0) == 1.0
     (north, *_) = made.of_totals(1, [0, 0] * 3)
     assert (north.value, north.error) == (500.0, pytest.approx(500.0))
-    each = [Stratum("a", 1e-9, 1e-9, 1e-9), Stratum("b", 0.5, 0.5, 0.5)]
-    rare = designs.Strata("region", {one.label: designs.Stratum(one.rate, one.low, one.high) for one in each})
+    each = {"a": Stratum(1e-9, 1e-9, 1e-9), "b": Stratum(0.5, 0.5, 0.5)}
+    rare = designs.Strata("region", each)
     with pytest.raises(InvalidInput, match="does not fit numbers of 64 bits"):
-        plan_strata_statistics(rare, weights_of(each), way.shapes, 1e-9, 0.05)
+        plan_strata_statistics(rare, weights_of(list(each.values())), way.shapes, 1e-9, 0.05)
 
 
 def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path) -> None:

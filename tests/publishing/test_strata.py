@@ -30,7 +30,6 @@ from crowdblend.kinds.table.plan import TablePlan
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.planning import plan as crowds
-from crowdblend.policies import strata as policy_strata
 from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up import make_up_people
@@ -286,8 +285,8 @@ def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, t
 def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.DataFrame, tmp_path: Path) -> None:
     columns = {"weight": cb.breaks(10, 20, 40, 100), "sex": cb.values("F", "M")}
     policy = table(cb.Weights("weight"), columns=columns, below_k="noise")
-    first: policy_strata.Stratum = policy.only.design.strata[0]
-    assert (first.label, first.rate) == ("[10, 20)", pytest.approx(np.log(2) / 10))
+    first = policy.only.design.strata["[10, 20)"]
+    assert first.rate == pytest.approx(np.log(2) / 10)
     assert Fraction(first.low) <= Fraction(1, 20) < Fraction(first.low) * (1 + Fraction(1, 10**15))
     assert Fraction(first.high) >= Fraction(1, 10) > Fraction(first.high) * (1 - Fraction(1, 10**15))
     cb.release(people, policy, out=tmp_path / "out", ledger=None)

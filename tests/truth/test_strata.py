@@ -12,10 +12,10 @@ import pytest
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.calculus.loss_curves import delta_of, grid_of, together
 from crowdblend.calculus.profiles import profile_of
+from crowdblend.designs import Stratum
 from crowdblend.guarantees import CrowdCurve, Profile, StrataCurve, StratumOfSample, Uses
 from crowdblend.numerics.balls import round_up
 from crowdblend.planning.strata import plan_strata
-from crowdblend.policies.strata import Stratum
 from tests.cases import for_each
 
 from .class_of_people import worst_class
@@ -166,7 +166,7 @@ def test_the_k_of_every_stratum_is_the_smallest_by_an_exact_scan(delta: float, r
     """k keeps δ, and k − 1 does not, by enumeration in whole numbers of the class sizes."""
     epsilon = epsilon_above(Fraction(27, 10))
     growth = growth_below(epsilon)
-    strata = [Stratum(str(rate), rate, rate, rate) for rate in rates]
+    strata = {str(rate): Stratum(rate, rate, rate) for rate in rates}
     planned = plan_strata(strata, {"k": None, "epsilon": epsilon, "delta": delta})
     for stratum in planned.strata:
         assert worst_class(stratum.k, Fraction(stratum.rate), growth) <= Fraction(delta)

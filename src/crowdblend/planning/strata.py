@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles, strata
+from crowdblend.designs import Stratum
 from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.numerics.search import first_true
@@ -26,30 +27,6 @@ _NOISE_SHARE = 0.25
 # In a series people may change their stratum, which costs more than one stratum every time: all crowds are raised by
 # this many hundredths until they keep to the totals together.
 _MOST_RAISED = 1_000
-
-
-class Ends(Protocol):
-    """The rates of the people of one stratum."""
-
-    @property
-    def low(self) -> float:
-        """The smallest rate of its people."""
-
-    @property
-    def high(self) -> float:
-        """The largest rate of its people."""
-
-    @property
-    def rate(self) -> float:
-        """The rate that estimates divide by."""
-
-
-class Rates(Ends, Protocol):
-    """The same with a name."""
-
-    @property
-    def label(self) -> str:
-        """The label of the stratum."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +101,10 @@ class CrowdPlan:
         return shown if len(self.strata) == 1 else shown | {"rate": None, "rule": strata.worst_stratum.id, "bounds": {}}
 
 
-def plan_strata(rates: Sequence[Rates], parameters: Mapping[str, Any]) -> CrowdPlan:
+def plan_strata(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> CrowdPlan:
     """Plan every stratum; `parameters` are the parameters of a request without its rates, of which one is left out.
 
-    >>> from crowdblend.policies.strata import Stratum
-    >>> three = [Stratum(name, rate, rate, rate) for name, rate in (("a", 0.05), ("b", 0.1), ("c", 0.5))]
+    >>> three = {name: Stratum(rate, rate, rate) for name, rate in (("a", 0.05), ("b", 0.1), ("c", 0.5))}
     >>> [stratum.k for stratum in plan_strata(three, {"k": None, "epsilon": 1.0, "delta": 1e-6}).strata]
     [6, 8, 35]
     """
@@ -153,11 +129,11 @@ def plan_strata(rates: Sequence[Rates], parameters: Mapping[str, Any]) -> CrowdP
         ) from None
 
 
-def _plan_once(rates: Sequence[Rates], parameters: Mapping[str, Any]) -> CrowdPlan:
-    ends = dict.fromkeys((one.low, one.high) for one in rates)
+def _plan_once(rates: Mapping[str, Stratum], parameters: Mapping[str, Any]) -> CrowdPlan:
+    ends = dict.fromkeys((one.low, one.high) for one in rates.values())
     found = {(low, high): answer(_request(low, high, parameters)) for low, high in ends}
     return CrowdPlan.of(
-        [StratumPlan(one.label, one.low, one.high, one.rate, found[one.low, one.high]) for one in rates]
+        [StratumPlan(label, one.low, one.high, one.rate, found[one.low, one.high]) for label, one in rates.items()]
     )
 
 

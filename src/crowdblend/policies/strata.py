@@ -22,6 +22,7 @@ from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import Sampling
 
 with lazy_imports():
+    from crowdblend.designs import strata as designs
     from crowdblend.recoding import intervals, values
 
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
@@ -29,30 +30,15 @@ _MOST_RATES = 50
 
 
 @dataclass(frozen=True)
-class Stratum:
-    """People who are sampled with a probability between low and high; `rate` is the one that estimates divide by."""
-
-    label: str
-    low: float
-    high: float
-    rate: float
-
-    @property
-    def exact(self) -> bool:
-        """True if everybody has the same rate."""
-        return self.low == self.high
-
-
-@dataclass(frozen=True)
 class Design:
-    """A way in which people come into a sample that has no single rate: strata, in the order of the labels of a column.
+    """A way in which people come into a sample that has no single rate: strata by label, in the order of a column.
 
     `column` holds the strata or weights. It is published, or counted and checked without being published; then classes
     span the strata. A plain sample is one stratum, which needs no column.
     """
 
     column: Column | None
-    strata: tuple[Stratum, ...]
+    strata: dict[str, designs.Stratum]
     published: bool
     weighted: bool = False
 
@@ -64,12 +50,12 @@ class Design:
     @property
     def low(self) -> float:
         """The smallest rate of anyone."""
-        return min(stratum.low for stratum in self.strata)
+        return min(stratum.low for stratum in self.strata.values())
 
     @property
     def high(self) -> float:
         """The largest rate of anyone."""
-        return max(stratum.high for stratum in self.strata)
+        return max(stratum.high for stratum in self.strata.values())
 
     @property
     def unpublished_columns(self) -> tuple[Column, ...]:
@@ -83,7 +69,7 @@ class Design:
 
     def check_rates(self) -> None:
         """Refuse more different rates than a certificate can state."""
-        if len({(stratum.low, stratum.high) for stratum in self.strata}) > _MOST_RATES:
+        if len({(stratum.low, stratum.high) for stratum in self.strata.values()}) > _MOST_RATES:
             message = f"A certificate states at most {_MOST_RATES} different rates, and there are more."
             remedy = "Merge strata of similar rates, or give them one rate."
             raise refusal(self.key, message, remedy, "[sampling] rates")
@@ -92,7 +78,7 @@ class Design:
 def one_stratum(rate: float, ends: tuple[float, float] | None = None) -> Design:
     """Return a sample without strata as the one stratum that it is."""
     low, high = ends or (rate, rate)
-    return Design(None, (Stratum("", low, high, rate),), published=True)
+    return Design(None, {"": designs.Stratum(rate, low, high)}, published=True)
 
 
 def design_of(sampling: Sampling, columns: Sequence[Column], beside: Sequence[Column] = ()) -> Design | None:
@@ -123,7 +109,7 @@ def _design_by_strata(name: str, rates: Mapping[str, float], column: Column | No
         what = f"no rate for {without[0]!r}" if without else f"a rate for {unknown[0]!r}, which is no label"
         message = f"rates in [sampling] has {what} of column {name!r}."
         raise refusal("stratum", message, "Give every label of the column a rate, and no other.", "[sampling] rates")
-    strata = tuple(Stratum(label, rates[label], rates[label], rates[label]) for label in labels)
+    strata = {label: designs.Stratum(rates[label], rates[label], rates[label]) for label in labels}
     return Design(column, strata, published=True)
 
 
@@ -141,7 +127,7 @@ def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> 
         least, most = float(1 / Fraction(largest)), float(1 / Fraction(smallest))
         weights = intervals.Breaks((least, math.nextafter(most, math.inf)))
         low, high = _below(1 / Fraction(most)), _above(1 / Fraction(least))
-        return Design(Column(name, (weights,)), (Stratum("", low, high, low),), published=False, weighted=True)
+        return Design(Column(name, (weights,)), {"": designs.Stratum(low, low, high)}, published=False, weighted=True)
     recoded = column.recoding if column.recodings else None
     if not isinstance(recoded, intervals.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
         message = f"The classes of column {name!r} do not bound the weights from both sides."
@@ -157,10 +143,10 @@ def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> 
         )
         remedy = "Begin above 1, and treat people who are sampled for certain in a register of their own."
         raise refusal("weight", message, remedy, f"column {name!r}")
-    bands = tuple(
-        Stratum(label, _below(1 / Fraction(end)), _above(1 / Fraction(start)), _middle(start, end))
+    bands = {
+        label: designs.Stratum(_middle(start, end), _below(1 / Fraction(end)), _above(1 / Fraction(start)))
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)
-    )
+    }
     return Design(column, bands, published=True, weighted=True)
 
 

@@ -96,7 +96,7 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             design is None
             or not policy.audits_strata
             or not design.published
-            or not all(one.exact for one in design.strata)
+            or any(one.low < one.high for one in design.strata.values())
         ):
             message = "The audit runs tables and microdata of published strata with one sampling rate each."
             remedy = "Audit each stratum as a policy of its own, with its rate."

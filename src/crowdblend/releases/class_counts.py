@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 from msgspec.structs import replace as replace_fields
 
 from crowdblend import designs as sampled
-from crowdblend.designs import Biased, Coins, Everybody, Poisson, Strata, Stratum, ThinnedSurvey, Weights
+from crowdblend.designs import Biased, Coins, Everybody, Poisson, Strata, ThinnedSurvey, Weights
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.refusals import at_column, larger_survey, outside_weights
@@ -151,11 +151,10 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
 
 def published_strata(design: Design, *, already_drawn: bool, thin: float | None = None) -> Strata:
     """The strata or classes of weights of a sample, whose column is published; of a survey a coin may keep a share."""
-    strata = {one.label: Stratum(one.rate, one.low, one.high) for one in design.strata}
     if design.weighted and design.column is not None:
         breaks = tuple(float(end) for end in getattr(design.column.recoding, "breaks", ()))
-        return Weights(design.column_name, strata, already_drawn=thin is None, thin=thin, breaks=breaks)
-    return Strata(design.column_name, strata, already_drawn=already_drawn, thin=thin)
+        return Weights(design.column_name, design.strata, already_drawn=thin is None, thin=thin, breaks=breaks)
+    return Strata(design.column_name, design.strata, already_drawn=already_drawn, thin=thin)
 
 
 def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) -> None:
@@ -202,7 +201,7 @@ def one_sample(planned_design: Poisson | Biased, design: Design | None, *, alrea
     column = design.column_name
     if design.weighted:
         return replace_fields(planned_design, already_drawn=already_drawn, weight=column)
-    rates = {stratum.label: stratum.rate for stratum in design.strata}
+    rates = {label: stratum.rate for label, stratum in design.strata.items()}
     return replace_fields(planned_design, already_drawn=already_drawn, stratum=column, rates=rates)
 
 

@@ -6,13 +6,14 @@ Every stratum of the sample has a mechanism with a k of its own; a sample withou
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from crowdblend.designs import Biased, Claims, Poisson, Strata, ThinnedSurvey
+from crowdblend.designs import Biased, Claims, Poisson, Strata, Stratum, ThinnedSurvey
 from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
@@ -21,7 +22,7 @@ from crowdblend.planning.designs import survey_costs
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.plan import answer
 from crowdblend.planning.request import Form, PlanRequest
-from crowdblend.planning.strata import CrowdPlan, Rates, StratumPlan, plan_strata
+from crowdblend.planning.strata import CrowdPlan, StratumPlan, plan_strata
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.strata import one_stratum
 from crowdblend.recoding.domain import Domain
@@ -120,9 +121,10 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         """Describe what would be read and sampled: of strata the rate and the k of each."""
         reading, before = self.describe_reading(self.published_names), self.policy.sampling.already_drawn
         if self.stratum is not None:
-            thin, strata = self.policy.sampling.thin, self.design.strata if self.design else ()
+            thin, strata = self.policy.sampling.thin, self.design.strata if self.design else {}
             kept = "" if thin is None else f", kept here at {thin:g}"
-            crowds = [f"{kept}, k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=True)]
+            both = zip(self.crowds.strata, strata.values(), strict=True)
+            crowds = [f"{kept}, k = {one.k}{_spread(own)}" for one, own in both]
             return [reading, *describe_strata(before, self.stratum, strata, crowds)]
         if isinstance(self.sample, ThinnedSurvey):
             # Noise has other crowds, and hides no cell.
@@ -134,7 +136,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return [reading, ("would sample", f"the sample {drawn} rate {rate}")]
 
 
-def _spread(stratum: Rates) -> str:
+def _spread(stratum: Stratum) -> str:
     """Return the possible error of a stratum's estimates that divide by one of several rates."""
     if stratum.low == stratum.high:
         return ""
@@ -152,17 +154,15 @@ def describe_survey(
     return lines
 
 
-def describe_strata(
-    already_drawn: bool, column: str, strata: Sequence[Rates | StratumPlan], more: Sequence[str] = ()
-) -> Lines:
+def describe_strata(already_drawn: bool, column: str, strata: Mapping[str, Stratum], more: Sequence[str] = ()) -> Lines:
     """Describe the sampling by strata: the rate of each, and its other parameters."""
     drawn = "was already drawn" if already_drawn else "will be drawn"
     if not column:
-        return [("would sample", f"the sample {drawn} at rate {strata[0].rate}")]
+        return [("would sample", f"the sample {drawn} at rate {next(iter(strata.values())).rate}")]
     lines = [("would sample", f"the sample {drawn} by strata of {column}")]
-    for place, stratum in enumerate(strata[:_MOST_DESCRIBED]):
+    for place, (label, stratum) in enumerate(islice(strata.items(), _MOST_DESCRIBED)):
         rate = f"{stratum.rate:g}" if stratum.low == stratum.high else f"{stratum.low:.3g} to {stratum.high:.3g}"
-        lines.append(("", f"{stratum.label}: rate {rate}{more[place] if more else ''}"))
+        lines.append(("", f"{label}: rate {rate}{more[place] if more else ''}"))
     if len(strata) > _MOST_DESCRIBED:
         lines.append(("", f"and {len(strata) - _MOST_DESCRIBED:,} further strata"))
     return lines
@@ -251,7 +251,7 @@ def plan_in_part(
     """
     strata, choosing = _strata_of(policy), getattr(policy, "recoding", None)
     planned = []
-    for one in strata:
+    for label, one in strata.items():
         own = replace(budget, rate=one.rate)
         loss = 0.0 if noise is None else noise(own)
         k = own.smallest_k(partial(_with_loss, part, loss)) if policy.k is None else policy.k
@@ -259,7 +259,7 @@ def plan_in_part(
         # By itself a part sees others at this rate.
         rate = own.own_rate if choosing is None else choosing.released_rate(own.rate * own.drawn)
         request = PlanRequest(rate=rate, k=k, epsilon=budget.epsilon, form=form, **below)
-        planned.append(StratumPlan(one.label, rate, rate, rate, answer(request)))
+        planned.append(StratumPlan(label, rate, rate, rate, answer(request)))
     crowds = CrowdPlan.of(planned)
     sampling, noise_epsilon = policy.sampling.thin_by(budget.drawn), planned[0].noise_epsilon
     changes = {"sampling": sampling, "k": crowds.k, "epsilon": budget.epsilon, "delta": None, "accept_delta": True}
@@ -271,11 +271,11 @@ def _with_loss(part: Callable[[int, float], PartOfSample], loss: float, k: int) 
     return part(k, loss)
 
 
-def _strata_of(policy: CrowdPolicy) -> Sequence[Rates]:
+def _strata_of(policy: CrowdPolicy) -> Mapping[str, Stratum]:
     """Return the strata of a policy with the rates of the coins that protect their people."""
     if policy.design is None:
         assert policy.sampling.rate is not None, "a sample without strata has a rate"
         return one_stratum(policy.sampling.rate).strata
     strata, thin = policy.design.strata, policy.sampling.thin
     # However a survey was drawn, the coins that are thrown here protect its people.
-    return strata if thin is None else [replace(one, low=thin, high=thin, rate=thin) for one in strata]
+    return strata if thin is None else dict.fromkeys(strata, Stratum(thin, thin, thin))

@@ -132,7 +132,7 @@ class StatisticsPolicy(ExactPolicy, frozen=True, kw_only=True):
         """The column of the strata and their labels; None where a fixed number of people are drawn."""
         if self.design is None or self.design.column is None:
             return None
-        return self.design.column_name, [stratum.label for stratum in self.design.strata]
+        return self.design.column_name, list(self.design.strata)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the labels of a column with classes."""

@@ -24,7 +24,6 @@ from crowdblend.frozen import dataclass
 from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
-from crowdblend.planning.strata import Ends
 
 AnyDesign = Strata | Poisson | Biased | Everybody
 # Weights are exact where a unit divides them all and none is above this; else the smallest has this many units.
@@ -42,8 +41,7 @@ class Weights:
     Where everybody has a weight of their own, `rounding` is how far a weight is off in multiples of the unit, as a
     share of it; else everybody of a stratum counts alike.
 
-    >>> from crowdblend.policies.strata import Stratum
-    >>> three = [Stratum(name, rate, rate, rate) for name, rate in (("a", 0.05), ("b", 0.1), ("c", 0.5))]
+    >>> three = [Stratum(rate, rate, rate) for rate in (0.05, 0.1, 0.5)]
     >>> weights_of(three).copies, weights_of(three).unit
     ((10, 5, 1), Fraction(2, 1))
     """
@@ -108,7 +106,7 @@ class Weights:
         return (root - 1) / (root + 1) * UP
 
 
-def weights_of(strata: Sequence[Ends]) -> Weights:
+def weights_of(strata: Sequence[Stratum]) -> Weights:
     """One over the rate of every stratum; exact where that needs no more than a million units."""
     weights = [1 / Fraction(Decimal(repr(float(stratum.rate)))) for stratum in strata]
     unit = Fraction(
@@ -134,13 +132,12 @@ def weights_of_design(design: AnyDesign) -> Weights:
     return replace(weights_of([alike]), fixed_size=isinstance(design, ThinnedSurvey))
 
 
-def own_weights(breaks: Sequence[float], strata: Sequence[Ends]) -> Weights:
+def own_weights(breaks: Sequence[float], strata: Sequence[Stratum]) -> Weights:
     """Return own weights, between two breaks; a person counts for no more than the upper one.
 
     Rounding to the unit is done in doubles, and one copy more than the upper break has covers that.
 
-    >>> from crowdblend.policies.strata import Stratum
-    >>> made = own_weights([40, 60, 90], [Stratum("a", 1 / 60, 1 / 40, 0.02), Stratum("b", 1 / 90, 1 / 60, 0.013)])
+    >>> made = own_weights([40, 60, 90], [Stratum(0.02, 1 / 60, 1 / 40), Stratum(0.013, 1 / 90, 1 / 60)])
     >>> made.unit, made.copies, round(made.rounding or 0, 6)
     (Fraction(1, 25), (1501, 2251), 0.0005)
     """
