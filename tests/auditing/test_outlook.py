@@ -108,7 +108,7 @@ class Timed:
         return RESPONSE.observe(population, runs)
 
 
-@for_each("slower", [0.5, 1, 2, 4, 10])
+@for_each("slower", [0.5, 1, 2, 4, 10], daily=3)
 def test_the_time_is_kept_when_runs_take_longer_than_at_first(slower: float) -> None:
     """Every figure but the coins is fixed: no clock of the machine has a part in it."""
     subject, foreseen = Timed(each=0.01), []

@@ -121,7 +121,7 @@ def test_both_sides_together_say_more_than_each() -> None:
     assert 0.4 < epsilon_lower(likely, unlikely, delta, error, 0.4) < math.log((1640 / 4687 - delta) / (640 / 4687))
 
 
-@for_each(("k", "rate", "epsilon"), [(5, 0.5, 0.3), (10, 0.8, 0.4), (10, 0.8, 0.8), (20, 0.1, 0.5)])
+@for_each(("k", "rate", "epsilon"), [(5, 0.5, 0.3), (10, 0.8, 0.4), (10, 0.8, 0.8), (20, 0.1, 0.5)], daily=2)
 def test_hard_sizes_attain_the_supremum(k: int, rate: float, epsilon: float) -> None:
     """By a scan over crowd sizes: the worst divergence is at one of the sizes."""
 

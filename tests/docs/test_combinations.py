@@ -21,7 +21,7 @@ def test_every_combination_is_recorded_and_a_refusal_says_what_to_do() -> None:
     assert sum(said == WORKS for said in RECORDED.values()) >= 169
 
 
-@for_each("cell", QUICK)
+@for_each("cell", QUICK, daily=8)
 def test_some_combinations_come_to_what_is_recorded(cell: tuple[str, str, str]) -> None:
     assert outcome(*cell) == RECORDED["/".join(cell)]
 

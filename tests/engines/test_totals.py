@@ -69,7 +69,7 @@ def test_the_totals_are_those_of_the_people_with_the_smallest_marks(tmp_path: Pa
 
 @for_each("engine", ENGINES)
 @for_each("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE + 1)])
-@for_each("unit", UNIT)
+@for_each("unit", UNIT, daily=2)
 def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine: str, draw: Draw, unit: str) -> None:
     given = made(tmp_path, frame, unit, "people.parquet")
     data = replace(given.data, people=PEOPLE + 1)
@@ -97,7 +97,7 @@ def test_somebody_with_two_rows_is_refused_drawn_or_not(tmp_path: Path, frame: A
 
 
 @for_each("shares", [(0.25, 0.75), (0.2, 0.3, 0.5)])
-@for_each("unit", UNIT)
+@for_each("unit", UNIT, daily=2)
 @for_each("draw", [Everybody(), Coin(DrawKey(KEY), 0.3)])
 def test_engines_agree_on_parts(tmp_path: Path, frame: Any, unit: str, draw: Any, shares: tuple[float, ...]) -> None:
     """The parts of a sample, by every engine; they add up to the sample, class by class."""

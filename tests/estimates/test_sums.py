@@ -44,7 +44,7 @@ def test_a_margin_over_suppressed_cells_covers(people: list[int]) -> None:
 
 
 @for_each(("k", "rate"), [(35, 0.5), (8, 0.1), (3, 0.3), (4, 0.9)])
-@for_each("cells", [[1.0], [0.5, 0.5], [0.9, 0.1], [0.4, 0.3, 0.3], [0.2] * 5])
+@for_each("cells", [[1.0], [0.5, 0.5], [0.9, 0.1], [0.4, 0.3, 0.3], [0.2] * 5], daily=3)
 def test_a_sum_covers_among_the_sums_that_are_shown(k: int, rate: float, cells: list[float]) -> None:
     """By enumeration, where a sum is shown because one of its cells is, however improbable that was."""
     estimator = Estimator(ExactCounts(k), InclusionRates.at_rate(rate))

@@ -256,7 +256,7 @@ def test_refused_before_a_row_is_read(people: Path, case: str) -> None:
     assert not (people / "out").exists()
 
 
-@for_each("value", ["nan", "inf", "", "8.001", "-0.1", "x"])
+@for_each("value", ["nan", "inf", "", "8.001", "-0.1", "x"], daily=3)
 def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
     table = pd.read_csv(people / "people.csv", dtype=str)
     table.loc[5, "x"] = value

@@ -116,7 +116,7 @@ def made(town: Path, out: Path, text: str = POLICY, **named: Any) -> dict[tuple[
     return published(out)
 
 
-@for_each("epsilon", [0.3, 1.0, 40.0])
+@for_each("epsilon", [0.3, 1.0, 40.0], daily=2)
 def test_every_number_is_within_its_error(town: Path, tmp_path: Path, epsilon: float) -> None:
     """At confidence 1 − 1e-7 for each of 5 statistics: a false alarm has probability below 1e-6."""
     text = SURE.replace("epsilon = 1.0", f"epsilon = {epsilon}\naccept_epsilon = true")

@@ -52,7 +52,7 @@ def test_the_tail_is_the_exact_one_and_monotone(n: int, rate: Fraction) -> None:
     assert all(tail(n, 1.0, least) == 1.0 for least in range(n + 1))
 
 
-@for_each(("n", "rate"), [(40, Fraction(1, 16)), (200, Fraction(1, 4)), (120, Fraction(1, 2))])
+@for_each(("n", "rate"), [(40, Fraction(1, 16)), (200, Fraction(1, 4)), (120, Fraction(1, 2))], daily=2)
 def test_the_quantile_is_that_of_one_in_a_billion(n: int, rate: Fraction) -> None:
     """The largest number in common that is allowed, by exact arithmetic; in both directions."""
     assert FALSE_ALARM == 1e-9
@@ -85,6 +85,7 @@ def expected_difference(both: int, rates: tuple[Fraction, Fraction]) -> float:
         (Fraction(1), Fraction(1, 4)),
         (Fraction(1, 64), Fraction(1, 64)),
     ],
+    daily=3,
 )
 def test_a_copy_differs_by_less_than_a_tenth(rates: tuple[Fraction, Fraction]) -> None:
     """At the limit itself: with d rows fewer of many, it is a copy exactly while d ≤ a tenth of what is expected."""
@@ -128,7 +129,7 @@ def test_which_rows_tell_apart() -> None:
 # sketches
 
 
-@for_each("share", [0.05, 0.5, 0.95])
+@for_each("share", [0.05, 0.5, 0.95], daily=2)
 def test_the_overlap_of_sketches_estimates_that_of_the_people(share: float) -> None:
     """Of about m marks a Binomial(m, share) number is in both; six standard deviations: false alarms below 2e-8."""
     number = 10 * MOST

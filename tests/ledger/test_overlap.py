@@ -26,7 +26,7 @@ def of(people: Iterable[int], kind: Kind = "person", anchor: Anchor = ID, secret
     return sketch(kind, anchor, 0, [(hashed(one), hashed(one), 1) for one in people], secret)
 
 
-@for_each("rates", [(0.1, 0.1), (0.5, 0.5), (0.9, 0.3), (1.0, 0.4)])
+@for_each("rates", [(0.1, 0.1), (0.5, 0.5), (0.9, 0.3), (1.0, 0.4)], daily=2)
 def test_independent_samples_keep_to_the_bound(rates: tuple[float, float]) -> None:
     """Ten pairs of independent samples; the chance that any of them is refused is below 4e-8."""
     chance = random.Random(3)

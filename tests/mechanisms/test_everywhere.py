@@ -32,7 +32,7 @@ def test_every_cell_is_published_in_order_with_the_noise_of_the_mechanism() -> N
     assert (published.counts < 0).any()
 
 
-@for_each("counts", [[0] * 50, [0, 0, 0, 1] * 10, [1000] * 40])
+@for_each("counts", [[0] * 50, [0, 0, 0, 1] * 10, [1000] * 40], daily=2)
 def test_totals_have_no_bias(counts: list[int]) -> None:
     """The mean error of the sum of all cells over 700 releases is 0 within sampling error."""
     mechanism, runs = NoiseEverywhere(1.0), 700

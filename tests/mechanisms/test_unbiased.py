@@ -39,7 +39,7 @@ def total_errors(mechanism: NoisyHistogram | OutlierHistogram, counts: list[int]
     return np.concatenate(totals) - sum(counts)
 
 
-@for_each("table", TABLES)
+@for_each("table", TABLES, daily=2)
 @for_each("name", MECHANISMS)
 def test_the_mean_error_of_a_total_is_nothing(name: str, table: str) -> None:
     errors = total_errors(MECHANISMS[name], TABLES[table])

@@ -63,7 +63,7 @@ def too_many(missed: int, chance: float) -> bool:
     return -RUNS * divergence < FALSE_ALARM
 
 
-@for_each("name", CASES)
+@for_each("name", CASES, daily=3)
 def test_samplers_keep_to_their_accuracy(name: str) -> None:
     """(δ, 1 − e^−K) in at least 1 − e^−K of 2,000 runs, and with K = 2, so that misses are to be expected."""
     run, stated, rule = CASES[name]

@@ -91,7 +91,7 @@ CASES = [
 ]
 
 
-@for_each("case", CASES)
+@for_each("case", CASES, daily=8)
 def test_a_curve_is_the_divergence_of_its_rule(case: tuple[LossCurve, At]) -> None:
     made, at = case
     with precision(128):

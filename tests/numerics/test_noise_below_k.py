@@ -14,14 +14,6 @@ LARGEST = 26
 FAR = 30
 
 
-def _output(k: int, p: Fraction, a: Fraction, n: int, flagged: bool) -> dict[object, Fraction]:
-    masses: dict[object, Fraction] = {}
-    for j in range(n + 1):
-        for y, mass in _published(k, a, j, n, flagged).items():
-            masses[y] = masses.get(y, Fraction(0)) + exact.pmf(n, j, p) * mass
-    return masses
-
-
 def _published(k: int, a: Fraction, count: int, most: int, flagged: bool) -> dict[object, Fraction]:
     """What is published of a count."""
     if count >= k:
@@ -32,24 +24,6 @@ def _published(k: int, a: Fraction, count: int, most: int, flagged: bool) -> dic
 
 def _divergence(here: dict[object, Fraction], there: dict[object, Fraction], growth: Fraction) -> Fraction:
     return sum((max(Fraction(0), mass - growth * there.get(y, Fraction(0))) for y, mass in here.items()), Fraction(0))
-
-
-@for_each("flagged", [False, True])
-@for_each(
-    ("k", "p", "a", "growth"),
-    [(1, "1/4", "1/3", "2"), (3, "1/4", "1/10", "5/2"), (2, "1/2", "1/2", "2"), (4, "1/8", "1/4", "3/2")],
-    daily=2,
-)
-def test_spliced_divergence_is_the_worst_class(k: int, p: str, a: str, growth: str, flagged: bool) -> None:
-    rate, ratio, factor = Fraction(p), Fraction(a), Fraction(growth)
-    brute = Fraction(0)
-    for n in range(1, LARGEST):
-        with_, without = (_output(k, rate, ratio, size, flagged) for size in (n, n - 1))
-        brute = max(brute, _divergence(with_, without, factor), _divergence(without, with_, factor))
-    found = noise_below_k.spliced_divergence(exact, k, rate, ratio, factor, flagged=flagged)
-    # The enumeration leaves out what lies further than FAR.
-    assert abs(found - brute) <= Fraction(1, 10**8)
-    assert found > 0
 
 
 def test_beyond_the_largest_class_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,7 @@ def estimates(loss: float, rate: float, times: int, epsilon: float) -> tuple[flo
         (2.0, 0.2, 30, 1.0),
         (0.3, 1.0, 4, 0.3),
     ],
+    daily=4,
 )
 def test_discrete_laplace_lies_between_its_estimates(loss: float, rate: float, times: int, epsilon: float) -> None:
     curve: LossCurve = ClosenessCurve(loss, 0.0) if rate == 1.0 else AmplifiedCurve(loss, 0.0, rate)

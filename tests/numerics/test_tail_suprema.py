@@ -73,7 +73,7 @@ CROSSINGS = [
 ]
 
 
-@for_each(("crowd", "q", "w", "line", "p", "v"), CROSSINGS)
+@for_each(("crowd", "q", "w", "line", "p", "v"), CROSSINGS, daily=3)
 def test_crossing_tails_is_the_supremum(crowd: int, q: float, w: float, line: float, p: float, v: float) -> None:
     scanned = max(
         min(Fraction(w) * _upper(n, crowd, Fraction(q)), Fraction(v) * _lower(n, Fraction(line) * (n + 1), Fraction(p)))

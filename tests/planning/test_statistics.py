@@ -138,7 +138,7 @@ def _population(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
     return np.eye(12, dtype=np.int64)[rng.integers(0, 2, n)]
 
 
-@for_each("kind", SHAPES)
+@for_each("kind", SHAPES, daily=2)
 @for_each("epsilon", [0.02, 0.5, 4.0])
 @for_each("mechanism", [EVERYBODY, SAMPLE])
 def test_stated_errors_hold_in_enough_of_2000_runs(kind: str, epsilon: float, mechanism: str) -> None:

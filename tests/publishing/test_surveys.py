@@ -161,6 +161,7 @@ def test_a_survey_thinned_without_the_numbers_adds_up(survey: pd.DataFrame, tmp_
 @for_each(
     ("rate", "asked", "of", "k"),
     [(0.5, 1, 2, 30), (0.5, 1, 100, 14), (0.8, 1, 10, 58), (0.8, 1, 1_000, 31), (0.9, 1, 100, 88)],
+    daily=3,
 )
 def test_the_smallest_crowd(rate: float, asked: int, of: int, k: int) -> None:
     """The planned k keeps to delta, and k - 1 does not."""

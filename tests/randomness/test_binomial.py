@@ -107,7 +107,7 @@ def test_the_stream_never_changes():
     assert thin([5, 100, 10**6, 1], 0.1, SeededSource(7)).tolist() == [0, 12, 100636, 0]
 
 
-@for_each(("n", "rate"), [(1, 0.1), (20, 0.1), (64, 0.5), (100, 0.97), (7, 1 / 3)])
+@for_each(("n", "rate"), [(1, 0.1), (20, 0.1), (64, 0.5), (100, 0.97), (7, 1 / 3)], daily=3)
 def test_draws_fit_the_law_to_the_tails(n, rate):
     draws = thin(np.full(1_000_000, n), rate, SeededSource(n))
     assert fits_whole_numbers(draws, binom.pmf(np.arange(n + 1), n, rate), 0)

@@ -50,7 +50,7 @@ def test_several_subsets_are_exactly_uniform_and_independent(n, size):
     assert len(set(found.values())) == 1
 
 
-@for_each(("n", "size"), [(2, 6), (3, 6), (4, 6), (5, 6)])
+@for_each(("n", "size"), [(2, 6), (3, 6), (4, 6), (5, 6)], daily=2)
 def test_subsets_fit_the_uniform_law(n, size):
     source = SeededSource(1)
     found = Counter(tuple(distinct(n, size, source).tolist()) for _ in range(3_000))

@@ -91,7 +91,7 @@ def test_chunks_do_not_matter():
     assert (marks(KEY, people)[-3:] == marks(KEY, people[-3:])).all()
 
 
-@for_each("rate", [0.001, 0.1, 0.5, 1 / 3, 0.9])
+@for_each("rate", [0.001, 0.1, 0.5, 1 / 3, 0.9], daily=3)
 def test_shares(rate):
     assert fits_share(int(coins(KEY, np.arange(2_000_000), rate).sum()), 2_000_000, rate)
     assert fits_share(int(coins(KEY, [f"P{i}" for i in range(500_000)], rate).sum()), 500_000, rate)

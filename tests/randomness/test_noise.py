@@ -67,7 +67,7 @@ def test_digits_are_put_in_their_places():
     assert law == {0: Fraction(3, 16), 1: Fraction(1, 16), 2: Fraction(9, 16), 3: Fraction(3, 16)}
 
 
-@for_each("epsilon", EPSILONS)
+@for_each("epsilon", EPSILONS, daily=3)
 def test_geometric_draws_fit_to_the_tails(epsilon):
     a = exp(-epsilon)
     draws = geometric(3_000_000, epsilon, SeededSource(1))
@@ -75,7 +75,7 @@ def test_geometric_draws_fit_to_the_tails(epsilon):
     assert fits_whole_numbers(draws, geometric_law(a, int(20 / epsilon) + 2), 0)
 
 
-@for_each("epsilon", EPSILONS)
+@for_each("epsilon", EPSILONS, daily=3)
 def test_laplace_draws_fit_to_the_tails(epsilon):
     a, far = exp(-epsilon), int(20 / epsilon) + 2
     draws = discrete_laplace(3_000_000, epsilon, SeededSource(2))
@@ -93,7 +93,7 @@ def test_each_rare_tail_has_its_own_probability(epsilon):
         assert fits_share(int((draws <= -t).sum()), n, share)
 
 
-@for_each("rare", [0, 1, 2])
+@for_each("rare", [0, 1, 2], daily=2)
 def test_the_digits_drawn_one_at_a_time_are_right_too(monkeypatch, rare):
     # With a low limit most of a number is in the digits that are rare in use.
     monkeypatch.setattr(noise, "RARE", rare)

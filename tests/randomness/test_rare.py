@@ -36,7 +36,7 @@ def test_every_place_is_equally_likely():
     assert fits_share(len(places), 10**9, 1e-4)
 
 
-@for_each(("trials", "rate"), [(10**18, 3e-18), (10**12, 2e-12), (7, 0.25)])
+@for_each(("trials", "rate"), [(10**18, 3e-18), (10**12, 2e-12), (7, 0.25)], daily=2)
 def test_numbers_of_successes(trials, rate):
     source, law = SeededSource(3), rational(rate)
     draws = [len(successes(trials, law, source)) for _ in range(150)]

@@ -95,6 +95,7 @@ def test_the_same_key_chooses_the_same() -> None:
         AnyScore("weighted", np.array([0, 0, 2, 3]), 1, weighted=True),
         AnyScore("falls", np.array([0, 1, 3, 0]), 0),
     ],
+    daily=2,
 )
 def test_differential_privacy_over_all_tiny_tables(each: AnyScore) -> None:
     """Computed from the scores of every pair of neighbours; that the published trap is violated is shown in

@@ -103,7 +103,7 @@ def test_expected_publication_is_cheap() -> None:
     assert soft.step / 4096 < 0.8  # people published; the classical count would move by 20
 
 
-@for_each("seen", [1.0, 0.5, 0.1, 0.03, 0.001])
+@for_each("seen", [1.0, 0.5, 0.1, 0.03, 0.001], daily=3)
 def test_listed_values_keep_to_the_proved_bound(seen: float) -> None:
     for name, k, rate in product(SCORES, (1, 2, 3, 10, 23, 100), (0.9, 0.5, 0.3, 0.1, 0.01)):
         each = score(name, k=k, rate=rate, share_seen=seen)

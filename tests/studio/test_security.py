@@ -197,6 +197,7 @@ def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
         (b"place=99999999999999999999&way=values", "application/x-www-form-urlencoded"),
         (b"&".join(b"a%d=1" % number for number in range(26_000)), "application/x-www-form-urlencoded"),
     ],
+    daily=3,
 )
 @for_each("step", ["data", "columns", "release", "publish", "rehearse"])
 def test_a_malformed_request_changes_nothing(visitor: Visitor, content: bytes, kind: str, step: str) -> None:

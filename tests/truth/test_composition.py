@@ -44,7 +44,7 @@ def test_fresh_samples_add_up(seed: int) -> None:
     assert all(divergence(joint(a), joint(b), growth) <= Fraction(simulated.delta) for a, b in neighbours(VALUES, MOST))
 
 
-@for_each("seed", range(3))
+@for_each("seed", range(3), daily=2)
 def test_random_samples_add_up_with_their_numbers(seed: int) -> None:
     """ZKP Proposition 2: two draws of 1 of 3 rows, simulated from one draw of 2 distinct rows."""
     n, universe = 3, (-1, 0, 1)

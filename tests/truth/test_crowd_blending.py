@@ -101,7 +101,7 @@ def test_points_moved_within_their_block() -> None:
     assert not crowd_blending(release, VALUES, 3, k, 1 / ratio * Fraction(99, 100))
 
 
-@for_each("seed", range(6))
+@for_each("seed", range(6), daily=3)
 def test_random_blending_mechanisms_and_their_postprocessing(seed: int) -> None:
     most = Fraction(5, 4)
     release = random_blending_mechanism(seed, halves, 2, most)

@@ -30,7 +30,7 @@ GROWTHS = [Fraction(1), Fraction(21, 20), Fraction(5, 4), Fraction(3, 2), Fracti
 ONE = Fraction(1)
 
 
-@for_each("rate", RATES + EXTREME_RATES)
+@for_each("rate", RATES + EXTREME_RATES, daily=5)
 @for_each("k", range(1, 7))
 def test_the_exact_delta_is_the_definition(k: int, rate: Fraction) -> None:
     for growth in GROWTHS:

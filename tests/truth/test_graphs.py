@@ -97,7 +97,7 @@ def test_the_average_degree(degree_bound: int) -> None:
             assert 0 <= moved <= Fraction(2 * degree_bound, n)
 
 
-@for_each("name", PROPERTIES)
+@for_each("name", PROPERTIES, daily=2)
 @for_each("n", SIZES)
 def test_samplers_are_right_on_average_and_their_terms_bounded(n: int, name: str) -> None:
     for d in (2, 3, 4):

@@ -24,7 +24,7 @@ CASES = [
 
 
 @for_each("flag", [False, True])
-@for_each("rate", [Fraction(1, 5), Fraction(1, 2), Fraction(5, 6)])
+@for_each("rate", [Fraction(1, 5), Fraction(1, 2), Fraction(5, 6)], daily=2)
 @for_each("k", [1, 2, 3])
 def test_noise_below_k_is_the_definition(k: int, rate: Fraction, flag: bool) -> None:
     for ratio, growth in CASES:

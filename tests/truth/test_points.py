@@ -128,7 +128,7 @@ def test_no_larger_block_of_unlike_points_leaks_more(blend: Fraction, rate: Frac
     assert any(true[case] == min(claimed[case], rate) for case in true if case[0] > 1)
 
 
-@for_each("factor", [Fraction(1, 3), Fraction(9, 10), ONE, Fraction(2)])
+@for_each("factor", [Fraction(1, 3), Fraction(9, 10), ONE, Fraction(2)], daily=2)
 @for_each("rate", [Fraction(1, 5), Fraction(9, 10)])
 def test_no_block_size_exceeds_the_gap_at_any_factor(rate: Fraction, factor: Fraction) -> None:
     """Σ of positive parts, as the proof has it for one likelihood ratio, below the factor 1 as well."""
@@ -194,7 +194,7 @@ def test_the_likelihood_ratio_is_all_that_a_swap_tells(blend: Fraction, others: 
 CASES = [(20, 0.5, 0.1, 1.0), (46, 1.0, 0.5, 1.0), (12, 1.5, 0.2, 1.2), (7, 0.3, 0.6, 0.4), (600, 1.0, 0.1, 0.25)]
 
 
-@for_each(("k", "noise", "rate", "epsilon"), CASES)
+@for_each(("k", "noise", "rate", "epsilon"), CASES, daily=3)
 def test_it_lies_between_suppression_and_any_crowd_blending_mechanism(
     k: int, noise: float, rate: float, epsilon: float
 ) -> None:

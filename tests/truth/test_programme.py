@@ -243,7 +243,7 @@ def test_a_term_below_the_factor_of_its_crowd_is_a_chord_and_true() -> None:
 # All mechanisms on one sample.
 
 
-@for_each("seed", range(WORLDS))
+@for_each("seed", range(WORLDS), daily=6)
 def test_no_world_of_one_sample_exceeds_the_composition_amplified_once(seed: int) -> None:
     check_one_sample(seed)
 

@@ -35,7 +35,7 @@ def holds(promise: Differential | DifferentialUnderSampling, mechanism: Mechanis
     return add_remove_delta(mechanism, values, most, growth_below(promise.epsilon)) <= Fraction(promise.delta)
 
 
-@for_each("seed", SEEDS)
+@for_each("seed", SEEDS, daily=3)
 @for_each("growth", [Fraction(1), Fraction(3, 2), Fraction(4)])
 def test_amplification_lower_rates_and_postprocessing(seed: int, growth: Fraction) -> None:
     mechanism, rate, lower = random_mechanism(seed), 0.5, 0.125
@@ -145,7 +145,7 @@ def test_any_crowd_blending_mechanism_after_sampling(seed: int, rate: float) -> 
 
 
 @for_each("exceptions", [0, 1])
-@for_each("seed", range(6))
+@for_each("seed", range(6), daily=3)
 def test_robust_sampling_with_a_probability_for_everybody(seed: int, exceptions: int) -> None:
     """Own probabilities in {0} ∪ [p, p'], one exception with any; the person compared is kept with at most P."""
     rng, k, most = random.Random(seed), 3, Fraction(11, 10)

@@ -189,7 +189,7 @@ def exceeding(design: str, seeds: range, *, changed: Callable[[World, LossCurve]
                     yield made, epsilon, float(true), float(bound)
 
 
-@for_each("design", DESIGNS)
+@for_each("design", DESIGNS, daily=2)
 def test_no_world_exceeds_what_is_stated(design: str) -> None:
     assert next(exceeding(design, range(WORLDS)), None) is None
 

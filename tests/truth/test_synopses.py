@@ -68,7 +68,7 @@ def chosen_law(mechanism: ExponentialSynopsis, base: Fraction) -> Mechanism:
     return law
 
 
-@for_each("name", CLASSES)
+@for_each("name", CLASSES, daily=2)
 def test_the_chosen_synopsis_is_private(name: str) -> None:
     queries, base, m = CLASSES[name], Fraction(4, 3), 2
     # e^{ε/(2m)} ≥ base: the law with base is that of an epsilon a hair smaller.

@@ -97,7 +97,7 @@ def claims(curves: list[LossCurve], growth: Fraction) -> tuple[Fraction, ...]:
         return tuple(Fraction(round_up(bound)) for bound in ways if bound is not None)
 
 
-@for_each(("ratio", "show_from", "rate", "others"), SAMPLED)
+@for_each(("ratio", "show_from", "rate", "others"), SAMPLED, daily=210)
 def test_on_a_sample_no_cell_leaks_more(ratio: Fraction, show_from: int, rate: Fraction, others: int) -> None:
     without = mix((exact.pmf(others, n, rate), cell(n, ratio, show_from)) for n in range(others + 1))
     present = mix((exact.pmf(others, n, rate), cell(n + 1, ratio, show_from)) for n in range(others + 1))
@@ -109,7 +109,7 @@ def test_on_a_sample_no_cell_leaks_more(ratio: Fraction, show_from: int, rate: F
         assert hockey_stick(without, sampled, growth) * ROUNDING <= down
 
 
-@for_each(("tables", "sizes"), COMPOSED)
+@for_each(("tables", "sizes"), COMPOSED, daily=128)
 def test_two_tables_compose_truly(tables: tuple[tuple[Fraction, int], ...], sizes: tuple[int, ...]) -> None:
     pairs = [(cell(n, ratio, t, 9), cell(n - 1, ratio, t, 9)) for (ratio, t), n in zip(tables, sizes, strict=True)]
     one, other = both(pairs[0][0], pairs[1][0]), both(pairs[0][1], pairs[1][1])

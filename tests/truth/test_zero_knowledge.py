@@ -61,7 +61,7 @@ def simulates(promise: ZeroKnowledge, release: Mechanism, simulator: Simulator) 
 
 
 @for_each("growth", [Fraction(1), Fraction(3, 2), Fraction(5, 2)])
-@for_each("seed", SEEDS)
+@for_each("seed", SEEDS, daily=2)
 def test_sample_and_sanitize(seed: int, growth: Fraction) -> None:
     mechanism = random_mechanism(seed) if seed % 2 else random_gentle_mechanism(seed, Fraction(3, 2))
     premise, release = sanitizer_promise(mechanism, growth), drawn_in_random_order(mechanism, K)
@@ -129,7 +129,7 @@ def simulated_world(seed: int) -> tuple[Mechanism, Simulator]:
     return remembered(release), simulator
 
 
-@for_each("seed", SEEDS)
+@for_each("seed", SEEDS, daily=2)
 def test_groups_and_differential_privacy_follow(seed: int) -> None:
     release, simulator = simulated_world(seed)
     pairs = [(release(t), simulator(i, concealed(t, (i,)))) for t in rows(UNIVERSE, N) for i in range(N)]
@@ -147,7 +147,7 @@ def test_groups_and_differential_privacy_follow(seed: int) -> None:
         assert replace_delta(release, UNIVERSE, N, growth_below(private.epsilon)) <= Fraction(private.delta)
 
 
-@for_each("seed", SEEDS)
+@for_each("seed", SEEDS, daily=2)
 def test_differential_privacy_is_zero_knowledge_about_everybody_else(seed: int) -> None:
     release = random_mechanism(seed)
     for growth in (Fraction(1), Fraction(2)):
