@@ -175,6 +175,8 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
     steward.more({"sampling:rate": "0.5", "recoding:epsilon": "0.1", "recoding:using": "population"})
     steward.more({"recoding:show_epsilon": "0.1"})
     page.wait_for_selector("#plan .keys")
+    if not cases.THOROUGH:  # the walk of a table goes through the pages that follow
+        return
     steward.finish("rows")
     assert "Which recoding was chosen" in steward.texts()
     assert page.locator(".recoding svg").count() == 1
@@ -239,6 +241,8 @@ def test_a_programme(steward: Steward, checked: Callable[[Any], None]) -> None:
     with page.expect_navigation(timeout=WAIT):
         page.click("button[name=remove][value='2']")
     page.wait_for_selector("#plan:has-text('2 publications share')")
+    if not cases.THOROUGH:  # test_pages.py publishes one
+        return
     steward.onward("Rehearse")
     page.click("button:has-text('Rehearse')")
     page.wait_for_selector("iframe.report", timeout=WAIT)

@@ -68,6 +68,7 @@ def newcomer(browser: Any, studio: Running) -> Iterator[Newcomer]:
     page.close()
 
 
+@pytest.mark.slow  # test_browser.py goes the same way every day, and counts nothing
 def test_a_made_up_town_is_published_and_verified(newcomer: Newcomer, studio: Running) -> None:
     page = newcomer.page
     newcomer.click("text=Try it with a made-up town")
