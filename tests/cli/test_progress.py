@@ -1,7 +1,6 @@
 """The line of progress leaves the terminal to a question, and goes on afterwards."""
 
 import io
-import time
 
 import pytest
 
@@ -16,7 +15,6 @@ class Terminal(io.StringIO):
 
 
 def test_a_paused_line_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawn ten times a second, it would write over the question."""
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
@@ -25,10 +23,14 @@ def test_a_paused_line_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         progress.pause()
         assert "starting" in terminal.getvalue()
         asked = terminal.tell()
-        time.sleep(0.3)
-        assert terminal.tell() == asked
         progress("reading", 5)
         assert "reading" in terminal.getvalue()[asked:]
+        progress("rehearsing", 5, 20)
+        assert "rehearsing  5 of 20" in terminal.getvalue()
+        written = terminal.tell()
+        progress("rehearsing", 6, 20)  # a few times a second, not at every step
+        assert terminal.tell() == written
+    assert terminal.getvalue().endswith("\x1b[K")
 
 
 def test_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from tests.policies.policies import SOUND
 
 HEAVY = {
     *("duckdb", "pyarrow", "numpy", "scipy", "opendp", "starlette", "uvicorn", "jinja2"),
-    *("psycopg", "pyspark", "pandas", "networkx", "rich"),
+    *("psycopg", "pyspark", "pandas", "networkx"),
     # What pyarrow loads for masked arrays and for its functions takes as long as reading a small table.
     *("numpy.ma", "pyarrow.compute", "pyarrow.dataset"),
     *("crowdblend.selection", "crowdblend.kinds.strata"),

@@ -32,7 +32,7 @@ PATIENCE = 10
 OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "--assert=plain")
 HEAVY = (
     *("hypothesis", "numpy", "scipy.special", "scipy.stats", "flint", "pyarrow.compute", "pyarrow.parquet", "duckdb"),
-    *("psycopg", "cryptography.hazmat.primitives.ciphers.aead", "click", "rich.console", "mpmath"),
+    *("psycopg", "cryptography.hazmat.primitives.ciphers.aead", "click", "mpmath"),
     *("opendp.prelude", "xml.etree.ElementTree"),
 )
 

@@ -14,7 +14,7 @@ from crowdblend.api.checks import audit as audit_policy
 from crowdblend.auditing.exact import Counterexample
 from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen
 from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, wrong_use
-from crowdblend.cli.progress import progress_bar
+from crowdblend.cli.progress import progress_line
 
 
 @click.command("audit", epilog="Example: crowdblend audit policy.toml --runs 20000")
@@ -74,7 +74,7 @@ def command(
         "workers": workers or os.cpu_count() or 1,
     }
     announced: list[Outlook] = []
-    with progress_bar(quiet=asks_for_json()) as bar:
+    with progress_line(quiet=asks_for_json()) as bar:
         budget |= {"progress": bar, "announce": announced.append if asks_for_json() else _announce}
         if mechanism is not None:
             found = _audit_mechanism(mechanism, budget)

@@ -14,10 +14,6 @@ import click
 
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.guarantees.parameters import PARAMETERS, check
-from crowdblend.lazy import lazy_imports
-
-with lazy_imports():
-    from rich import console, table
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 no_figures_option = click.option(
@@ -187,11 +183,7 @@ def show(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def print_table(title: str, columns: list[str], rows: Iterable[Iterable[object]]) -> None:
-    """A table on stdout, as wide as the terminal allows."""
-    drawn = table.Table(title=title or None, title_justify="left")
-    for column in columns:
-        drawn.add_column(column, justify="right", overflow="fold")
-    for row in rows:
-        drawn.add_row(*map(show, row))
-    console.Console(soft_wrap=False).print(drawn)
+def print_table(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print a table, numbers for people."""
+    for line in align([columns, *([show(cell) for cell in row] for row in rows)]):
+        click.echo(line)

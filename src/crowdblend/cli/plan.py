@@ -100,7 +100,7 @@ def _answer(plan: SolvedPlan) -> None:
         # A register would divide epsilon among the releases, and among their tables.
         each = plan.epsilon / plan.request.releases / max(1, len(plan.request.shares))
         click.echo(costs(plan.rate * share, plan.k, each))
-    print_table("", ["theorem", TITLES[solved]], [[name, _safe(solved, value)] for name, value in plan.bounds.items()])
+    print_table(["theorem", TITLES[solved]], [[name, _safe(solved, value)] for name, value in plan.bounds.items()])
 
 
 def _sentence(plan: SolvedPlan) -> str:

@@ -1,59 +1,51 @@
-"""Progress on stderr: a line with rows and pace, or a bar where the end is known. Silent when nobody watches."""
+"""Progress on stderr: what is done, of how much where the end is known, and how fast. Silent when nobody watches."""
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from crowdblend.lazy import lazy_imports
+import click
 
-with lazy_imports():
-    from rich import console
-    from rich import progress as rich
+# Seconds between two writings of the same phase.
+_OFTEN = 0.1
 
 
 class ProgressLine:
-    """A line that is drawn again and again; paused, it leaves the terminal to a question."""
+    """A line that is written again and again; paused, it leaves the terminal to a question."""
 
-    def __init__(self, bar: rich.Progress) -> None:
-        self._bar = bar
-        self._task = bar.add_task("starting", pace="", total=None)
+    def __init__(self) -> None:
+        self._begun, self._phase, self._next = time.monotonic(), "", 0.0
+        self("starting", 0)
 
-    def __call__(self, phase: str, rows: int) -> None:
+    def __call__(self, phase: str, done: int, total: int | None = None) -> None:
         """Show what is done, and how fast; a paused line goes on."""
-        elapsed = self._bar.tasks[0].elapsed or 0
-        pace = f"{rows:,} rows, {rows / elapsed:,.0f} rows/s" if rows and elapsed > 0.2 else ""
-        self._bar.update(self._task, description=phase, pace=pace)
-        self._bar.start()
+        now = time.monotonic()
+        if phase == self._phase and now < self._next:
+            return
+        self._phase, self._next = phase, now + _OFTEN
+        seconds = now - self._begun
+        pace = f"{done:,} rows, {done / seconds:,.0f} rows/s" if done and seconds > 0.2 else ""
+        text = f"{phase}  {pace if total is None else f'{done:,} of {total:,}'}  {seconds:.0f} s"
+        click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", nl=False, err=True)
 
     def pause(self) -> None:
         """Take the line away until there is something to show again."""
-        self._bar.stop()
+        self._next = 0.0
+        click.echo("\r\x1b[K", nl=False, err=True)
 
 
 @contextmanager
 def progress_line(*, quiet: bool) -> Iterator[ProgressLine | None]:
-    """Yield a callback that draws, or None when stderr is no terminal."""
+    """Yield a callback that writes, or None when stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    texts = rich.TextColumn("{task.description}"), rich.TextColumn("{task.fields[pace]}")
-    with _progress_bar(rich.SpinnerColumn(), *texts, rich.TimeElapsedColumn()) as bar:
-        yield ProgressLine(bar)
-
-
-@contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a callback that takes the phase, what is done and what there is in all; None when stderr is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    text = rich.TextColumn("{task.description}")
-    with _progress_bar(text, rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn()) as bar:
-        task = bar.add_task("starting", total=None)
-        yield lambda phase, done, total: bar.update(task, description=phase, completed=done, total=total)
-
-
-def _progress_bar(*columns: rich.ProgressColumn) -> rich.Progress:
-    return rich.Progress(*columns, console=console.Console(stderr=True), transient=True)
+    line = ProgressLine()
+    try:
+        yield line
+    finally:
+        line.pause()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 
 from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import answers, asks_for_json, emit, print_table, show
-from crowdblend.cli.progress import progress_bar
+from crowdblend.cli.progress import progress_line
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.rehearsal.rehearse import USUAL_TIMES, side_by_side
@@ -42,8 +41,8 @@ def command(*, policy: str, publication: str | None, compare: tuple[str, ...], *
     expected = []
     asked = [each for one in (policy, *compare) for each in _publications(one, publication)]
     for one, name in asked:
-        with progress_bar(quiet=asks_for_json()) as bar:
-            advance = None if bar is None else partial(_advance, bar, made_up["times"] or USUAL_TIMES)
+        with progress_line(quiet=asks_for_json()) as line:
+            advance = line and partial(line, total=made_up["times"] or USUAL_TIMES)
             expected.append(rehearse(one, publication=name, **made_up, progress=advance))
     if asks_for_json():
         first = expected[0].to_dict()
@@ -53,7 +52,7 @@ def command(*, policy: str, publication: str | None, compare: tuple[str, ...], *
     rows = [
         [name, *("" if value is None else show(value) for value in found)] for name, found in side_by_side(expected)
     ]
-    print_table("", ["", *(one.policy for one in expected)], rows)
+    print_table(["", *(one.policy for one in expected)], rows)
 
 
 def _publications(path: str, name: str | None) -> list[tuple[str | Policy, str | None]]:
@@ -62,7 +61,3 @@ def _publications(path: str, name: str | None) -> list[tuple[str | Policy, str |
     if name is not None or not loaded.is_programme:
         return [(path, name)]
     return [(loaded, one.name) for one in loaded.publish]
-
-
-def _advance(bar: Callable[[str, int, int], None], times: int, phase: str, steps_done: int) -> None:
-    bar(phase, steps_done, times)

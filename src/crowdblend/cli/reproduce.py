@@ -29,7 +29,8 @@ def command(name: str, *, plot: str | None, force: bool) -> None:
         emit({"reproductions": [*map(_document, found)]} if name == ALL else _document(found[0]))
     elif not plot:
         for one in found:
-            print_table(one.title, list(one.columns), one.rows)
+            click.echo(one.title)
+            print_table(one.columns, one.rows)
             click.echo(f"{one.source}. {one.note}".strip() + ("\n" if name == ALL else ""))
 
 
