@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from crowdblend.engines.engine import ClassCounts, CountedPolicy, Engine, Progress
+from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.source import STDIN, DataSource, Resources
@@ -20,6 +20,7 @@ with lazy_imports():
     from crowdblend.engines.duckdb import source as duckdb_source
     from crowdblend.engines.spark import engine as spark_engine
     from crowdblend.ledger.identity import FingerprintRequest, Identity
+    from crowdblend.policies.publication_policy import PeoplePolicy
 
 ENGINES = ("duckdb", "spark")
 
@@ -55,7 +56,7 @@ def is_spark_frame(data: object) -> bool:
 
 
 def count_classes(
-    policy: CountedPolicy, draw: Draw, engine: Engine | None = None, progress: Progress | None = None
+    policy: PeoplePolicy, draw: Draw, engine: Engine | None = None, progress: Progress | None = None
 ) -> ClassCounts:
     """Open the source of a policy and count the classes of a draw."""
     names = [column.name for column in policy.columns]

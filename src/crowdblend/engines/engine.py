@@ -142,22 +142,6 @@ class Engine(Protocol):
         """Refuse a source that does not exist or lacks a column, with as little work as that takes."""
 
 
-class CountedPolicy(Protocol):
-    """The part of a policy that counting needs."""
-
-    @property
-    def data(self) -> DataSource:
-        """The source of the people."""
-
-    @property
-    def resources(self) -> Resources:
-        """The resources that the engine may use."""
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns that are counted by."""
-
-
 def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
     """Refuse a source that does not exist or lacks a column, without reading a row; a stream is left alone."""
     if data.source != STDIN:

@@ -79,7 +79,6 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         ),
     )
 
-    columns: tuple[Column, ...]
     # The declared column of strata or weights, where it is not published.
     beside: tuple[Column, ...] = ()
     sampling: Drawn = NOT_SAMPLED

@@ -24,7 +24,6 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         conflicts("duplicates=one", code="duplicates", because="everybody counts once"),
     )
 
-    columns: tuple[Column, ...]
     # The declared column of strata or weights, where no question is about it.
     beside: tuple[Column, ...] = ()
     people: Annotated[int, data_key("How many people the data hold; this number is public.", (1, 10**12))]

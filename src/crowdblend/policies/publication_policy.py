@@ -31,7 +31,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec.structs import force_setattr
 
 from crowdblend.policies.about import About
-from crowdblend.policies.columns import column_texts, columns_of, refuse_finer_dates, refuse_formulas
+from crowdblend.policies.columns import Column, column_texts, columns_of, refuse_finer_dates, refuse_formulas
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Rule, Section, key, needs, one_of, part
 from crowdblend.policies.refusals import refusal
@@ -213,6 +213,8 @@ class PublicationPolicy(SourceAndFormat, frozen=True, kw_only=True):
 
 class PeoplePolicy(PublicationPolicy, frozen=True, kw_only=True):
     """A publication whose rows are people, or rows of people."""
+
+    columns: tuple[Column, ...]
 
     rules: ClassVar[tuple[Rule, ...]] = (
         one_of("person", "rows_are_people", code="person", because="they say who is protected"),

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec.structs import replace as replace_fields
 
@@ -19,10 +19,11 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
+from crowdblend.policies.publication_policy import PeoplePolicy
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import DrawKey, ReleaseKey
-from crowdblend.releases.plan import AnyPolicy, Reading, ReleasePlan
+from crowdblend.releases.plan import Reading, ReleasePlan
 
 with lazy_imports():
     from crowdblend.engines import packing
@@ -64,15 +65,7 @@ class ChoiceReading(ClassCountsReading):
         return {**self.counted.facts, "classes": len(self.released.counts), **people}
 
 
-class ClassPolicy(AnyPolicy, Protocol):
-    """A policy whose columns have classes."""
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The published columns."""
-
-
-ClassPolicyT = TypeVar("ClassPolicyT", bound=ClassPolicy)
+ClassPolicyT = TypeVar("ClassPolicyT", bound=PeoplePolicy)
 
 
 class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[ClassPolicyT]):

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import flint
 from msgspec.structs import replace
@@ -24,10 +24,9 @@ from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress, check_repeatable, check_source
 from crowdblend.frozen import dataclass
 from crowdblend.planning.plan import Plan
-from crowdblend.policies.about import About
+from crowdblend.policies.policy import Policy
 from crowdblend.policies.proposed import read_proposals
-from crowdblend.policies.sampling import Sampling
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.releases.facts import ReleaseFacts, to_json, with_proposals
 from crowdblend.version import __version__
 
@@ -43,39 +42,8 @@ Lines: TypeAlias = list[tuple[str, str]]
 Outcome: TypeAlias = "ChosenRecoding | Misfit | None"
 
 
-class AnyPolicy(Protocol):
-    """The part of a policy that the ledger and the folder need, of any kind."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of publication."""
-
-    @property
-    def data(self) -> DataSource:
-        """The source of the people."""
-
-    @property
-    def sampling(self) -> Sampling:
-        """The way in which people were, or will be, drawn."""
-
-    @property
-    def resources(self) -> Resources:
-        """The resources that the engine may use."""
-
-    @property
-    def about(self) -> About | None:
-        """The text for readers beside the data."""
-
-    @property
-    def proposed(self) -> tuple[str, ...]:
-        """The folders of the releases that proposed domains."""
-
-    @property
-    def proposes(self) -> bool:
-        """True if it proposes domains of later policies."""
-
-    def with_source(self, data: DataSource) -> Self:
-        """The same policy about rows that lie elsewhere."""
+# Of one publication, or of several.
+AnyPolicy: TypeAlias = Policy | PublicationPolicy
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,6 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
     )
 
-    columns: tuple[Column, ...]
     # The declared column of strata or weights, where it is not published.
     beside: tuple[Column, ...] = ()
     sampling: Drawn = NOT_SAMPLED
