@@ -21,15 +21,15 @@ class ProgressLine:
         self._begun, self._phase, self._next = time.monotonic(), "", 0.0
         self("starting", 0)
 
-    def __call__(self, phase: str, done: int, total: int | None = None) -> None:
+    def __call__(self, phase: str, steps: int, total: int | None = None) -> None:
         """Show what is done, and how fast; a paused line goes on."""
         now = time.monotonic()
         if phase == self._phase and now < self._next:
             return
         self._phase, self._next = phase, now + _OFTEN
         seconds = now - self._begun
-        pace = f"{done:,} rows, {done / seconds:,.0f} rows/s" if done and seconds > 0.2 else ""
-        text = f"{phase}  {pace if total is None else f'{done:,} of {total:,}'}  {seconds:.0f} s"
+        pace = f"{steps:,} rows, {steps / seconds:,.0f} rows/s" if steps and seconds > 0.2 else ""
+        text = f"{phase}  {pace if total is None else f'{steps:,} of {total:,}'}  {seconds:.0f} s"
         click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", nl=False, err=True)
 
     def pause(self) -> None:
