@@ -53,7 +53,8 @@ NOISE = ("outlier-table", "statistics", "synopsis")
 
 def publication(kind: str, way: str, by: tuple[str, ...], *, everybody: bool, name: str | None) -> Publication:
     """One publication of a kind; `by` is the column that a design needs published, if any."""
-    below: dict[str, Any] = {"below_k": "noise"} if way == "budget" and not everybody else {}
+    noisy = {"budget": "noise", "several rows": "threshold"}
+    below: dict[str, Any] = {"below_k": noisy[way]} if way in noisy and not everybody else {}
     statistic = cb.GraphStatistic(name="connectivity", samples=1_000)
     made: dict[str, Callable[[], Publication]] = {
         "table": lambda: cb.Table(*by, "age", name=name, **below),

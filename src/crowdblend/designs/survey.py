@@ -136,6 +136,12 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
             return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
         return *self.state_guarantees(self.profile(mechanism, epsilon), epsilon), claim
 
+    def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
+        """Derive the guarantee of one mechanism that counts every respondent once, and leaves none out."""
+        if tuple(copies) != (1,) or self.rate < 1:
+            raise ValueError("people of a survey of a fixed size count once, all of them")
+        return Survey(self.people, self.of).derive_drawn(_replaced_claim(claim))
+
     def loss_of(self, claim: Derivation) -> float:
         """Return the loss when one person of the survey is replaced, with n of N people asked."""
         asked = 2 * super().loss_of(claim)

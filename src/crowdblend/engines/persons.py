@@ -173,8 +173,8 @@ class RandomRowPerPerson:
 
     def several(
         self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int, *, distinct: bool = False
-    ) -> tuple[PackedCodes, int]:
-        """Return the classes of at most this many random rows of everybody, and how many people there are.
+    ) -> tuple[PackedCodes, NDArray[np.uint64], int]:
+        """The classes of at most this many random rows of everybody, their persons' marks, and the number of people.
 
         All sets of `most` rows of a person are equally likely: rows of one class have tickets of their own, by their
         number among them. With `distinct`, rows of one person and class are one row, so that a class counts people.
@@ -196,7 +196,8 @@ class RandomRowPerPerson:
         best = np.lexsort((ticket[:, 0], ticket[:, 1], run[crowded]))
         keep = np.ones(len(run), dtype=np.bool_)
         keep[crowded[best[_numbers((run[crowded][best],)) >= most]]] = False
-        return tuple(code[keep] for code in codes), int(run[-1]) + 1 if len(run) else 0
+        marks = np.column_stack([low[keep], high[keep]])
+        return tuple(code[keep] for code in codes), marks, int(run[-1]) + 1 if len(run) else 0
 
     def choose_rows(
         self, content: Callable[[PackedCodes], NDArray[np.uint64]]

@@ -102,11 +102,12 @@ def kept_rows(
 ) -> tuple[PackedCodes, int, int]:
     """The packed codes of the rows that are kept of everybody, how many people have them, how many rows were dropped.
 
-    By stratum, a coin decides about the row that was kept.
+    By stratum, a coin decides about the rows that were kept.
     """
     if data.rows_per_person is not None:
-        codes, people = each.several(packing.content, data.rows_per_person, distinct=data.counts_people)
-        return codes, people, each.rows - len(codes[0])
+        codes, marks, people = each.several(packing.content, data.rows_per_person, distinct=data.counts_people)
+        kept = codes if draw is None else drawn_codes(packing, codes, marks, draw)
+        return kept, people, each.rows - len(codes[0])
     codes, marks = each.choose_rows(packing.content)
     return codes if draw is None else drawn_codes(packing, codes, marks, draw), len(marks), each.rows - len(marks)
 

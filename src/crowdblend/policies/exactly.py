@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import Releases
-from crowdblend.policies.key import Rule, conflicts, key, part
-from crowdblend.policies.publication_policy import PeoplePolicy, data_key
+from crowdblend.policies.key import Rule, conflicts, key, needs, part
+from crowdblend.policies.publication_policy import PeoplePolicy, RowsPerPerson, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import Coins, Everybody, Poisson, Sampling, Survey
 from crowdblend.policies.strata import Design, design_of, one_stratum
@@ -22,6 +22,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     sample_remedy: ClassVar[str] = "Say how many random people the guarantee is relative to."
     rules: ClassVar[tuple[Rule, ...]] = (
         conflicts("duplicates=one", code="duplicates", because="everybody counts once"),
+        needs("rows_per_person", "person"),
     )
 
     # The declared column of strata or weights, where no question is about it.
@@ -30,6 +31,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
     sampling: Annotated[Sampling, part("How many people are drawn.")]
     epsilon: Annotated[float, key("The privacy loss of all that is published.", "epsilon", section="privacy")]
     releases: Releases = 1
+    rows_per_person: RowsPerPerson = None
     # Whether it is one of several publications about everybody, none of which says how many people there are.
     with_others: bool = False
     confidence: Annotated[float, key("How surely the stated error is kept to; 0.95 unless given.")] = 0.95
@@ -62,6 +64,10 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         elif isinstance(self.sampling, Poisson | Coins):
             message = f"A sample of {self.kind} needs its rate."
             raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
+        if self.rows_per_person is not None and self.design is None:
+            message = "Rows of people cannot be counted of a fixed number of people who are drawn here."
+            remedy = 'Write design = "poisson", or thin = 1 where the table is the survey.'
+            raise refusal("rows-per-person", message, remedy, "[data] rows_per_person")
         if self.sampling.exceptions:
             message = "exceptions in [sampling] may have any probability, so that no error can be stated."
             raise refusal("biased-sampling", message, "Remove exceptions.", "[sampling] exceptions")
@@ -73,11 +79,13 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         None where how many people there are, or are drawn, is public.
         """
         drawn = self.sampling
-        if self.with_others and drawn.everybody:
+        # Nothing says how many rows there are, nor of several publications how many people.
+        unknown = self.with_others or self.rows_per_person is not None
+        if unknown and drawn.everybody:
             return one_stratum(1.0)
         if drawn.low is not None and drawn.high is not None and not drawn.designed:
             return one_stratum(drawn.rate or drawn.low, (drawn.low, drawn.high))
-        if not drawn.designed and drawn.inclusion_rate is not None and (self.with_others or drawn.people is None):
+        if not drawn.designed and drawn.inclusion_rate is not None and (unknown or drawn.people is None):
             return one_stratum(drawn.inclusion_rate)
         return design_of(drawn, self.columns, self.beside)
 
@@ -85,7 +93,8 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
         counted = isinstance(self.sampling, Survey | Everybody) and not self.with_others
         held = self.samples if self.sampling.already_drawn else self.people
-        return {**super()._people(), "people": held} if counted else super()._people()
+        rows = {"rows_per_person": self.rows_per_person}
+        return {**super()._people(), **rows, **({"people": held} if counted and None in rows.values() else {})}
 
     @property
     def plans_sample(self) -> bool:

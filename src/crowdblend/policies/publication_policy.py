@@ -44,7 +44,8 @@ data_key = partial(key, section="data")
 RowsPerPerson = Annotated[
     int | None,
     data_key(
-        "In a register: how many rows a person may have; of more, as many random ones are kept.", "rows_per_person"
+        "How many rows a person may have, where what is published has noise; of more, as many random ones are kept.",
+        "rows_per_person",
     ),
 ]
 

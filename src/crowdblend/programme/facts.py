@@ -14,7 +14,6 @@ from crowdblend.designs.design import PartClaims, differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
 from crowdblend.kinds.statistics.facts import StatisticsFacts
-from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.outliers import OutlierHistogram
@@ -158,7 +157,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         if facts.sample != self.sample_of(share):
             raise contradiction("a publication is of another sample than its programme")
         facts.check()
-        if isinstance(facts, TableFacts) and facts.rows_per_person is not None:
+        if any(getattr(facts, name, None) is not None for name in ("rows_per_person", "several_rows")):
             raise contradiction("people with several rows are counted in one publication alone")
         said = (facts.files, facts.date, facts.about, facts.software, facts.proposed)
         if facts.person != self.person or any(said):

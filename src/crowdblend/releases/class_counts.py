@@ -109,7 +109,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
 
     def reading_of(self, counts: ClassCounts) -> ClassCountsReading:
         """Return what was counted by the published columns, and maybe others."""
-        check_survey(self.sample, counts, one_row=self.policy.data.duplicates == "refuse")
+        check_survey(self.sample, counts, one_row=not self.policy.data.keeps_some_rows)
         if [*counts.classes.columns] != self.published_names:
             counts = replace(counts, classes=_narrow(counts.classes, self.policy.columns))
         return ClassCountsReading(counts)
@@ -152,7 +152,7 @@ def published_strata(design: Design, *, already_drawn: bool, thin: float | None 
 
 def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) -> None:
     """Refuse a survey of more people than were drawn: rows where everybody has one, else the people who were kept."""
-    if isinstance(sample, ThinnedSurvey) and (counts.rows_read if one_row else counts.classes.people) > sample.people:
+    if isinstance(sample, ThinnedSurvey) and (counts.rows_read if one_row else counts.people) > sample.people:
         raise larger_survey(sample.people)
 
 

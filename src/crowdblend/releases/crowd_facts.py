@@ -12,6 +12,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, ThinnedSurvey, Weights
+from crowdblend.designs.design import SampledClaims
 from crowdblend.estimates import CellLaws, Law, estimator_of
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.mechanism import Mechanism
@@ -94,6 +95,11 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         raise NotImplementedError
 
     @property
+    def claims(self) -> tuple[SampledClaims, ...]:
+        """What ran, as it is claimed to people."""
+        return self.mechanisms
+
+    @property
     def planned_releases(self) -> int:
         return self.releases
 
@@ -118,7 +124,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         self.check()
         if self.recoding is not None:
             return self._derive_with_choice(self.recoding)
-        return self.check_derivations(self.design.derivations(self.mechanisms, self.epsilon))
+        return self.check_derivations(self.design.derivations(self.claims, self.epsilon))
 
     def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
@@ -156,7 +162,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         """Refuse a budget that as many releases do not keep together, by their curves or by equal shares of it."""
         share, part = (math.nextafter(whole / self.releases, 0.0) for whole in (self.epsilon, self.delta))
         if len(self.mechanisms) == 1:
-            alone = self.design.derivations(self.mechanisms, share)[1].conclusion
+            alone = self.design.derivations(self.claims, share)[1].conclusion
             if alone.epsilon <= share and alone.delta <= part:
                 return
         check_series(profile_of(differential), self.releases, self.epsilon, self.delta)

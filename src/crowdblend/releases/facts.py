@@ -240,6 +240,21 @@ class ReleaseFacts(Fact, frozen=True, kw_only=True, tag_field="kind"):
         return True
 
 
+def rows_counted(rows: int | None) -> list[str]:
+    """Return a sentence on rows, where those of people with several are counted."""
+    return [] if rows is None else [f"Counted are rows, at most {rows} random ones of each person, and not people."]
+
+
+def people_in_classes(rows: int | None) -> str | None:
+    """Return a sentence on counts of a sample, where people are counted in several classes."""
+    if rows is None:
+        return None
+    return (
+        f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random ones. Sums "
+        "over classes are not numbers of people."
+    )
+
+
 def to_json(facts: ReleaseFacts) -> dict[str, Any]:
     """Facts as a certificate has them."""
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(facts, enc_hook=str))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Design
-from crowdblend.designs.design import differential_claim
+from crowdblend.designs.design import SeveralRows, differential_claim
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import AnySample, by_law, check_strata, laws_of
-from crowdblend.releases.facts import CellTable, Parameters
+from crowdblend.releases.facts import CellTable, Count, Parameters, people_in_classes
 from crowdblend.releases.series import RepeatedFacts
 
 
@@ -20,6 +21,7 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
     design: AnySample
     mechanism: OutlierHistogram
     columns: dict[str, Domain]
+    rows_per_person: Count | None = None
 
     @property
     def rows_are_counted(self) -> bool:
@@ -43,13 +45,21 @@ class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-t
     def derivations(self) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         self.check()
-        loss = self.design.loss_of(differential_claim(self.mechanism))
-        return self.in_series(self.design.derivations((self.mechanism,), loss))
+        if self.rows_per_person is None:
+            loss = self.design.loss_of(differential_claim(self.mechanism))
+            return self.in_series(self.design.derivations((self.mechanism,), loss))
+        several = SeveralRows(self.mechanism, self.rows_per_person)
+        return self.in_series(self.design.derivations((several,), self.design.loss_of(several.claim())))
+
+    @property
+    def counting_note(self) -> str | None:
+        return people_in_classes(self.rows_per_person)
 
     @property
     def tables(self) -> Mapping[str, CellTable]:
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
         laws = laws_of(self.design, (self.mechanism.law,), sizes)
+        laws = laws if self.rows_per_person is None else replace(laws, repeated=True)
         return {"data": CellTable(self.columns, laws, by_law(self.design, (self.mechanism.law,)))}
 
     @property

@@ -59,6 +59,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
             mechanism=mechanism,
             columns={column.name: column.recoding.domain() for column in self.policy.columns},
             series=series_of(self.policy, self.parameters.delta),
+            rows_per_person=self.policy.rows_per_person,
         )
 
     def summary(self) -> dict[str, Any]:
@@ -121,6 +122,10 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
     if isinstance(sample, ThinnedSurvey):
         spent = sample.largest_loss(policy.epsilon)
         delta = None if delta is None else sample.largest_delta(spent, delta)
+    if (rows := policy.rows_per_person) is not None:
+        # A person's rows lose as much together, and the errors of the chain add up.
+        delta = None if delta is None else delta * math.expm1(spent / rows) / math.expm1(spent) * (1 - 1e-9)
+        spent /= rows
     loss = _part(spent, policy.factor)
     planned = _plan_table(policy, loss, delta)
     while planned.facts().largest_epsilon > policy.epsilon:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Annotated, ClassVar, Never
+from typing import Annotated, Any, ClassVar, Never
 
 from crowdblend.policies.columns import Column, check_closed, check_names, refuse_choice, refuse_numbers
 from crowdblend.policies.crowd import SURVEY_ROWS, Accept, Delta, Drawn, People, Releases, refuse_unseen_rates
 from crowdblend.policies.exactly import refuse_thinning
-from crowdblend.policies.key import Rule, key, one_of
+from crowdblend.policies.key import Rule, conflicts, key, needs, one_of
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy
+from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy, RowsPerPerson
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED
 from crowdblend.policies.strata import Design, design_of
@@ -29,6 +29,8 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     rows_are_counted = True
     rules: ClassVar[tuple[Rule, ...]] = (
         SURVEY_ROWS,
+        needs("rows_per_person", "person"),
+        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
         one_of("delta", "transition", code="planned", because="the other of them is planned"),
     )
 
@@ -45,6 +47,7 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     epsilon: Annotated[float, key("The privacy loss: what anybody spends at most.", "epsilon", section="privacy")]
     delta: Delta = None
     releases: Releases = 1
+    rows_per_person: RowsPerPerson = None
     accept_delta: Accept = False
     people: People = None
     show_from: Annotated[
@@ -65,6 +68,11 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
     def design(self) -> Design | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
         return design_of(self.sampling, self.columns, self.beside)
+
+    def _people(self) -> dict[str, Any]:
+        # Once in every class, so that a cell is a number of people of whom a coin kept each.
+        several = self.rows_per_person is not None
+        return {**super()._people(), "rows_per_person": self.rows_per_person, "counts_people": several}
 
     @property
     def cells(self) -> int:

@@ -25,7 +25,7 @@ from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks
-from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction
+from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction, rows_counted
 from crowdblend.releases.series import RepeatedFacts
 
 Labels = dict[str, tuple[str, ...]]
@@ -82,6 +82,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     statistics_: Annotated[dict[str, StatisticFacts], msgspec.Meta(max_length=1_000)] = msgspec.field(name="statistics")
     columns: dict[str, Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1)]]
     group: Count | None = None
+    rows_per_person: Count | None = None
 
     @property
     def sample(self) -> Design:
@@ -165,7 +166,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             if len(samples) != 1 or None in samples or self.people != self.design.of:
                 raise contradiction("statistics of one way are relative to one number of people")
             return Way(name, samples.pop(), self.people, shapes, noise, self.failure)  # type: ignore[arg-type]
-        return StrataWay(self.design, weights_of_design(self.design), shapes, noise, self.failure)  # type: ignore[arg-type]
+        return StrataWay(self.design, weights_of_design(self.design, self.rows_per_person), shapes, noise, self.failure)  # type: ignore[arg-type]
 
     @property
     def _ways(self) -> set[str]:
@@ -189,7 +190,9 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive zero-knowledge privacy for one person and for the group, if any, and differential privacy."""
         self.check()
-        if isinstance(self.design, ThinnedSurvey):
+        if isinstance(self.design, Survey) and self.rows_per_person is not None:
+            raise contradiction("it does not say how many rows it counts")
+        if isinstance(self.design, ThinnedSurvey) and self.design.rate < 1:
             raise contradiction("statistics of a thinned survey are one of several publications")
         if isinstance(self.design, Survey):
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
@@ -210,6 +213,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             f"Every number{sampled} is an estimate for everybody. It is within its error of the true one with a "
             f"probability of at least {self.confidence:g}. The error of a quantile is one of its rank, rank_error, "
             "so that it has no low and high.",
+            *rows_counted(self.rows_per_person),
             *self.rests_on,
         ]
 

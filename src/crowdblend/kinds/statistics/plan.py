@@ -101,6 +101,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             statistics_=described,
             columns={name: tuple(domains_of(policy, name)) for name in policy.needed_columns},
             group=policy.group,
+            rows_per_person=policy.rows_per_person,
         )
 
     def summary(self) -> dict[str, Any]:
@@ -293,7 +294,7 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
 def _plan_strata(policy: StatisticsPolicy, design: Design, register: Everybody | None = None) -> StatisticsPlan:
     """Return the noise of every statistic of a sample; of those `register` it loses epsilon."""
     sampled = design_of_exact(design, policy.sampling)
-    weights = weights_of_design(sampled)
+    weights = weights_of_design(sampled, policy.rows_per_person)
     way = plan_strata_statistics(register or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     way = replace(way, design=sampled)
     # Three guarantees derive from all of it, and one takes a step more.

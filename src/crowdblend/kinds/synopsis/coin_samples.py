@@ -21,7 +21,7 @@ from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
 from crowdblend.planning.parts import largest_noise
-from crowdblend.planning.statistics.strata_totals import AnyDesign, weights_of_design
+from crowdblend.planning.statistics.strata_totals import AnyDesign, claim_of_rows, weights_of_design
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import ReleaseKey
@@ -70,6 +70,7 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             misfit=None if fit is None else fit.value,
             size=None if fit is None else fit.size,
             series=series_of(policy),
+            rows_per_person=policy.rows_per_person,
         )
 
     def describe(self) -> Lines:
@@ -89,7 +90,7 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
     @property
     def expected_error(self) -> float:
         """The error of shares about everybody, where there are as many people as the policy says."""
-        weights = weights_of_design(self.sample)
+        weights = weights_of_design(self.sample, self.policy.rows_per_person)
         return error_about_everybody(self.mechanism, weights, round(self.policy.people / weights.unit))
 
     @property
@@ -121,7 +122,7 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             refusing_weights(self._design),
         ):
             counted = source.class_counts(self._columns, draw or self.sample.draw(key.coin()))
-        check_survey(self.sample, counted, one_row=True)
+        check_survey(self.sample, counted, one_row=not policy.data.keeps_some_rows)
         return ClassCountsReading(counted)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:
@@ -166,7 +167,7 @@ def plan_loss(policy: SynopsisPolicy, loss: float) -> CountedSynopsisPlan:
 def _plan(policy: SynopsisPolicy, sample: AnyDesign, epsilon: float) -> CountedSynopsisPlan:
     """Plan the way to measure the class that errs least, where those of the sample may lose epsilon."""
     assert policy.design is not None, "a sample by coins is one stratum, or has several"
-    weights = weights_of_design(design_of_exact(policy.design, policy.sampling))
+    weights = weights_of_design(design_of_exact(policy.design, policy.sampling), policy.rows_per_person)
     strata = len(weights.copies)
     rates = [one.high for one in sample.coins] if isinstance(sample, Strata) else [sample.largest_rate] * strata
     # A kept person may lose ln(1 + (e^ε − 1)/rate), divided among copies.
@@ -176,10 +177,10 @@ def _plan(policy: SynopsisPolicy, sample: AnyDesign, epsilon: float) -> CountedS
     middle = max(1, round(policy.people * math.sqrt(weights.rates[0][0] * weights.rates[-1][1])))
     found = []
     for queries in variants(policy):
-        shrink, noise = 1e-15, scale / (queries.depth + 1)
+        shrink, noise = 1e-15, scale / (weights.rows * (queries.depth + 1))
         while True:
             mechanism = CountedSynopsis(queries, noise, policy.rows or middle, policy.failure, weights.copies)
-            made = sample.derivations_in_copies(mechanism.claim(), weights.copies)
+            made = sample.derivations_in_copies(claim_of_rows(mechanism.claim(), weights.rows), weights.copies)
             if differential_of(made).conclusion.epsilon <= epsilon:
                 break
             noise, shrink = noise * (1 - shrink), 2 * shrink

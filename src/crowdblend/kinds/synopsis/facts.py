@@ -19,10 +19,10 @@ from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
 from crowdblend.mechanisms.synopsis.fitted_synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
 from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
-from crowdblend.planning.statistics.strata_totals import Weights, share_error, weights_of_design
+from crowdblend.planning.statistics.strata_totals import Weights, claim_of_rows, share_error, weights_of_design
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import AnySample
-from crowdblend.releases.facts import Count, Fact, Parameters, contradiction
+from crowdblend.releases.facts import Count, Fact, Parameters, contradiction, rows_counted
 from crowdblend.releases.series import RepeatedFacts
 
 
@@ -82,6 +82,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     columns: dict[str, Domain]
     misfit: float | None = None
     size: int | None = None
+    rows_per_person: Count | None = None
 
     @property
     def rows_are_synthetic(self) -> bool:
@@ -154,7 +155,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
         if isinstance(self.design, Survey):
             planned = self.planned_synopsis
             return planned.about_everybody.accuracy, planned.about_sample.accuracy, planned.about_everybody.failure
-        ran, weights, size = self.counted_synopsis, weights_of_design(self.design), self.size or 0
+        ran, weights, size = self.counted_synopsis, weights_of_design(self.design, self.rows_per_person), self.size or 0
         return error_about_everybody(ran, weights, size), ran.sample_error(size), self.failure
 
     def check(self) -> None:
@@ -164,13 +165,18 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
-        if isinstance(self.design, Survey):
+        if isinstance(self.design, Survey) and self.rows_per_person is None:
             return self.in_series(self.planned_synopsis.derivations())
         self.check()
-        if isinstance(self.design, ThinnedSurvey):
-            raise contradiction("a synopsis of a thinned survey is one of several publications")
+        if isinstance(self.design, Survey) or (isinstance(self.design, ThinnedSurvey) and self.design.rate < 1):
+            raise contradiction("its sample has no synopsis of its own")
         ran = self.counted_synopsis
-        return self.in_series(self.design.derivations_in_copies(ran.claim(), ran.copies))
+        claim = claim_of_rows(ran.claim(), self.rows_per_person or 1)
+        return self.in_series(self.design.derivations_in_copies(claim, ran.copies))
+
+    @property
+    def notes(self) -> list[str]:
+        return rows_counted(self.rows_per_person)
 
     @property
     def own_parameters(self) -> Parameters:

@@ -10,13 +10,14 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.designs import Everybody
+from crowdblend.designs.design import SampledClaims, SeveralRows
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
-from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
+from crowdblend.releases.facts import DATA, CellTable, Count, Parameters, contradiction, people_in_classes
 from crowdblend.releases.series import check_totals
 
 TOTALS = "totals"
@@ -36,6 +37,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
     totals: tuple[NoisyTotal, ...] = ()
     count: Literal["rows", "people"] = "rows"
+    # Of a table with a threshold: in how many classes a person is counted at most, where people have several rows.
+    several_rows: Count | None = None
 
     @property
     def loss_follows_from_domains(self) -> bool:
@@ -60,7 +63,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     def counting_note(self) -> str | None:
         rows = self.rows_per_person
         if rows is None:
-            return None
+            return people_in_classes(self.several_rows)
         if self.count == "people":
             return (
                 f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random "
@@ -95,6 +98,11 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
             raise contradiction("its mechanism is not one for its design")
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
 
+    @property
+    def claims(self) -> tuple[SampledClaims, ...]:
+        rows = self.several_rows
+        return self.mechanisms if rows is None else tuple(SeveralRows(one, rows) for one in self.mechanisms)
+
     def derivations(self) -> tuple[Derivation, ...]:
         if not isinstance(self.design, Everybody):
             return super().derivations()
@@ -104,7 +112,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     def _of_everybody(self, design: Everybody) -> tuple[Derivation, ...]:
         if self.recoding is not None or (self.delta and not isinstance(self.mechanism, ThresholdHistogram)):
             raise contradiction("a register has neither a delta, unless for a threshold, nor a choice of the recoding")
-        derived = design.derivations(self.mechanisms, self.epsilon)
+        derived = design.derivations(self.claims, self.epsilon)
         if derived[0].conclusion.epsilon > self.epsilon or derived[0].conclusion.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
         check_totals(derived[0], self.releases, self.epsilon, self.delta)
@@ -115,6 +123,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         super().check()
         rows = self.rows_per_person
         wanted = [] if rows is None else [("rows", rows), ("people", 1)]
+        if self.several_rows is not None and not isinstance(self.mechanism, ThresholdHistogram):
+            raise contradiction("several rows of a person are hidden by noise alone")
         if [(total.name, total.rows_per_person) for total in self.totals] != wanted:
             raise contradiction("its totals are not those of its rows")
 
@@ -124,7 +134,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
         flagged = isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
         laws = self.laws(mechanisms[0], sizes)
-        if self.rows_per_person is not None and self.count == "people":
+        if self.several_rows is not None or (self.rows_per_person is not None and self.count == "people"):
             laws = replace(laws, repeated=True)
         return {DATA: CellTable(self.columns, laws, by_law(self.design, [one.law for one in mechanisms]), flagged)}
 

@@ -34,7 +34,10 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     audits_strata = True
     reserved = ("count", "sampled", "exact", "estimate", "low", "high")
     rules: ClassVar[tuple[Rule, ...]] = (
-        needs("rows_per_person", "sampling.everybody", because='tables of a sample have duplicates = "one"'),
+        needs(
+            *("rows_per_person", "below_k=threshold", "sampling.everybody"),
+            because="crowds hide one row a person, since the difference of two shown classes may be one person's rows",
+        ),
         needs("rows_per_person", "person"),
         conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
         needs(
@@ -49,9 +52,9 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             unless="below_k=threshold",
         ),
         conflicts(
-            *("below_k=threshold", "k", "flag", "recoding", "rows_per_person"),
+            *("below_k=threshold", "k", "flag", "recoding"),
             code="threshold",
-            because="every cell is noisy, of people with one row each, and shown from show_from on",
+            because="every cell is noisy, and shown from show_from on",
         ),
         needs("flag", "below_k=noise", code="needs-noise"),
         *(
@@ -158,8 +161,9 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             raise refusal(design.key, problem, remedy, "[sampling] column")
 
     def _people(self) -> dict[str, Any]:
-        counts = {"rows_per_person": self.rows_per_person, "counts_people": self.count == "people"}
-        return {**super()._people(), **counts}
+        # From a threshold on people are counted, once in every class, of whom a coin kept each.
+        people = self.count == "people" or (self.below_k == "threshold" and self.rows_per_person is not None)
+        return {**super()._people(), "rows_per_person": self.rows_per_person, "counts_people": people}
 
 
 class Table(Publication):

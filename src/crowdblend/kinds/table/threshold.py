@@ -58,6 +58,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
             design=self.sample,
             columns={column.name: column.recoding.domain() for column in policy.columns},
             mechanism=mechanism,
+            several_rows=policy.rows_per_person,
         )
 
     @property
@@ -184,6 +185,9 @@ def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> Thresh
         loss, own = largest_noise((1.0,), most, epsilon), min(1.0, delta / most)
     else:
         loss, own = epsilon, delta
+    if (rows := policy.rows_per_person) is not None:
+        # A person's rows lose as much together, and the errors of the chain add up.
+        loss, own = loss / rows, own * math.expm1(loss / rows) / math.expm1(loss)
     return plan_within(policy, loss, own)
 
 

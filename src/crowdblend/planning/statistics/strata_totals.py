@@ -54,6 +54,8 @@ class Weights:
     kept: Fraction = Fraction(1)
     # Whether a fixed number of people was asked, so that coins of theirs are not independent.
     fixed_size: bool = False
+    # The largest number of rows that count of one person.
+    rows: int = 1
 
     def of(self, strata: Sequence[int] | None) -> Weights:
         """The same for people of some strata alone; None for all."""
@@ -75,18 +77,18 @@ class Weights:
     @property
     def jump(self) -> int:
         """The jump of a sum of copies by one person's coin: 0 where everybody is counted."""
-        return self.largest if self.spread else 0
+        return self.rows * self.largest if self.spread else 0
 
     @cached_property
     def spread(self) -> float:
-        """The largest of copies·(1 − rate): the variance of an estimate is at most that times what it estimates.
+        """The largest of rows·copies·(1 − rate): the variance of an estimate is at most that times what it estimates.
 
         Of a fixed number of people sums deviate no more than if they were drawn with replacement (Hoeffding 1963).
         """
         if self.fixed_size:
-            return self.largest * UP
+            return self.rows * self.largest * UP
         each = zip(self.copies, self.rates, strict=True)
-        return max(copies * (1 - low) for copies, (low, _) in each) * UP
+        return self.rows * max(copies * (1 - low) for copies, (low, _) in each) * UP
 
     @cached_property
     def bias(self) -> tuple[float, float]:
@@ -118,8 +120,15 @@ def weights_of(strata: Sequence[Stratum]) -> Weights:
     return Weights(copies, unit, tuple((stratum.low, stratum.high) for stratum in strata))
 
 
-def weights_of_design(design: AnyDesign) -> Weights:
-    """Return the weights of everybody by the rates at which people are counted."""
+def claim_of_rows(claim: Derivation, rows: int) -> Derivation:
+    """Derive what a claim about one row more or less is for a person with this many."""
+    return claim if rows == 1 else RULES["rows.per-person"](claim, rows_per_person=rows)
+
+
+def weights_of_design(design: AnyDesign, rows: int | None = None) -> Weights:
+    """Return the weights of everybody by the rates at which people are counted, with up to this many rows each."""
+    if rows is not None and rows > 1:
+        return replace(weights_of_design(design), rows=rows)
     if isinstance(design, OwnWeights):
         own, kept = own_weights(design.breaks, list(design.strata.values())), Fraction(design.thin or 1.0)
         rates = tuple((one.low, one.high) for one in design.counting_strata.values())
@@ -187,8 +196,8 @@ class StrataWay:
 
     @cached_property
     def claim(self) -> Derivation:
-        """The guarantee of the planned noise with one person counted once more or less."""
-        return strata_claim(self.shapes, self.noise_epsilons)
+        """The guarantee of the planned noise with one person, whose rows count once each, more or less."""
+        return claim_of_rows(strata_claim(self.shapes, self.noise_epsilons), self.weights.rows)
 
     @cached_property
     def epsilon(self) -> float:
@@ -209,7 +218,7 @@ class StrataWay:
         """The number of steps of its derivation."""
         quantiles = sum(isinstance(shape, QuantileShape) for shape in self.shapes)
         kinds = set(zip(self.weights.rates, self.weights.copies, strict=True))
-        return len(self.shapes) + quantiles + len(kinds) + 2
+        return len(self.shapes) + quantiles + len(kinds) + 2 + (self.weights.rows > 1)
 
     def total(self, place: int, noisy: int, strata: Sequence[int] | None = None) -> tuple[float, float, float]:
         """Return an estimate from a noisy total of steps in copies, and between which numbers the true one lies.
@@ -289,7 +298,7 @@ def plan_strata_statistics(
 ) -> StrataWay:
     """Return the least noise that keeps everybody within ε, whichever stratum they are in."""
     scale = min(
-        _loss_of_kept(epsilon, high) / copies
+        _loss_of_kept(epsilon, high) / (copies * weights.rows)
         for copies, high in zip(weights.copies, _largest_rates(design, weights), strict=True)
     )
 
