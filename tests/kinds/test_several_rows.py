@@ -1,0 +1,111 @@
+"""Several rows of people in samples: what is kept of them, what noise hides, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdblend as cb
+from crowdblend.designs.design import differential_of
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.policies.publication import Publication
+from crowdblend.policies.sampling import Sampling
+from crowdblend.releases.facts import derive, read_facts, to_json
+from tests.cases import for_each
+
+PEOPLE, ROWS = 6_000, 3
+STRATA = cb.Strata("region", {"north": 0.2, "south": 0.6})
+PUBLISH: dict[str, tuple[Publication, float | None]] = {
+    "table": (cb.Table("region", "shop", below_k="threshold"), 1e-6),
+    "outliers": (cb.OutlierTable("region", "shop", limit=300), 1e-6),
+    "statistics": (cb.Statistics(cb.count({"shop": "a", "region": ["north", "south"]})), None),
+    "synopsis": (cb.Synopsis("region", "shop", conjunctions=1), None),
+}
+
+
+def purchases() -> pd.DataFrame:
+    """Five purchases of everybody in the north, one of everybody in the south; all of a person in one region."""
+    chance = np.random.default_rng(2)
+    region = np.where(np.arange(PEOPLE) % 2 == 0, "north", "south")
+    bought = np.where(region == "north", 5, 1)
+    person = np.repeat(np.arange(PEOPLE), bought)
+    shop = chance.choice(["a", "b", "c", "d"], len(person), p=[0.4, 0.3, 0.2, 0.1])
+    return pd.DataFrame({"id": person, "region": np.repeat(region, bought), "shop": shop})
+
+
+def policy(name: str, sampling: Sampling, **changes: Any) -> cb.Policy:
+    publish, delta = PUBLISH[name]
+    given: dict[str, Any] = {"delta": delta, "person": "id", "people": PEOPLE, "rows_per_person": ROWS}
+    columns = {"region": ["north", "south"], "shop": ["a", "b", "c", "d"]}
+    return cb.Policy(
+        **{**given, "epsilon": 2.0, "columns": columns, "sampling": sampling, "publish": publish, **changes}
+    )
+
+
+@for_each("name", list(PUBLISH))
+@for_each("sampling", [cb.Poisson(0.5), STRATA])
+def test_noise_hides_all_rows_of_a_person(name: str, sampling: Sampling) -> None:
+    """The loss to people is that of as many rows, amplified; facts with half the noise are refused."""
+    facts = policy(name, sampling).plan().facts()
+    differential = differential_of(derive(facts)).conclusion
+    assert 1.5 < differential.epsilon <= 2.0
+    assert differential.delta <= 1e-6
+    (alone,) = facts.mechanisms
+    assert alone.claim().conclusion.epsilon * ROWS <= 1.01 * np.log1p(np.expm1(2.0) / 0.2)
+    document = to_json(facts)
+    noise = next(iter(document["statistics"].values())) if name == "statistics" else document["mechanism"]
+    noise["epsilon" if name == "outliers" else "noise_epsilon"] *= 2
+    if name in ("table", "statistics"):
+        with pytest.raises(DoesNotVerify):
+            derive(read_facts(document))
+    else:
+        assert differential_of(derive(read_facts(document))).conclusion.epsilon > 2
+
+
+@for_each("sampling", [cb.Poisson(0.5), STRATA, cb.Coins(0.5), cb.Everybody()])
+def test_estimates_are_of_the_rows_that_count(sampling: Sampling, tmp_path: Path) -> None:
+    """Statistics count at most three rows a person, and stay within their error: missed with a chance below 1e-9."""
+    out = tmp_path / "published"
+    cb.release(purchases(), policy("statistics", sampling), out=out, ledger=None, figures=False)
+    cb.verify(out)
+    ((value, low, high),) = cb.read(out).estimates().to_pandas()[["estimate", "low", "high"]].to_numpy()
+    kept = 0.4 * (PEOPLE / 2) * (ROWS + 1) * (2 if isinstance(sampling, cb.Coins) else 1)
+    # Which rows are of shop a is chance as well, with a deviation of 54.
+    assert low - 400 < kept < high + 400
+    assert low < value < high
+    assert abs(value - kept) < 0.2 * kept
+
+
+def test_cells_of_a_threshold_table_count_everybody_once(tmp_path: Path) -> None:
+    out = tmp_path / "published"
+    cb.release(purchases(), policy("table", cb.Poisson(0.5)), out=out, ledger=None, figures=False)
+    cells = cb.read(out).estimates().to_pandas().set_index(["region", "shop"])
+    south = purchases().query("region == 'south' and shop == 'a'")
+    assert cells.loc[("south", "a"), "low"] <= len(south) <= cells.loc[("south", "a"), "high"]
+    # In the north nobody counts twice in a class, though most bought twice in shop a.
+    assert cells.loc[("north", "a"), "high"] < PEOPLE / 2 * 1.1
+
+
+def test_crowds_of_people_with_several_rows_are_refused() -> None:
+    for publish in (cb.Table("shop"), cb.Microdata("shop"), cb.Table("shop", below_k="noise")):
+        with pytest.raises(InvalidInput, match="difference"):
+            policy("table", cb.Poisson(0.5), publish=publish, columns={"shop": ["a", "b"]}).plan()
+    with pytest.raises(InvalidInput, match="fixed number"):
+        policy("statistics", cb.Survey(100, of=PEOPLE), people=None).plan()
+
+
+def test_the_difference_of_two_shown_classes_is_a_person_of_two_rows() -> None:
+    """Everybody of class A but one has a second row in B: with them A − B is 1 where they were sampled, else 0."""
+    rate, others, k = 0.3, 40, 5
+    chance = np.random.default_rng(1)
+    for with_person in (True, False):
+        sampled = chance.uniform(size=(2_000, others)) < rate
+        a = sampled.sum(axis=1) + ((chance.uniform(size=2_000) < rate) if with_person else 0)
+        b = sampled.sum(axis=1)
+        shown = (a >= k) & (b >= k)
+        assert shown.mean() > 0.95
+        assert (a - b)[shown].any() == with_person
