@@ -80,7 +80,6 @@ def test_several_releases_take_less_noise_than_equal_parts_of_the_budget(samplin
         (cb.Poisson(0.5), {"flag": True}, {}, "policy.threshold"),
         (cb.Everybody(), {}, {"delta": None}, "policy.planned"),
         (cb.Poisson(0.5), {}, {"epsilon": None}, "policy.planned"),
-        (cb.Everybody(), {}, {"rows_per_person": 2}, "policy.threshold"),
         (cb.Everybody(), {}, {"delta": 0.1}, "plan.delta"),
     ],
 )

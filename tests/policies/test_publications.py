@@ -182,9 +182,9 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "an unknown column": (lambda: _policy(publish=cb.Table("agee")), "unknown-column", "Did you mean age?"),
     "an unused column": (lambda: _policy(publish=cb.Table("sex")), "unused-column", "Column 'age' is declared"),
     "foreign terms": (
-        lambda: _policy(publish=cb.OutlierTable(limit=60), rows_per_person=3),
+        lambda: _policy(publish=cb.Microdata(), rows_per_person=3),
         "unknown-key",
-        "OutlierTable has no rows per person",
+        "the difference is that one, whatever k is",
     ),
     "a share of one": (lambda: _policy(publish=BY_AGE), "one-publication", "share is about several"),
     "a split of one": (lambda: _policy(split="people"), "one-publication", "split is about several"),

@@ -96,7 +96,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     @property
     def claims(self) -> tuple[SampledClaims, ...]:
-        """What ran, as it is claimed to people."""
+        """The mechanisms as they are claimed to people, who may have several rows."""
         return self.mechanisms
 
     @property

@@ -116,7 +116,7 @@ def test_one_row_of_each_and_several(folder: Path, spark: SparkSession, engine: 
 
 
 def _several(made: Any) -> Any:
-    """The policy with two rows per person, which only registers declare."""
+    """The policy with two rows per person, which only noise declares."""
     made.__dict__["data"] = replace(made.data, rows_per_person=2)
     return made
 
