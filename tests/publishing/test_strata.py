@@ -341,16 +341,6 @@ def test_what_does_not_fit_is_refused_with_the_reason(sampling: Any, given: Any,
     assert refused.value.code.startswith("policy.")
 
 
-def test_kinds_that_are_not_proved_for_strata_refuse_them() -> None:
-    """Networks have no [sampling] at all."""
-    given: dict[str, Any] = {"person": "id", "columns": {"region": REGIONS}, "sampling": STRATA, "epsilon": 1.0}
-    with pytest.raises(InvalidInput, match="proved for a fixed sample") as refused:
-        cb.Policy(publish=cb.Synopsis(conjunctions=1), people=1000, **given)
-    assert refused.value.code == "policy.stratum"
-    assert refused.value.where == "[sampling] design"
-    assert refused.value.remedy
-
-
 def test_a_series_of_strata_keeps_to_its_totals_though_people_move(people: pd.DataFrame, tmp_path: Path) -> None:
     one, ten = (cast(TablePlan, plan(table(releases=releases).only)) for releases in (1, 10))
     alone = {"north": 7, "south": 9, "west": 111}
