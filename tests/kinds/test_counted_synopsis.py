@@ -16,8 +16,10 @@ from crowdblend.kinds.synopsis.coin_samples import CountedSynopsisPlan
 from crowdblend.kinds.synopsis.facts import SynopsisFacts
 from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import conjunctions
+from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
 from crowdblend.policies.sampling import Sampling
+from crowdblend.randomness.source import KeyedSource
 from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
 
@@ -91,6 +93,15 @@ def test_shares_of_everybody_are_within_the_stated_error(name: str, tmp_path: Pa
     # Unweighted shares of the stratified sample would be off by more.
     if name in ("strata", "weights"):
         assert abs(0.7 * 0.05 / (0.7 * 0.05 + 0.3 * 0.5) - truth) > error
+
+
+@for_each("seed", range(20))
+def test_a_handful_of_people_is_published(seed: int) -> None:
+    """Noise of thousands on nobody's counts, divided by a noisy number that may be 1, gives shares far beyond 1."""
+    rows, _ = CountedSynopsis(CLASSES[0], 1e-3, 50, 0.05, (37, 13)).publish(
+        np.zeros(CLASSES[0].shape, np.int64), KeyedSource(bytes(32), b"%d" % seed)
+    )
+    assert len(rows.cells) == 50
 
 
 def test_facts_with_less_noise_are_refused_and_a_series_adds_up() -> None:

@@ -54,6 +54,15 @@ def test_a_tree_errs_less_than_its_narrowest_classes():
     assert variance(1.0, (1,)) > 9 * variance(1 / 3, (1, 16, 256))
 
 
+@pytest.mark.parametrize("rate", [None, 0.3])
+def test_ranges_of_people_with_different_rates_are_refused(rate, tmp_path):
+    """Their sums would need a rate of everybody's own: at any one, most intervals miss."""
+    biased = policy(cb.Biased(0.2, 0.5, rate=rate, already_drawn=True), below_k="noise")
+    cb.release(PEOPLE, biased, out=tmp_path / "out", ledger=None, figures=False)
+    with refuses("reading.ranges"):
+        cb.read(tmp_path / "out").ranges("income", EDGES)
+
+
 @pytest.mark.parametrize(("sampling", "more"), [(None, {}), (cb.Poisson(0.5), {"below_k": "noise"})])
 def test_ranges_are_published_as_tables_of_several_widths_under_one_budget(sampling, more, tmp_path):
     made = policy(sampling, **more)

@@ -224,16 +224,20 @@ class PublishedRelease:
             message = f"No table has the ordered column {column[:60]!r} alone, with noise on every class."
             remedy = "Name a column that was published with ranges = true."
             raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
+        sample = found[1].facts.sample
+        rates = None if sample is None else sample.inclusion
+        if rates is None or rates.rate is None or rates.least < rates.most:
+            message = "People were sampled with different probabilities, and ranges are estimated with one for everybody."
+            remedy = "Read the table, whose intervals hold for all of them."
+            raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
         levels = []
         for times, one in found.items():
             table, margin = one.tables[DATA], one.margin([column], confidence)
             own = slice(tree.own_classes(table.columns[column]))
             noise = table.laws.variances(margin.counts).noise
             levels.append(tree.Level(times, margin.intervals.estimate[own], noise[own]))
-        rate = found[1].facts.rate or 1.0
-        return tree.range_estimates(
-            tree.Tree.of(levels, rate), found[1].tables[DATA].columns[column], edges, confidence
-        )
+        made = tree.Tree.of(levels, rates.rate)
+        return tree.range_estimates(made, found[1].tables[DATA].columns[column], edges, confidence)
 
     @property
     def is_programme(self) -> bool:

@@ -111,7 +111,8 @@ def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise:
         off = mass / total - answers[query]
         excess = abs(off) - noise
         if excess > slack:
-            factor = math.exp(-4 * math.copysign(excess, off))
+            # Shares of a handful of people, divided by a noisy number of them, may lie far beyond 1.
+            factor = math.exp(-4 * math.copysign(min(excess, 1.0), off))
             p[cells] *= factor
             total += (factor - 1) * mass
             gained += 2 * excess**2
