@@ -79,7 +79,10 @@ def test_what_rows_are_said_to_meet_stands_beside_them(folder, tmp_path):
     def rows_alone(facts):
         facts["published"] = dict.fromkeys(("synthetic", "other"), facts["published"]["synthetic"])
 
-    for change in (other_table, other_column, rows_alone):
+    def title_of_its_own(facts):
+        facts["published"]["synthetic"]["facts"]["about"] = {"title": "Rows of people"}
+
+    for change in (other_table, other_column, rows_alone, title_of_its_own):
         with pytest.raises(DoesNotVerify):
             cb.verify(edited(folder, tmp_path / change.__name__, change))
 

@@ -104,6 +104,10 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive the joint guarantee of the mechanisms of all publications."""
+        for facts in self.publications.values():
+            said = (facts.files, facts.date, facts.about, facts.software, facts.proposed)
+            if facts.person != (None if facts.is_computed_from_others else self.person) or any(said):
+                raise contradiction("a publication says of itself what its programme says")
         # What is computed from what the others publish loses nothing.
         names = [name for name, facts in self.publications.items() if not facts.is_computed_from_others]
         if not names:
@@ -159,9 +163,6 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         facts.check()
         if any(getattr(facts, name, None) is not None for name in ("rows_per_person", "several_rows")):
             raise contradiction("people with several rows are counted in one publication alone")
-        said = (facts.files, facts.date, facts.about, facts.software, facts.proposed)
-        if facts.person != self.person or any(said):
-            raise contradiction("a publication says of itself what its programme says")
         if isinstance(facts, CrowdFacts):
             stated = (facts.epsilon, facts.delta, facts.releases)
             if stated != (self.epsilon, self.delta, 1):

@@ -227,7 +227,7 @@ class PublishedRelease:
         sample = found[1].facts.sample
         rates = None if sample is None else sample.inclusion
         if rates is None or rates.rate is None or rates.least < rates.most:
-            message = "People were sampled with different probabilities, and ranges are estimated with one for everybody."
+            message = "People were sampled with different probabilities, and ranges are estimated where all have one."
             remedy = "Read the table, whose intervals hold for all of them."
             raise InvalidInput(message, remedy=remedy, where="ranges", code="reading.ranges")
         levels = []
