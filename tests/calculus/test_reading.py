@@ -63,6 +63,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.slow  # a limit on memory, measured in a process of its own
 def test_the_largest_text_takes_bounded_memory() -> None:
     script = MEASURE % {"count": MOST_BYTES // 3 - 200}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

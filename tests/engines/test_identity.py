@@ -92,6 +92,7 @@ def test_few_and_many_different_rows(tmp_path: Path) -> None:
     assert fewer.at(level).keys() <= people_of.at(level).keys()
 
 
+@pytest.mark.slow  # 150,000 rows; fewer are hashed every day
 def test_rows_that_begin_alike(tmp_path: Path) -> None:
     """The first rows are all equal, so that the number of different ones is guessed far too low."""
     number = 150_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests import cases
 from tests.estimates.coverage import KINDS, PAGE, cell_rows, numbers_of_the_page
 from tests.estimates.release_coverage import (
@@ -49,6 +51,7 @@ def test_a_sample_of_the_page_is_what_is_computed() -> None:
         assert numbers[row.what, row.intervals, row.design] == row.words
 
 
+@pytest.mark.slow  # test_coverage.py enumerates what cells cover
 def test_numbers_of_few_releases_are_within_their_errors() -> None:
     """P[fewer than 15 of 30 are, where 95 % should be] < 1e-12."""
     made = [*statistic_rows(30, ("survey", "strata", "weights")), *synopsis_rows(30)]

@@ -303,7 +303,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = EXAMPLES.parents[1] / "shared" / "data" / "graphs"
 
 
-@pytest.mark.parametrize("name", ["lastfm", "github"])
+@pytest.mark.parametrize("name", ["lastfm", pytest.param("github", marks=pytest.mark.slow)])
 def test_the_real_networks_agree_with_networkx(name: str, tmp_path: Path) -> None:
     if not DATA.is_dir():
         pytest.skip("the folder with the real networks does not lie beside the checkout")

@@ -33,6 +33,7 @@ def test_adult_with_its_hierarchies(tmp_path: Path) -> None:
     assert 1_000 < len(rows) < 3_500
 
 
+@pytest.mark.slow  # the others of these releases go the same way
 def test_census_income_as_two_tables(tmp_path: Path) -> None:
     folder = released("census_income", tmp_path)
     by_age = pd.read_parquet(folder / "income-by-age.parquet")

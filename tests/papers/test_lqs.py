@@ -99,6 +99,7 @@ def test_figure5_as_the_text_describes_it():
     assert all(at[k] < 0.001 for k in (2, 3, 4, 5))
 
 
+@pytest.mark.slow  # a search for every point of the figure
 def test_figure6_epsilons_hold_and_are_the_smallest():
     target = 1e-6
     for k, rate, *epsilons in reproduced("lqs-figure6").rows[::14]:
