@@ -1,18 +1,33 @@
 """What is said of a row that is not published is true of that very table, by a computation of its own."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from msgspec.structs import replace
 from scipy.stats import binom
 
 from crowdblend.designs import InclusionRates, Strata, Stratum
-from crowdblend.estimates import CellLaws, ExactCounts, NoiseBelowK, estimator_of
+from crowdblend.estimates import (
+    CellLaws,
+    ExactCounts,
+    GaussianOnEveryCell,
+    NoiseBelowK,
+    NoiseOnEveryCell,
+    OutlierNoise,
+    estimator_of,
+)
+from crowdblend.guarantees.wording import three_digits
 from crowdblend.kinds import plan
 from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.mechanisms import SuppressedHistogram
+from crowdblend.mechanisms.everywhere import NoiseEverywhere
+from crowdblend.mechanisms.gaussian import GaussianEverywhere
+from crowdblend.mechanisms.outliers import OutlierHistogram
+from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.policies.load import parse_policy
-from crowdblend.reading.notes import sentences
+from crowdblend.reading.notes import _off, sentences
 from crowdblend.reading.readme import readme
 from crowdblend.recoding.values import Values
 from crowdblend.releases.facts import DATA, CellTable, ReleaseFacts
@@ -131,6 +146,19 @@ def test_a_missing_row_of_strata_may_hold_as_many_as_in_any_of_them() -> None:
         )
         most = max(largest(crowds[name] - 1, rates[name]) for name in order)
         assert f"it may have up to {most:,} people of the population" in said_of(facts)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [NoiseEverywhere(1.0), GaussianEverywhere(3.0), ThresholdHistogram(0.3, 20), OutlierHistogram(0.5, 19, 60, None)],
+)
+def test_noise_is_said_to_be_as_far_off_as_it_is(noise: Any) -> None:
+    law, sizes = noise.law, (1_000, 0) if isinstance(noise, OutlierHistogram) else (1_000,)
+    for people in sizes:
+        places = np.arange(people - 400, people + 400)
+        masses = law if isinstance(law, OutlierNoise | GaussianOnEveryCell) else NoiseOnEveryCell(noise.noise_epsilon)
+        far = float(np.abs(places - people) @ masses.kernel(np.array([people]), places)[0])
+        assert three_digits(far) in _off(law)
 
 
 def test_strata_of_one_rate_are_as_private_as_the_one_with_the_smallest_crowds() -> None:

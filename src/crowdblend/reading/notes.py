@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from crowdblend.calculus import Assumption
 from crowdblend.designs import InclusionRates
 from crowdblend.designs.design import MOST_LISTED
-from crowdblend.estimates import Estimator, Law, NoiseBelowK, NoiseFromThreshold
+from crowdblend.estimates import Estimator, GaussianOnEveryCell, Law, NoiseBelowK, NoiseFromThreshold, OutlierNoise
 from crowdblend.guarantees.wording import three_digits
 from crowdblend.releases.facts import CellTable, ReleaseFacts
 
@@ -113,14 +115,23 @@ def _cells(facts: ReleaseFacts, table: CellTable, estimator: Estimator) -> list[
             f"Counts carry noise, and cells below {law.shown_from:,} are not published, which does not mean zero. Do "
             "not add cells up: the sums would be too large.",
         ]
-    which = f"Counts carry noise, {_off(law)} on average," if law.exact_from is None else "Small counts carry noise"
+    which = f"Counts carry noise, {_off(law)}," if law.exact_from is None else "Small counts carry noise"
     sums = "; sums of cells are right on average, and the more cells, the more noise" if table.laws.add_up else ""
     return [*lines, f"Every cell is published. {which} and may be negative, and so may estimates, below low{sums}."]
 
 
 def _off(law: Law) -> str:
-    """Return how far noise moves a count on average."""
-    return three_digits(math.sqrt(law.mean_share * law.noise[0]))
+    """Return how far noise moves a count on average; where that depends on its size, of large and of small ones."""
+    if isinstance(law, GaussianOnEveryCell):
+        low, high = law.reach(0, 0)
+        values = np.arange(low, high + 1)
+        return f"{three_digits(float(abs(values) @ law.kernel(np.zeros(1, np.int64), values)[0]))} on average"
+    # The mean distance of discrete Laplace noise from zero.
+    most = three_digits(1 / math.sinh(min(law.widest_loss, 700.0)))
+    if not isinstance(law, OutlierNoise) or law.widest_loss == law.epsilon:
+        return f"{most} on average"
+    least = three_digits(1 / math.sinh(min(law.epsilon, 700.0)))
+    return f"{least} on average in cells of {law.settled_from:,} or more and up to {most} in smaller ones"
 
 
 def _threshold_cells(law: NoiseFromThreshold, unpublished_cells: int | None) -> list[str]:
@@ -128,7 +139,7 @@ def _threshold_cells(law: NoiseFromThreshold, unpublished_cells: int | None) -> 
     held = "" if unpublished_cells is None else f"; it may have up to {unpublished_cells:,} people, 95 times in 100"
     return [
         "Labels were not listed beforehand: which of them appear here is protected as their numbers are. The noise "
-        f"moves a count by {_off(law)} on average.",
+        f"moves a count by {_off(law)}.",
         f"Every count carries noise, and a cell is published where its noisy count is {law.shown_from:,} or more. One "
         f"that is missing is not zero, and a label that is missing may well be somebody's{held}.",
         "Of cells near that number the estimate is too large on average: they are published only where the noise was "
