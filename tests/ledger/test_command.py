@@ -232,5 +232,5 @@ def test_a_release_says_how_its_limit_counts_before_it_begins(tmp_path: Path, mo
     assert "\nwith this release: epsilon 2, delta " in done.output
     assert "of the limit, epsilon 3 at delta 1e-05, with this release: epsilon 2, delta " in done.output
     assert "(the sum of 2 releases; it holds also where a release reacts to earlier ones)" in done.output
-    assert "by profile are true where no release was planned by looking at an earlier one" in done.output
+    assert "by profile are true where nobody chose the parameters of a release by looking" in done.output
     assert len(ledger.entries()) == 1

@@ -86,7 +86,7 @@ def test_a_register_of_people_says_what_it_counts(tmp_path: Path) -> None:
     page = (done.folder / "report.html").read_text(encoding="utf-8")
     assert "sums of cells are not numbers of people" in page
     assert "people in the published data" not in page
-    assert "the number of people of a class without the noise" in page
+    assert "Classes that were left out are in none of the numbers" in page
     # Everybody has two classes, so that the sum of cells is twice as many as there are: nothing says or gives it.
     assert "right on average" not in page
     assert "right on average" not in (done.folder / "README.md").read_text()
@@ -105,7 +105,7 @@ def test_a_register_of_rows_does_not_call_them_people(tmp_path: Path) -> None:
     verify_release(done.folder)
     page = (done.folder / "report.html").read_text(encoding="utf-8")
     assert "Counts of rows by ward" in page
-    assert "What was left out is in none of the numbers" in page
+    assert "Rows that were left out are in none of the numbers, and in no interval" in page
     assert "people of the population" not in page
     assert "rows that were kept, 95 % interval" in page
     assert "of everybody" not in page

@@ -119,9 +119,9 @@ def test_pairs_that_nobody_measured_are_named(tmp_path):
     made = cb.synthesize(done.folder, rows=100)
     page = made.report.html
     unmeasured = page[page.index('id="unmeasured"') : page.index('id="sources"')]
-    assert "the columns of 1 pairs together" in unmeasured
+    assert "Pairs of columns that no published table has together: 1." in unmeasured
     assert "<td><bdi>sex</bdi></td><td><bdi>education</bdi></td>" in unmeasured
-    assert "1 of 1 are in no published table" in unmeasured
+    assert "Combinations of three columns that no published table has: 1 of 1." in unmeasured
 
 
 def test_tables_that_the_rows_miss_are_named_and_to_be_used(rows, tmp_path, monkeypatch):

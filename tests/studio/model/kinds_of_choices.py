@@ -160,15 +160,15 @@ CASES: dict[str, Case] = {
     ),
     "synthetic": (
         with_design(_people("synthetic"), "everybody")
-        .with_column("town", {"way": "values", "values": "a\nb"})
+        .with_column("education", {"way": "values", "values": "none\nschool"})
         .with_texts("privacy", {"epsilon": "2"})
-        .with_publication(0, {"rows": "500", "tables": "sex * age\nage * town"}),
+        .with_publication(0, {"rows": "500", "tables": "sex * age\nage * education"}),
         _made(
-            cb.Synthetic(rows=500, tables=["sex * age", "age * town"]),
+            cb.Synthetic(rows=500, tables=["sex * age", "age * education"]),
             sampling=cb.Everybody(),
             epsilon=2,
             delta=1e-6,
-            columns={**COLUMNS, "town": cb.values("a", "b")},
+            columns={**COLUMNS, "education": cb.values("none", "school")},
         ),
     ),
     "graph": (

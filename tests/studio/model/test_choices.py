@@ -83,7 +83,7 @@ def test_the_rate_of_another_design_is_not_made_up(design: str) -> None:
 
 def test_a_design_that_a_kind_does_not_have_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no design"):
-        with_design(start("statistics"), "biased")
+        with_design(start("microdata"), "everybody")
 
 
 def test_publications_are_added_named_and_removed() -> None:
