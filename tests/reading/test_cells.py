@@ -54,3 +54,8 @@ def test_groups_of_rows_as_large_as_a_release_writes_them_are_read(tmp_path, mon
         monkeypatch.setattr(cells, "MOST_IN_A_GROUP", group)
         with pytest.raises(DoesNotVerify):
             cells.check_footer(tmp_path / "data.parquet", rows)
+
+
+def test_where_nothing_is_shown_there_are_no_classes() -> None:
+    rows = pa.table({"0": pa.array([], pa.string())})
+    assert cells._run_lengths(rows, ["0"]).schema == pa.schema([("0", pa.string()), (N, pa.int64())])

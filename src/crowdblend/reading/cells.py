@@ -264,6 +264,8 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
 
     Releases are written class by class, so that hardly anything is left to be added up.
     """
+    if rows.num_rows == 0:
+        return rows.append_column(N, pa.array([], pa.int64()))
     changes = pa.repeat(pa.scalar(False), rows.num_rows - 1)
     for key in keys:
         (column,) = rows.column(key).chunks
