@@ -41,6 +41,7 @@ from crowdblend.numerics.programme import (
     NoiseTerm,
     Pair,
     PointTerm,
+    chord,
     part_divergences,
     programme_divergence,
     programme_divergences,
@@ -238,6 +239,9 @@ def test_a_term_below_the_factor_of_its_crowd_is_a_chord_and_true() -> None:
         for rate in (Fraction(1, 10), Fraction(1, 2)):
             how: tuple[Arithmetic, Number, Pair, Pair] = (exact, rate, (factor, factor), (ONE, ONE))
             assert all(x <= y for x, y in zip(sharp.gaps(*how), blends.gaps(*how), strict=True))
+    here, back = Fraction(1, 7), Fraction(1, 5)
+    assert chord(Fraction(4), Fraction(4), here, back) == here
+    assert chord(Fraction(1, 4), Fraction(4), here, back) == 1 - Fraction(1, 4) + back / 4
 
 
 # All mechanisms on one sample.
