@@ -13,6 +13,7 @@ from crowdblend.calculus import RULES, Derivation
 from crowdblend.calculus.loss_curves import delta_of, grid_of, together
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.designs import Stratum
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import CrowdCurve, Profile, StrataCurve, StratumOfSample, Uses
 from crowdblend.numerics.balls import round_up
 from crowdblend.planning.strata import plan_strata
@@ -177,3 +178,8 @@ def test_the_largest_of_epsilon_and_delta_is_taken_apart() -> None:
     strata = StratumOfSample(0.1, 0.1, 1.0, 1e-9), StratumOfSample(0.2, 0.3, 0.5, 1e-6)
     made = RULES["strata.worst"].conclude(*strata)
     assert (made.epsilon, made.delta, made.samplings) == (1.0, 1e-6, 1)
+
+
+def test_a_curve_of_no_strata_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="one or more"):
+        StrataCurve(())
