@@ -87,6 +87,15 @@ def test_what_rows_are_said_to_meet_stands_beside_them(folder, tmp_path):
             cb.verify(edited(folder, tmp_path / change.__name__, change))
 
 
+@pytest.mark.parametrize("number", ["apart", "noise"])
+def test_how_far_rows_are_from_their_tables_is_computed_again(folder, tmp_path, number):
+    def closer(facts):
+        facts["published"]["synthetic"]["facts"]["met"][1][number] *= 0.9
+
+    with pytest.raises(DoesNotVerify, match="not as far from 02-"):
+        cb.verify(edited(folder, tmp_path / number, closer))
+
+
 @pytest.mark.parametrize(
     ("columns", "tables", "code"),
     [

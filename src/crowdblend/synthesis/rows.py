@@ -10,12 +10,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdblend.synthesis.model import Mixture, Places
-from crowdblend.synthesis.tables import Floats
+from crowdblend.synthesis.tables import Codes, Floats
 
-Codes = NDArray[np.int32]
 # Passes over all columns, and the rows of which a label may change in each.
 _PASSES, _TRIED = 30, 1_000
 # The least share of a label among people of a sort that rows of the sort may change to.

@@ -23,8 +23,8 @@ from crowdblend.releases.outputs import RowsOutput
 from crowdblend.releases.plan import software
 from crowdblend.synthesis.facts import MOST_ROWS, MOST_SOURCES, STEM, TITLE, Source, SyntheticFacts, TableMet
 from crowdblend.synthesis.model import fit
-from crowdblend.synthesis.rows import Codes, draw_rows
-from crowdblend.synthesis.tables import PublishedTable, PublishedTables, published_tables
+from crowdblend.synthesis.rows import draw_rows
+from crowdblend.synthesis.tables import Codes, PublishedTables, published_tables
 
 
 def synthesize(
@@ -100,7 +100,7 @@ class DrawnRows:
     @property
     def met(self) -> tuple[TableMet, ...]:
         """The distance of the rows from every table."""
-        return tuple(_met(table, self.tables, self.codes) for table in self.tables.tables)
+        return self.tables.met_by(self.codes)
 
     def output(self, file: str, columns: Sequence[str]) -> RowsOutput:
         """Return the rows as a file with the columns in this order."""
@@ -132,18 +132,3 @@ def _facts(release: Sequence[PublishedRelease], sample: DrawnRows, files: dict[s
 def _source(certificate: Certificate) -> Source:
     stated = tuple(assumption.name for assumption in certificate.stated)
     return Source(digest=certificate.to_dict()["digest"], stated=stated, facts=dict(certificate.facts))
-
-
-def _met(table: PublishedTable, tables: PublishedTables, codes: Codes) -> TableMet:
-    places = [list(tables.columns).index(column) for column in table.columns]
-    cells = np.ravel_multi_index([codes[:, place] for place in places], table.estimates.shape)
-    counted = np.bincount(cells, minlength=table.estimates.size).reshape(table.estimates.shape)
-    return TableMet(
-        source=table.source,
-        name=table.name,
-        columns=table.columns,
-        cells=table.estimates.size,
-        # To four digits, which do not depend on the processor.
-        apart=float(f"{table.apart(counted.astype(np.float64)):.4g}"),
-        noise=float(f"{table.noise:.4g}"),
-    )

@@ -16,8 +16,10 @@ from crowdblend.reading.release import PublishedRelease
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import DATA
+from crowdblend.synthesis.facts import TableMet
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
 # What a cell that is called exact is off at least, in people of the sample, and in shares of its sampling variance.
 _LEAST, _SAMPLING_SHARE = 0.25, 0.1
 # Labels of all columns together, above which a fit takes hours.
@@ -67,6 +69,24 @@ class PublishedTables:
     def sizes(self) -> dict[str, int]:
         """The number of labels of every column."""
         return {name: len(domain.labels or ()) for name, domain in self.columns.items()}
+
+    def met_by(self, codes: Codes) -> tuple[TableMet, ...]:
+        """Return how far rows are from every table; `codes` are places of labels, in the order of the columns."""
+        return tuple(self._met(table, codes) for table in self.tables)
+
+    def _met(self, table: PublishedTable, codes: Codes) -> TableMet:
+        places = [list(self.columns).index(column) for column in table.columns]
+        cells = np.ravel_multi_index([codes[:, place] for place in places], table.estimates.shape)
+        counted = np.bincount(cells, minlength=table.estimates.size).reshape(table.estimates.shape)
+        return TableMet(
+            source=table.source,
+            name=table.name,
+            columns=table.columns,
+            cells=table.estimates.size,
+            # To four digits, which do not depend on the processor.
+            apart=float(f"{table.apart(counted.astype(np.float64)):.4g}"),
+            noise=float(f"{table.noise:.4g}"),
+        )
 
 
 def published_tables(releases: Sequence[PublishedRelease]) -> PublishedTables:
