@@ -54,9 +54,9 @@ def _expression(pattern: str) -> re.Pattern[str]:
     return re.compile(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), re.DOTALL)
 
 
-def read_signers(stated: str | os.PathLike[str]) -> tuple[Signer, ...]:
+def read_signers(source: str | os.PathLike[str]) -> tuple[Signer, ...]:
     """Return the signers in a .pub file, an allowed_signers file, or a public key given as text."""
-    text = os.fspath(stated)
+    text = os.fspath(source)
     if text.split(maxsplit=1)[:1] not in [[kind] for kind in _KINDS]:
         try:
             text = read_regular(Path(text).expanduser()).decode("utf-8")

@@ -72,9 +72,9 @@ class Job(Status):
 class Jobs:
     """The jobs of one studio."""
 
-    def __init__(self, folder: Path, needed: Callable[[], Iterable[str]] = tuple) -> None:
+    def __init__(self, folder: Path, jobs_to_keep: Callable[[], Iterable[str]] = tuple) -> None:
         self._folder = folder
-        self._wanted = needed
+        self._wanted = jobs_to_keep
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._cancelled: set[str] = set()
         self._lock = threading.Lock()
