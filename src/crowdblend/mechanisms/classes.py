@@ -79,7 +79,7 @@ class PublishedClasses:
 
 
 def only_used(labels: Labels, codes: NDArray[np.int32] | NDArray[np.int64]) -> tuple[Labels, Codes]:
-    """Labels cut to those that are published, others would say that someone has them, and the codes among those."""
+    """Return the labels that are published, and codes among those: any other label would say that someone has it."""
     kept, renumbered = [], np.empty(codes.shape, np.int32)
     for place, known in enumerate(labels):
         used, renumbered[:, place] = np.unique(codes[:, place], return_inverse=True)

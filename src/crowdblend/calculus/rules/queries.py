@@ -105,7 +105,7 @@ def sanitized_samples_stay_useful(sampler: QuerySampler, sanitizer: Useful, *, l
 @rule(
     "laplace.accurate",
     source="ZKP 3.1, tail of the Laplace distribution",
-    statement="A number released with Lap(λ) is within λ ln(1/β) of itself except with probability β.",
+    statement="A number released with Lap(λ) is published within λ ln(1/β) of its value except with probability β.",
     assumes=(Assumption.ONE_NUMBER, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE),
     about=mechanism(STATISTIC, "scale", noise=LAPLACE, dimension=1),
     free={"failure": PROVED},
