@@ -37,7 +37,7 @@ def test_strata_are_not_told_by_one_rate() -> None:
     policy = POLICY.replace(sampling=cb.Strata("sex", {"female": 0.1, "male": 0.5}))
     assert group_expectations(plan(policy).facts()) == ()
     told = [plan(one.replace(publish=cb.Table(below_k="noise"))).describe()[-1][0] for one in (policy, POLICY)]
-    assert told == ["would publish", ""]  # how cells near k look follows from one k
+    assert told == ["would publish", "compared"]  # how cells near k look follows from one k
     assert plan(POLICY.replace(sampling=cb.Everybody(), publish=cb.OutlierTable(limit=99))).facts().rate is None
 
 
