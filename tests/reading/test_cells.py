@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
+import crowdblend as cb
+from crowdblend.demo import town
 from crowdblend.errors import DoesNotVerify
 from crowdblend.reading import cells
 from crowdblend.reading.cells import N, open_cells
@@ -56,6 +58,19 @@ def test_groups_of_rows_as_large_as_a_release_writes_them_are_read(tmp_path, mon
             cells.check_footer(tmp_path / "data.parquet", rows)
 
 
-def test_where_nothing_is_shown_there_are_no_classes() -> None:
-    rows = pa.table({"0": pa.array([], pa.string())})
-    assert cells._run_lengths(rows, ["0"]).schema == pa.schema([("0", pa.string()), (N, pa.int64())])
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_points_without_labels_are_one_class(tmp_path, ending):
+    columns = {one: cb.axis(-10, 10, resolution=0.05, width=4) for one in ("east", "north")}
+    policy = cb.Policy(
+        person="person_id",
+        sampling=cb.Poisson(0.2),
+        epsilon=1.0,
+        delta=1e-6,
+        columns=columns,
+        publish=cb.Points("east", "north", noise_epsilon=1.0, keep_in="block"),
+        format=ending,
+    )
+    done = cb.release(town(4_000), policy, out=tmp_path / "points", ledger=None, figures=False)
+    (row,) = cb.read(done.folder).estimates().to_pylist()
+    assert row["sampled"] == len(done.data) > 100
+    assert row["low"] <= 4_000 <= row["high"]

@@ -61,6 +61,11 @@ class Cells:
         if self.counted:
             yield from self._read()
             return
+        if not self.columns:
+            # Rows without labels are one class; an Arrow table without columns would have no rows.
+            rows = sum(batch.num_rows for batch in _batches(self.path, {}))
+            yield pa.table({N: pa.array([rows], pa.int64())})
+            return
         classes = Totals(self.keys)
         for rows in self._read():
             classes.add(_run_lengths(rows, self.keys))
@@ -264,8 +269,6 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
 
     Releases are written class by class, so that hardly anything is left to be added up.
     """
-    if rows.num_rows == 0:
-        return rows.append_column(N, pa.array([], pa.int64()))
     changes = pa.repeat(pa.scalar(False), rows.num_rows - 1)
     for key in keys:
         (column,) = rows.column(key).chunks
