@@ -112,6 +112,10 @@ def test_statistics_of_a_survey_refuse_more_people_than_it_has() -> None:
     with refuses("data.people"):
         made = policy("survey, budget", sampling=larger, columns={"sex": ["f", "m"]}, publish=two)
         cb.release(people(), made, ledger=None)
+    exact, rows = cb.Survey(people=4_000, of=80_000, thin=1.0), pd.concat([people(), people()])
+    several = {"rows_per_person": 2, "sampling": exact, "delta": None, "split": None}
+    made = policy("survey, budget", columns={"sex": ["f", "m"]}, publish=two[:1], **several)
+    assert len(cb.release(rows, made, ledger=None).data)  # people are counted, not their rows
 
 
 def test_a_survey_of_parts_amplifies_once_and_crowds_are_those_of_the_coin() -> None:

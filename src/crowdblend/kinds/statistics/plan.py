@@ -174,7 +174,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         if self.strata is not None:
             drawn = draw or self.sample.draw(key.coin())
             reading = read_strata(self.policy, *self.strata, engine, drawn, progress)
-            check_survey(self.sample, reading.counted, one_row=self.policy.data.duplicates == "refuse")
+            check_survey(self.sample, reading.counted, one_row=not self.policy.data.keeps_some_rows)
             return reading
         assert draw is None, "a part of a sample is drawn by coins"
         return read_totals(self.policy, self.parameters, engine, key, progress)
