@@ -71,6 +71,9 @@ def test_one_person_is_in_no_more_counts_than_are_paid_for(queries: QueryClass) 
         assert len(counts) == queries.measured_counts
         moved.append(int(np.abs(counts).sum()))
     assert max(moved) == queries.depth
+    # The number of people is published too, and moves by one.
+    claimed = CountedSynopsis(queries, 0.5, 100, 0.05).claim().conclusion
+    assert claimed.epsilon == pytest.approx(0.5 * (max(moved) + 1), rel=1e-12)
 
 
 @for_each("name", list(SAMPLINGS))
