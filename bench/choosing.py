@@ -61,7 +61,7 @@ def losses(policy: MicrodataPolicy, everybody: SampledClasses, runs: int) -> lis
         deciding, released = everybody, sample
         if policy.recoding.share is not None:
             deciding, released = thinned(sample, policy.recoding.share)
-        node = choose_recoding(choice, policy.columns, deciding, ReleaseKey(new_key())).node
+        node = choose_recoding(choice, policy.columns, deciding, ReleaseKey(new_key()))
         found.append(1 - kept(planned, released, node, planned.parameters.k) / sample.people)
     return found
 

@@ -25,9 +25,8 @@ from crowdblend.policies import load_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection.lattice import Ladder, Lattice
-from crowdblend.selection.recoding_choice import scores_around
 from crowdblend.selection.scores import Score, score
-from crowdblend.selection.search import Search, rolled_up
+from crowdblend.selection.search import Search, rolled_up, score_offer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 CENSUS = Path(__file__).parents[2] / "shared" / "data" / "census_income.parquet"
@@ -73,7 +72,9 @@ def measure(
         (node,) = search.several(
             lattice, codes, counts, good, epsilon=epsilon / search.steps, source=SystemSource(), times=1
         )
-        losses.append(1 - scores_around(lattice, node, codes, counts, good)[node] / everything)
+        losses.append(
+            1 - int(score_offer(lattice, tuple((level,) for level in node), codes, counts, good)[0]) / everything
+        )
     told = {"lattice": what, "nodes": lattice.size, "choices": search.steps, "epsilon": epsilon, "runs": runs}
     told["scored"] = sum(int(np.prod([search.shape[column] for column in free])) for free in search.free)
     told |= {"mean_loss": round(float(np.mean(losses)), 4), "worst_loss": round(max(losses), 4)}

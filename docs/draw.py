@@ -10,27 +10,17 @@ import sys
 from pathlib import Path
 
 from crowdblend.attacks import ATTACKS, attack
-from crowdblend.figures.recodings import neighbours
 from crowdblend.papers import reproduce
-from docs.diagrams import DIAGRAMS, on_white
+from docs.diagrams import DIAGRAMS
 from docs.kind_pictures import KIND_PICTURES
 
 IMAGES = Path(__file__).parent / "images"
 REPRODUCTIONS = ("lqs-figure2", "lqs-figure6", "cbp-proposition12", "zkp-politics")
-CHOSEN = ("chosen", 42_974.0)
-FINER = [("age · width 10", 41_395.0), ("income · width 20000", 41_919.0)]
-COARSER = [
-    ("age · width 100", 36_042.0),
-    ("district · level 1", 42_017.0),
-    ("education · level 1", 40_292.0),
-    ("income · width 200000", 34_421.0),
-]
 
 
 def names() -> list[str]:
     """The figures that can be drawn, by the names of their files."""
     return [
-        "around",
         *DIAGRAMS,
         *(f"kind-{name}" for name in KIND_PICTURES),
         *REPRODUCTIONS,
@@ -40,8 +30,6 @@ def names() -> list[str]:
 
 def drawing(name: str) -> str:
     """One figure as SVG."""
-    if name == "around":
-        return on_white(neighbours(CHOSEN, FINER, COARSER, headings=("one column finer", "", "one column coarser")))
     if name in DIAGRAMS:
         return DIAGRAMS[name]()
     if name.startswith("kind-"):

@@ -53,11 +53,7 @@ POLICIES = {
     + '[sampling]\ndesign = "biased"\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n'
     + _COLUMNS
     + '[privacy]\nepsilon = 2.0\ndelta = 1e-4\n[[publish]]\nkind = "table"\n',
-    "table-population": _TOWN
-    + _DRAW
-    + _LEVELS
-    + '[recoding]\nepsilon = 0.1\nusing = "population"\nshow_epsilon = 0.1\n'
-    + _TABLE,
+    "table-population": _TOWN + _DRAW + _LEVELS + '[recoding]\nepsilon = 0.1\nusing = "population"\n' + _TABLE,
     "table-split": _TOWN + _DRAW + _LEVELS + '[recoding]\nepsilon = 0.1\nusing = "split"\n' + _TABLE,
     "microdata": _TOWN + _DRAW + _COLUMNS + _PROMISE + '[[publish]]\nkind = "microdata"\n',
     "points": _TOWN
@@ -122,7 +118,7 @@ PROGRAMMES = {
     "programme-choose": _TOWN
     + _DRAW
     + _LEVELS
-    + '[recoding]\nepsilon = 0.5\nusing = "split"\nshow_epsilon = 0.2\n'
+    + '[recoding]\nepsilon = 0.5\nusing = "split"\n'
     + _PROMISE
     + _PARTS.format("share = 0.5\n", "share = 0.4\n"),
     "programme-drawn": _TOWN

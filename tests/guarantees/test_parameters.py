@@ -60,7 +60,6 @@ RANGES = {
     "rows": "whole [1, inf)",
     "addends": "whole [1, inf)",
     "slack": "real (0, inf)",
-    "show_epsilon": "real (0, 1000000.0]",
     "counted_from": "whole [1, 1000000000]",
     "stands_for": "whole [1, inf)",
     "parts": "whole [1, inf)",

@@ -269,7 +269,6 @@ def test_facts_of_another_choice_do_not_verify(town: Path, tmp_path: Path, text:
         edited("share", to=None if text == SPLIT else 0.2),
         edited("choice", "epsilon", to=0.01),
         edited("choice", "choices", to=2),
-        edited("choice", "show_epsilon", to=0.01),
         edited("choice", "score", "counted_from", to=1),
         edited("choice", "score", to={"score": "stated", "sensitivity": 1.0, "monotone": True}),
         edited("released_epsilon", to=0.5),
@@ -313,8 +312,6 @@ WRONG = {
     "no steps": (POLICY.replace("using", "steps = 0\nusing"), "policy.range"),
     "too many steps": (POLICY.replace("using", "steps = 101\nusing"), "policy.range"),
     "steps of a whole": (POLICY.replace("using", 'steps = 2\nsearch = "whole"\nusing'), "policy.recoding"),
-    "showing for nothing": (POLICY.replace("using", "show_epsilon = 0\nusing"), "policy.range"),
-    "showing everything": (POLICY.replace("using", "show_epsilon = 0.9\nusing"), "plan.choice-costs-all"),
     "too few steps": (
         POLICY.replace("using", "steps = 1\nusing").replace(
             "[recoding]",

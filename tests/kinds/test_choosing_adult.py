@@ -52,7 +52,7 @@ def choice(policy: Any, everybody: SampledClasses) -> tuple[Node, np.ndarray, fl
     with pytest.MonkeyPatch.context() as watched:
         watched.setattr(search_module, "score_nodes", lambda *given: scored.append(score_nodes(*given)) or scored[0])
         begun = time.process_time()
-        node = choose_recoding(plan_release(policy).choice, policy.columns, everybody, ReleaseKey(bytes(32))).node
+        node = choose_recoding(plan_release(policy).choice, policy.columns, everybody, ReleaseKey(bytes(32)))
     return node, scored[0], time.process_time() - begun
 
 

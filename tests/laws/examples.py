@@ -445,13 +445,6 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((BoundedScore(7122.0, monotone=True),), {"epsilon": 0.1}, {("epsilon", "epsilon"): 1}),
         Example((BoundedScore(1.0, monotone=False),), {"epsilon": 0.0}, {("epsilon", "epsilon"): 1}),
     ],
-    "selection.noisy-scores": [
-        Example(
-            (BoundedScore(7122.0, monotone=True),),
-            {"epsilon": 0.1, "dimension": 19},
-            {("epsilon", "epsilon"): 1},
-        ),
-    ],
     "recoding.population": [
         Example((_dp(0.5), _dps(0.1, 1.0, 1e-6))),
         Example((replace(_dp(0.5), samplings=1), _dps(0.1, 1.0, 1e-6))),

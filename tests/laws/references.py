@@ -397,7 +397,6 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "score.published": _published_score,
     "score.stated": lambda sensitivity, monotone: {"sensitivity": mpf(sensitivity), "monotone": monotone},
     "selection.exponential": lambda a, epsilon: _differential(mpf(epsilon), mpf(0)),
-    "selection.noisy-scores": lambda a, epsilon, dimension: _differential(mpf(epsilon), mpf(0)),
     "recoding.population": lambda a, b: _differential(
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),

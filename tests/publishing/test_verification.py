@@ -357,7 +357,6 @@ def least(derivations: tuple[Derivation, ...], name: str) -> float:
         ("synopsis-chosen", "synopsis.exponential", {"epsilon": 1e-6}),
         ("table-visits", "register.total", {"rows_per_person": 1}),
         ("table-population", "selection.exponential", {"epsilon": 1e-6}),
-        ("table-population", "selection.noisy-scores", {"epsilon": 1e-6}),
         ("table-split", "selection.exponential", {"epsilon": 1e-6}),
     ],
 )

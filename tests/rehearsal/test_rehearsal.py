@@ -107,16 +107,6 @@ def test_runs_are_not_repeated(stacked: bool) -> None:
     assert first != second
 
 
-def test_a_score_that_is_shown_is_looked_at_in_steps_of_its_noise() -> None:
-    """So it is seen again and again, though all scores that are shown together hardly ever are."""
-    text = FAMILIES["recoding by a part"].policy.replace("share = 0.02", "share = 0.02\nshow_epsilon = 0.02")
-    subject = subject_of_text(text, people=30)
-    seen = subject.observe(subject.pairs()[0].more, 200)
-    assert len(seen["the score of the recoding"]) < 100 < len(seen["scores around it"])
-    fixed = FAMILIES["recoding by a part"].subject(hard_sizes)
-    assert "scores around it" not in fixed.observe(fixed.pairs()[0].more, 1)
-
-
 def test_pairs_differ_in_one_person_and_have_the_hard_sizes() -> None:
     subject = FAMILIES["suppressed table"].subject(hard_sizes, people=100)
     sizes = set()

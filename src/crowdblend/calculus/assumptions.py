@@ -171,10 +171,6 @@ class Assumption(Enum):
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     ONE_NUMBER = "One number is published."
     LAPLACE_NOISE = "Every published number carries Laplace noise of scale {scale} of its own."
-    SCORES_SHOWN = (
-        "At most {dimension} scores are shown, each with discrete Laplace noise of its own, of ratio "
-        "e^(−{epsilon}/({dimension}·{sensitivity}))."
-    )
     NOISE_BELOW_K = (
         "Counts of {k} and more are exact; each smaller one carries noise of its own, which hides one person more or "
         "less up to a factor e^{noise_epsilon}."

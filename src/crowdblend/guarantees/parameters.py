@@ -118,7 +118,6 @@ PARAMETERS = {
     "rows_per_person": _whole(1, "Pass how many rows of a person are kept at most.", 10**6),
     "slack": _positive("Pass how far beyond the noise the fit may stay."),
     # choosing
-    "show_epsilon": Parameter(0, 1e6, "Pass what showing the scores around the choice may cost.", low_open=True),
     "counted_from": _whole(1, "Pass the size from which classes count; k where everybody decides.", 10**9),
     "stands_for": _whole(1, "Pass how many people of the population one person who decides stands for."),
     "parts": _whole(1, "Pass how many parts there are: tables of one sample, or values that a class can keep."),

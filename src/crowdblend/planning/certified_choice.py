@@ -31,13 +31,11 @@ class ExpectedPeople(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
 
 
 class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Choices by one score, which cost `epsilon` together; noisy `shown` ones cost `show_epsilon`."""
+    """Choices by one score, which cost `epsilon` together."""
 
     score: ExpectedPeople
     epsilon: Loss
     choices: Annotated[int, msgspec.Meta(ge=1, le=200)] = 1
-    show_epsilon: Loss | None = None
-    shown: Annotated[int, msgspec.Meta(ge=0)] = 0
 
     @property
     def step_epsilon(self) -> float:
@@ -48,13 +46,9 @@ class CertifiedChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
             return round_down(arb(self.epsilon) / self.choices)
 
     def claim(self) -> Derivation:
-        """Return the guarantee of choosing and showing: a step for every choice, one for noisy scores."""
-        bounded = self.score.claim()
-        choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon)
-        steps = [choice] * self.choices
-        if self.show_epsilon is not None:
-            steps.append(selection.noisy_scores(bounded, epsilon=self.show_epsilon, dimension=self.shown))
-        return composition.steps_add_up(*steps) if len(steps) > 1 else choice
+        """Return the guarantee of choosing: a step for every choice."""
+        choice = selection.exponential_choice(self.score.claim(), epsilon=self.step_epsilon)
+        return composition.steps_add_up(*[choice] * self.choices) if self.choices > 1 else choice
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
         """Return None: only its claim counts."""

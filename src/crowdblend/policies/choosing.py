@@ -34,10 +34,7 @@ _USUAL_SHARE = 0.1
 
 
 class Choosing(Section, frozen=True):
-    """The choice of the recoding: its part of epsilon, whom it sees, its score, its steps.
-
-    With `show_epsilon` the scores of the chosen recoding and of those around it are published, with noise.
-    """
+    """The choice of the recoding: its part of epsilon, whom it sees, its score, its steps."""
 
     section = "[recoding]"
     rules: ClassVar[tuple[Rule, ...]] = (
@@ -60,9 +57,6 @@ class Choosing(Section, frozen=True):
     ] = None
     steps: Annotated[
         int | None, key("With steps: among how many choices epsilon is divided; each column has one.", "steps")
-    ] = None
-    show_epsilon: Annotated[
-        float | None, key("A further part of epsilon, to show noisy scores around the choice.", "show_epsilon")
     ] = None
 
     def __post_init__(self) -> None:
@@ -95,15 +89,7 @@ class Choosing(Section, frozen=True):
 
     def choice(self, lattice: Lattice, score: Score) -> RecodingChoice:
         """Return the choice among the recodings of a lattice, with what it claims."""
-        return recoding_choice.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon, self.show_epsilon)
-
-    @property
-    def choice_cost(self) -> float:
-        """The cost of choosing and showing together, rounded up."""
-        if self.show_epsilon is None:
-            return self.epsilon
-        with balls.precision(128):
-            return balls.round_up(flint.arb(self.epsilon) + flint.arb(self.show_epsilon))
+        return recoding_choice.RecodingChoice(lattice, score, self.search_of(lattice), self.epsilon)
 
     def released_rate(self, rate: float) -> float:
         """Return the rate at which those outside the choosing part are released, rounded up."""
@@ -122,14 +108,14 @@ class Choosing(Section, frozen=True):
     def epsilon_left(self, epsilon: float, rate: float | None) -> float:
         """Return the largest ε₂ for the release that keeps choice and release together within epsilon."""
         with balls.precision(256):
-            rest = flint.arb(epsilon) - flint.arb(self.choice_cost)
+            rest = flint.arb(epsilon) - flint.arb(self.epsilon)
             if self.share is not None:
                 assert rate is not None, "a split has a rate"
                 chosen = flint.arb(rate) * flint.arb(self.share)
-                grown = (flint.arb(epsilon).exp() - chosen * flint.arb(self.choice_cost).exp()) / (1 - chosen)
+                grown = (flint.arb(epsilon).exp() - chosen * flint.arb(self.epsilon).exp()) / (1 - chosen)
                 rest = grown.log() if grown > 0 else flint.arb(-1)
             if not rest > 0:
-                message = f"The choice of the recoding costs {self.choice_cost:g} and leaves no epsilon of {epsilon:g}."
+                message = f"The choice of the recoding costs {self.epsilon:g} and leaves no epsilon of {epsilon:g}."
                 remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
                 raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
             found = balls.round_down(rest)
@@ -139,7 +125,7 @@ class Choosing(Section, frozen=True):
 
     def total(self, epsilon_released: float, rate: float | None) -> float:
         """Return what the rules make of the choice and a release with ε₂ together, at most."""
-        choice = Differential(self.choice_cost, 0.0, Relation.ADD_REMOVE)
+        choice = Differential(self.epsilon, 0.0, Relation.ADD_REMOVE)
         if self.share is None:
             premise = DifferentialUnderSampling(0.5, epsilon_released, 0.0)
             return _epsilon(recoding_rules.recoding_from_population.conclude(choice, premise))

@@ -153,7 +153,6 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
             raise contradiction("a recoding is chosen by a part of one sample at one rate")
         if choice.released_epsilon != self.epsilon:
             raise contradiction("a publication has another budget than its programme")
-        choice.check()
 
     def _mechanisms(self, name: str) -> Sequence[PartClaims]:
         """The mechanisms of a publication, one for every stratum; refuses facts that are not about its own sample."""

@@ -133,9 +133,9 @@ def _check_choice(policy: Policy, shares: Sequence[float], rate: float) -> None:
     """Refuse a choice of the recoding that loses more than anyone in a part of the sample may lose."""
     choosing, epsilon = policy.terms.recoding, policy.own_terms.epsilon
     assert epsilon is not None, "a programme has an epsilon"
-    if choosing is None or choosing.choice_cost <= (most := largest_noise(shares, rate, epsilon)):
+    if choosing is None or choosing.epsilon <= (most := largest_noise(shares, rate, epsilon)):
         return
-    message = f"The recoding's choice loses {choosing.choice_cost:g}; in a part of this sample {most:.3g} is allowed."
+    message = f"The recoding's choice loses {choosing.epsilon:g}; in a part of this sample {most:.3g} is allowed."
     remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
     raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
 

@@ -18,7 +18,6 @@ from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.strata import StratumPlan
 from crowdblend.policies.columns import Column
-from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Values, drawn_here, people_in_memory
 from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
@@ -26,10 +25,8 @@ from crowdblend.rehearsal.observers import ClassObserver, Observer
 from crowdblend.rehearsal.parallel_copies import ParallelCopies
 from crowdblend.rehearsal.subject import AuditRequest, AuditSubject, Neighbours, releases_of
 from crowdblend.releases.class_counts import ClassCountsPlan
-from crowdblend.releases.crowd_classes import CrowdClassesPlan
 from crowdblend.releases.crowds import CrowdsPlan
 from crowdblend.releases.plan import Reading
-from crowdblend.selection.recoding_choice import noise_around
 
 CrowdPolicy = TablePolicy | MicrodataPolicy | PointsPolicy
 PolicyT = TypeVar("PolicyT", TablePolicy, MicrodataPolicy, PointsPolicy)
@@ -89,11 +86,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
     def observer(self, population: Population) -> Observer:
         """Return an observer who looks for the class of the first person."""
         names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
-        choosing, noise = getattr(self.policy, "recoding", None), 1.0
-        if choosing is not None and choosing.show_epsilon is not None:
-            assert isinstance(self.plan, CrowdClassesPlan), "only there a recoding is chosen"
-            noise = float(1 / noise_around(lattice_of(self.policy.columns), self.plan.score, choosing.show_epsilon))
-        return ClassObserver(names, offered, population[0].values, noise)
+        return ClassObserver(names, offered, population[0].values)
 
     def batch(self, population: Population) -> ParallelCopies:
         """Return copies of the population side by side."""

@@ -14,7 +14,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.packages import parquet, pyarrow
 from crowdblend.recoding.classes import Recoding
 from crowdblend.releases.plan import Outcome
-from crowdblend.selection.recoding_choice import ChosenRecoding
+from crowdblend.selection.lattice import Node
 
 # The outcome of a release for each way of looking at it.
 Views = dict[str, str]
@@ -72,21 +72,17 @@ def digest_of(files: PublishedFiles) -> str:
 
 @dataclass(frozen=True)
 class ClassObserver:
-    """An observer who looks for a person with these raw values, one for each column.
-
-    `score_noise` is how far the noise moves a score that is shown, on average.
-    """
+    """An observer who looks for a person with these raw values, one for each column."""
 
     columns: Sequence[str]
     recodings: Sequence[Sequence[Recoding]]
     values: Sequence[str | None]
-    score_noise: float = 1.0
 
     def observe(self, files: PublishedFiles, outcome: Outcome) -> Views:
         """Return the person's class and how much is shown; a recoding that was chosen is part of every view."""
-        recoding = outcome if isinstance(outcome, ChosenRecoding) else None
+        recoding = outcome if isinstance(outcome, tuple) else None
         labels = self._labels(recoding)
-        chosen = "" if recoding is None else f"{','.join(map(str, recoding.node))}: "
+        chosen = "" if recoding is None else f"{','.join(map(str, recoding))}: "
         views = {"the files": chosen + digest_of(files)}
         for name, one in sorted(files.items()):
             where = "" if len(files) == 1 else f" in {name}"
@@ -96,16 +92,11 @@ class ClassObserver:
             views["the person's classes"] = ", ".join(one.of_class(labels) for _, one in sorted(files.items()))
         if recoding is not None:
             views["the recoding"] = chosen
-            if recoding.scores is not None:
-                views["scores around it"] = chosen + digest(recoding.scores)
-                # All of them together are hardly ever seen twice; one of them in steps of half its noise is.
-                step = math.floor(2 * recoding.scores[recoding.node] / self.score_noise)
-                views["the score of the recoding"] = f"{chosen}{step}"
         return views
 
-    def _labels(self, recoding: ChosenRecoding | None) -> dict[str, str]:
+    def _labels(self, recoding: Node | None) -> dict[str, str]:
         """Return the labels of the person's class, at the levels that were chosen."""
-        levels = recoding.node if recoding is not None else (0,) * len(self.columns)
+        levels = recoding or (0,) * len(self.columns)
         return {
             name: str(offered[level].label(value))
             for name, offered, level, value in zip(self.columns, self.recodings, levels, self.values, strict=True)

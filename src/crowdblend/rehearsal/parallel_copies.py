@@ -36,12 +36,10 @@ from crowdblend.releases.class_counts import ChoiceReading, ClassCountsPlan
 from crowdblend.releases.plan import Result
 from crowdblend.releases.recoding_choice import recode
 from crowdblend.selection.lattice import Node
-from crowdblend.selection.recoding_choice import ChosenRecoding
 
 COPY = "which copy"
 # Of every file the name, the header, and the lines of one copy.
 Slice = tuple[tuple[str, str, tuple[str, ...]], ...]
-Choice = tuple[Node, tuple[tuple[Node, int], ...] | None]
 
 
 class ParallelCopies:
@@ -64,7 +62,7 @@ class ParallelCopies:
         people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
         self._engine = people_in_memory([column.name for column in columns], people)
 
-    def draw(self, key: ReleaseKey) -> list[tuple[Slice, Choice | None]]:
+    def draw(self, key: ReleaseKey) -> list[tuple[Slice, Node | None]]:
         """Return what is published of each copy, and the recoding that it chose, if it did."""
         reading = self._plan.read(self._engine, key)
         if not isinstance(reading, ChoiceReading):
@@ -73,32 +71,26 @@ class ParallelCopies:
         chosen = self._choose(reading.deciding, key)
         by_node: dict[Node, list[int]] = defaultdict(list)
         for copy, one in enumerate(chosen):
-            by_node[one.node].append(copy)
+            by_node[one].append(copy)
         found: dict[int, Slice] = {}
         for node, copies in sorted(by_node.items()):
             own = reading.released.where(np.isin(reading.released.codes[:, 0], copies))
-            of_all = ChosenRecoding((0, *node))
-            sample = recode(self._plan.policy.columns, own, of_all.node)
-            cut = self._slices(self._plan.publish_sample(sample, of_all, key.part(repr(node).encode())))
+            sample = recode(self._plan.policy.columns, own, (0, *node))
+            cut = self._slices(self._plan.publish_sample(sample, (0, *node), key.part(repr(node).encode())))
             found |= {copy: cut[copy] for copy in copies}
-        return [
-            (found[copy], (one.node, None if one.scores is None else tuple(one.scores.items())))
-            for copy, one in enumerate(chosen)
-        ]
+        return [(found[copy], node) for copy, node in enumerate(chosen)]
 
-    def show(
-        self, outcomes: Sequence[tuple[Slice, Choice | None]]
-    ) -> list[tuple[dict[str, ShownFile], ChosenRecoding | None]]:
+    def show(self, outcomes: Sequence[tuple[Slice, Node | None]]) -> list[tuple[dict[str, ShownFile], Node | None]]:
         """Return the files of each copy as they are read, and the recoding that it chose."""
         return [
             (
                 {name: ShownFile(next(csv.reader([header])), list(csv.reader(lines))) for name, header, lines in cut},
-                None if choice is None else ChosenRecoding(choice[0], None if choice[1] is None else dict(choice[1])),
+                node,
             )
-            for cut, choice in outcomes
+            for cut, node in outcomes
         ]
 
-    def _choose(self, deciding: SampledClasses, key: ReleaseKey) -> list[ChosenRecoding]:
+    def _choose(self, deciding: SampledClasses, key: ReleaseKey) -> list[Node]:
         """Return the choice of every copy; copies with the same people who decide are scored together."""
         assert isinstance(self._single, TablePlan), "batches with a choice are of tables"
         alike: dict[bytes, list[int]] = defaultdict(list)
@@ -108,7 +100,7 @@ class ParallelCopies:
         for copy in range(len(self._names)):
             alike[rows[starts[copy] : starts[copy + 1], 1:].tobytes()].append(copy)
         lattice = lattice_of(self._single.policy.columns, deciding.labels[1:])
-        found: dict[int, ChosenRecoding] = {}
+        found: dict[int, Node] = {}
         for number, (people, copies) in enumerate(alike.items()):
             classes = np.frombuffer(people, np.int64).reshape(-1, rows.shape[1] - 1)
             codes, counts = classes[:, :-1].astype(np.int32), classes[:, -1]

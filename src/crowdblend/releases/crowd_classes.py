@@ -27,7 +27,8 @@ with lazy_imports():
     # A choice of the recoding loads SciPy.
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.releases import recoding_choice
-    from crowdblend.selection.recoding_choice import ChosenRecoding, RecodingChoice
+    from crowdblend.selection.lattice import Node
+    from crowdblend.selection.recoding_choice import RecodingChoice
     from crowdblend.selection.scores import Score
 
 
@@ -72,18 +73,18 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         fields = {**self.common_facts(), **self.by_stratum(self.ran(publication))}
         return fields | {"columns": self.domains_in(chosen), "recoding": self.recoding_facts(chosen)}
 
-    def recoding_facts(self, choice: ChosenRecoding | None) -> RecodingFacts | None:
+    def recoding_facts(self, choice: Node | None) -> RecodingFacts | None:
         """Return how the recoding is chosen, and the chosen one if any; None where it is fixed."""
         if self.policy.recoding is None:
             return None
         released = self.crowds.epsilon
         return recoding_choice.choice_facts(self.policy.recoding, self.policy.columns, self.choice, choice, released)
 
-    def domains_in(self, choice: ChosenRecoding | None) -> dict[str, Domain]:
+    def domains_in(self, choice: Node | None) -> dict[str, Domain]:
         """Every column's declared domain; of a column whose recoding is chosen, all that it offers until it is."""
         columns = self.policy.columns
         if choice is not None:
-            levels = zip(columns, choice.node, strict=True)
+            levels = zip(columns, choice, strict=True)
             return {column.name: column.recodings[level].domain() for column, level in levels}
         return {
             column.name: Domain(recodings=tuple(recoding.domain() for recoding in column.recodings))
@@ -101,10 +102,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         lattice, steps = self.choice.lattice, self.choice.search.steps
         how = f", in {steps} steps" if steps > 1 else ""
         spent = f"decided by {who}{how}, with epsilon = {choosing.epsilon}"
-        lines = [("would choose", f"one of {lattice.size:,} recodings, {spent}")]
-        if choosing.show_epsilon is not None:
-            lines.append(("would show", f"noisy scores around the choice, with epsilon = {choosing.show_epsilon}"))
-        return lines
+        return [("would choose", f"one of {lattice.size:,} recodings, {spent}")]
 
     def read(
         self, engine: Engine, key: ReleaseKey, progress: Progress | None = None, draw: Draw | None = None
@@ -126,7 +124,7 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
 
     def sample_of(
         self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None
-    ) -> tuple[SampledClasses, ChosenRecoding | None]:
+    ) -> tuple[SampledClasses, Node | None]:
         """Return the sample in the recoding in which it is published; where that is chosen, the choice is made here."""
         if not isinstance(reading, ChoiceReading):
             return reading.sample, None
@@ -134,10 +132,10 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
             progress("choosing", 0)
         columns = self.policy.columns
         chosen = recoding_choice.choose_recoding(self.choice, columns, reading.deciding, key)
-        return recoding_choice.recode(columns, reading.released, chosen.node), chosen
+        return recoding_choice.recode(columns, reading.released, chosen), chosen
 
 
-def chosen_of(publication: Result | None) -> ChosenRecoding | None:
+def chosen_of(publication: Result | None) -> Node | None:
     """Return the recoding that was chosen; None where it was fixed, or is not chosen yet."""
     outcome: Outcome = None if publication is None else publication.outcome
     return None if isinstance(outcome, Misfit) else outcome
@@ -149,7 +147,7 @@ def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> CrowdPlan:
     if choosing is None:
         return plan_crowds(policy, form, **more)
     if policy.releases > 1:
-        return plan_crowds(policy, form, choice_epsilon=choosing.choice_cost, choosing_share=choosing.share, **more)
+        return plan_crowds(policy, form, choice_epsilon=choosing.epsilon, choosing_share=choosing.share, **more)
     left = None if policy.epsilon is None else choosing.epsilon_left(policy.epsilon, rate)
     released = None if rate is None else choosing.released_rate(rate)
     return plan_crowds(policy, form, epsilon=left, rate=released, **more)

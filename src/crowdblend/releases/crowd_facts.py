@@ -39,25 +39,6 @@ class Level(Fact, frozen=True, kw_only=True):
     width: float | None = None
 
 
-class NearRecoding(Fact, frozen=True, kw_only=True):
-    """A recoding one level away, with its noisy score."""
-
-    column: str
-    step: int
-    score: float
-    level: int | None = None
-    period: str | None = None
-    width: float | None = None
-
-
-class Around(Fact, frozen=True, kw_only=True):
-    """The noisy scores of the chosen recoding and of those one level away."""
-
-    score: float
-    mean_error: float
-    near: tuple[NearRecoding, ...] = ()
-
-
 class RecodingFacts(Fact, frozen=True, kw_only=True):
     """The choice of the recoding, its outcome, and the epsilon left for the release itself.
 
@@ -70,13 +51,6 @@ class RecodingFacts(Fact, frozen=True, kw_only=True):
     released_epsilon: Epsilon
     share: Share | None = None
     chosen: dict[str, Level] = msgspec.field(default_factory=dict)
-    around: Around | None = None
-
-    def check(self) -> None:
-        """Refuse scores that the choice has not paid for."""
-        shown = 0 if self.choice.show_epsilon is None else self.choice.shown
-        if self.around is not None and len(self.around.near) >= shown:
-            raise contradiction("it shows more scores than its choice pays for")
 
 
 class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
@@ -129,7 +103,6 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
         sample, (mechanism,), epsilon = self.design, self.mechanisms, choice.released_epsilon
-        choice.check()
         if not isinstance(sample, Poisson) or isinstance(sample, ThinnedSurvey):
             raise contradiction("a recoding is chosen for samples at one rate only")
         if choice.share is None and sample.drawn_before:

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.randomness import ReleaseKey
     from crowdblend.releases.outputs import Output
-    from crowdblend.selection.recoding_choice import ChosenRecoding
+    from crowdblend.selection.lattice import Node
 
 # What would happen, for the dry run: what is done, and how.
 Lines: TypeAlias = list[tuple[str, str]]
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
-Outcome: TypeAlias = "ChosenRecoding | Misfit | None"
+Outcome: TypeAlias = "Node | Misfit | None"
 
 
 # Of one publication, or of several.

@@ -16,7 +16,6 @@ from crowdblend.designs.draw import Coin, Draw, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
 from crowdblend.engines.sampling import thin_classes
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import RecodedPolicy
@@ -27,9 +26,9 @@ from crowdblend.recoding.dates import DateRange
 from crowdblend.recoding.hierarchies import Hierarchies
 from crowdblend.recoding.intervals import Intervals
 from crowdblend.releases.class_counts import ChoiceReading
-from crowdblend.releases.crowd_facts import Around, Level, NearRecoding, RecodingFacts
+from crowdblend.releases.crowd_facts import Level, RecodingFacts
 from crowdblend.selection.lattice import Ladder, Node
-from crowdblend.selection.recoding_choice import ChosenRecoding, RecodingChoice, noise_around
+from crowdblend.selection.recoding_choice import RecodingChoice
 from crowdblend.selection.scores import Score
 from crowdblend.selection.search import rolled_up
 
@@ -87,8 +86,8 @@ def choice_of(policy: RecodedPolicy, score: Score) -> RecodingChoice:
 
 def choose_recoding(
     choice: RecodingChoice, columns: Sequence[Column], deciding: SampledClasses, key: ReleaseKey
-) -> ChosenRecoding:
-    """Return the level of every column as those who decide have it, and noisy scores around it if they were paid."""
+) -> Node:
+    """Return the level of every column as those who decide have it."""
     return choice.run(lattice_of(columns, deciding.labels), deciding.codes, deciding.counts, key)
 
 
@@ -108,23 +107,22 @@ def choice_facts(
     choosing: Choosing,
     columns: Sequence[Column],
     choice: RecodingChoice,
-    outcome: ChosenRecoding | None,
+    chosen: Node | None,
     released_epsilon: float,
 ) -> RecodingFacts:
     """Return how the recoding is chosen, and the chosen one if any: all is output, and paid for."""
     lattice = choice.lattice
-    chosen: dict[str, Level] = {}
-    if outcome is not None:
-        levels = zip(columns, lattice.ladders, outcome.node, strict=True)
-        chosen = {column.name: _level(ladder, column, level) for column, ladder, level in levels if column.chooses}
+    levels: dict[str, Level] = {}
+    if chosen is not None:
+        each = zip(columns, lattice.ladders, chosen, strict=True)
+        levels = {column.name: _level(ladder, column, level) for column, ladder, level in each if column.chooses}
     return RecodingFacts(
         choice=choice.certified_choice,
         score=choosing.score,
         recodings=lattice.size,
         released_epsilon=released_epsilon,
         share=choosing.share,
-        chosen=chosen,
-        around=_around(choice, columns, outcome),
+        chosen=levels,
     )
 
 
@@ -142,20 +140,3 @@ def _name(recoding: Recoding) -> NamedLevel:
     if isinstance(recoding, DateRange):
         return {"period": recoding.period}
     return {"width": float(recoding.width)} if isinstance(recoding, Intervals) else {}
-
-
-def _around(choice: RecodingChoice, columns: Sequence[Column], outcome: ChosenRecoding | None) -> Around | None:
-    """The noisy scores in people kept whole, with the mean error of the noise; None where they were not paid for."""
-    if outcome is None or outcome.scores is None or choice.show_epsilon is None:
-        return None
-    unit = UNITS * choice.score.parts(choice.lattice.most)
-    # The mean absolute value of discrete Laplace noise with loss x is 1/sinh(x), so 1/x to every digit shown.
-    error = 1 / float(noise_around(choice.lattice, choice.score, choice.show_epsilon)) / unit
-    near = []
-    for node, value in outcome.scores.items():
-        for column, before, after in zip(columns, outcome.node, node, strict=True):
-            if before != after:
-                score, named = round(value / unit, 1), _name(column.recodings[after])
-                near.append(NearRecoding(column=column.name, step=after, score=score, **named))
-    own = round(outcome.scores[outcome.node] / unit, 1)
-    return Around(score=own, mean_error=round(error, 1), near=tuple(near))

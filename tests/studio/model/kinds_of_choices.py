@@ -80,12 +80,12 @@ CASES: dict[str, Case] = {
     "microdata": (
         _people("microdata")
         .with_column("age", {**AGE, "top": "", "width": "10 30, 90"})
-        .with_texts("recoding", {"epsilon": "0.1", "using": "population", "show_epsilon": "0.05"}),
+        .with_texts("recoding", {"epsilon": "0.1", "using": "population"}),
         _made(
             cb.Microdata(),
             **DRAWN,
             columns={**COLUMNS, "age": cb.intervals(0, 90, width=[10, 30, 90])},
-            recoding=cb.Choosing(epsilon=0.1, using="population", show_epsilon=0.05),
+            recoding=cb.Choosing(epsilon=0.1, using="population"),
         ),
     ),
     "dates to choose from": (

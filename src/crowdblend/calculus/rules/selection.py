@@ -52,16 +52,3 @@ def score_is_stated(*, sensitivity: float, monotone: bool) -> BoundedScore:
 def exponential_choice(score: BoundedScore, *, epsilon: float) -> Differential:  # noqa: ARG001  its Δ is in the weights
     """A person moves all weights and their sum by factors whose quotients stay within e^ε."""
     return Differential(epsilon, 0.0, Relation.ADD_REMOVE)
-
-
-@rule(
-    "selection.noisy-scores",
-    source="Laplace mechanism, docs/proofs.md#choosing-the-recoding",
-    statement="Showing at most d whole-number scores, each with discrete Laplace noise of ratio e^{−ε/(dΔ)}, where one "
-    "person moves every score by at most Δ, is ε-differentially private with one person more or less.",
-    assumes=(Assumption.EXACT_NOISE, Assumption.SCORES_SHOWN),
-    about=Composite("selection.noisy-scores", ("epsilon", "dimension")),
-)
-def noisy_scores(score: BoundedScore, *, epsilon: float, dimension: int) -> Differential:  # noqa: ARG001  in the noise
-    """A person moves all d scores together by at most dΔ."""
-    return Differential(epsilon, 0.0, Relation.ADD_REMOVE)

@@ -31,7 +31,7 @@ from crowdblend.releases.plan import Lines, Result
 with lazy_imports():
     from crowdblend.kinds.table import register, threshold
     from crowdblend.mechanisms import SampledClasses
-    from crowdblend.selection.recoding_choice import ChosenRecoding
+    from crowdblend.selection.lattice import Node
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
@@ -40,13 +40,11 @@ _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogram]):
     """The plan of a table."""
 
-    def mechanism_of(
-        self, stratum: StratumPlan, choice: ChosenRecoding | None = None
-    ) -> SuppressedHistogram | NoisyHistogram:
+    def mechanism_of(self, stratum: StratumPlan, choice: Node | None = None) -> SuppressedHistogram | NoisyHistogram:
         """Return the histogram that is published; from which value on it shows cells depends on the chosen recoding."""
         if stratum.noise_epsilon is None:
             return SuppressedHistogram(stratum.k)
-        cells = self.policy.cells if choice is None else self.policy.cells_at(choice.node)
+        cells = self.policy.cells if choice is None else self.policy.cells_at(choice)
         assert cells is not None, "a noisy table has a closed domain"
         show_from = threshold_for(self.policy.show_from, cells, stratum.noise_epsilon)
         return NoisyHistogram(stratum.k, stratum.noise_epsilon, show_from, self.policy.flag)
@@ -82,7 +80,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         sample, chosen = self.sample_of(reading, key, progress)
         return self.publish_sample(sample, chosen, key)
 
-    def publish_sample(self, sample: SampledClasses, choice: ChosenRecoding | None, key: ReleaseKey) -> Result:
+    def publish_sample(self, sample: SampledClasses, choice: Node | None, key: ReleaseKey) -> Result:
         """Return the table of a sample that is in the recoding in which it is published."""
         mechanisms = self.mechanisms if choice is None else (self.mechanism_of(self.crowds.strata[0], choice),)
         published = publish_classes(mechanisms, sample, self.stratum, key)

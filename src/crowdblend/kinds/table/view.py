@@ -77,7 +77,7 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     counted = facts.rows_are_counted is True
     ((name, table),) = folder.tables.items()
     summary = summarize(open_cells(folder.files[name], counted=counted), table)
-    chosen = chosen_recoding(facts.recoding, figures) if isinstance(facts, CrowdFacts) else []
+    chosen = chosen_recoding(facts.recoding) if isinstance(facts, CrowdFacts) else []
     words = words_of(facts)
     strata_keys, strata = _strata(table.laws)
     return View(
