@@ -107,14 +107,14 @@ def choice_facts(
     choosing: Choosing,
     columns: Sequence[Column],
     choice: RecodingChoice,
-    chosen: Node | None,
+    node: Node | None,
     released_epsilon: float,
 ) -> RecodingFacts:
     """Return how the recoding is chosen, and the chosen one if any: all is output, and paid for."""
     lattice = choice.lattice
     levels: dict[str, Level] = {}
-    if chosen is not None:
-        each = zip(columns, lattice.ladders, chosen, strict=True)
+    if node is not None:
+        each = zip(columns, lattice.ladders, node, strict=True)
         levels = {column.name: _level(ladder, column, level) for column, ladder, level in each if column.chooses}
     return RecodingFacts(
         choice=choice.certified_choice,
