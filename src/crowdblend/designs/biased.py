@@ -77,6 +77,12 @@ class Biased(Design, frozen=True, tag="biased"):
         ]
 
     @property
+    def description(self) -> str:
+        """The range of the rates."""
+        drawn = "was already drawn" if self.already_drawn else "will be drawn"
+        return f"the sample {drawn} at rates between {self.low:g} and {self.high:g}"
+
+    @property
     def largest_rate(self) -> float:
         """The largest rate of a protected person."""
         return self.max_rate

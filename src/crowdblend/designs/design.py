@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 import msgspec
+from flint import arb
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_profiles, profile_of
@@ -19,6 +20,7 @@ from crowdblend.designs.draw import Draw
 from crowdblend.errors import NotApplicable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate
+from crowdblend.numerics.balls import round_up
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -137,6 +139,25 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     def sentences(self) -> list[str]:
         """Return sentences for readers about a design that the data do not show."""
         return []
+
+    @property
+    def description(self) -> str:
+        """A description of the design for the steward."""
+        raise NotImplementedError
+
+    def describe(self, of_each: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Describe to the steward who is sampled, and the assumptions; `of_each` is said of every stratum."""
+        del of_each
+        return [("would sample", self.description)]
+
+    def largest_loss(self, epsilon: float) -> float:
+        """Return about the largest loss of noise, for one who is sampled, that costs everybody epsilon and no δ."""
+        return -round_up(-((arb(epsilon).exp() - 1) / arb(self.largest_rate) + 1).log())
+
+    def largest_delta(self, loss: float, delta: float) -> float:
+        """Return about the largest δ of noise of this loss, for one who is sampled, that gives everybody δ."""
+        del loss
+        return min(1.0, delta / self.largest_rate)
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive what mechanisms on the sample guarantee to everybody, the strongest guarantee first."""

@@ -25,9 +25,18 @@ class Everybody(Design, frozen=True, tag="everybody"):
         return False
 
     @property
+    def description(self) -> str:
+        """Nobody is drawn."""
+        return "everybody is counted; no sample is drawn"
+
+    @property
     def largest_rate(self) -> float:
         """1: everybody is counted."""
         return 1.0
+
+    def largest_loss(self, epsilon: float) -> float:
+        """All of it."""
+        return epsilon
 
     def derivations(self, mechanisms: Sequence[Claims], epsilon: float) -> tuple[Derivation, ...]:
         """Differential privacy of all mechanisms together, under both relations; then what one claims for crowds."""

@@ -45,6 +45,12 @@ class Poisson(Design, frozen=True, tag="poisson"):
         """The one rate."""
         return self.rate
 
+    @property
+    def description(self) -> str:
+        """The draw and its rate."""
+        drawn = "was already drawn at an assumed" if self.drawn_before else "will be drawn at"
+        return f"the sample {drawn} rate {self.rate}"
+
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Draw each person by the coin; of those, one part where one is named."""
         return Coin(coin, self.rate, part)

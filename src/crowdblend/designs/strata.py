@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles, sampling, strata
 from crowdblend.designs.design import (
+    MOST_LISTED,
     CountsInCopies,
     Design,
     InclusionRates,
@@ -96,6 +97,22 @@ class Strata(Design, frozen=True, tag="strata"):
     def drawn_before(self) -> bool:
         """True if the steward says so."""
         return self.already_drawn
+
+    @property
+    def description(self) -> str:
+        """The column by which people are drawn, or were."""
+        drawn = "was already drawn" if self.already_drawn or self.thin is not None else "will be drawn"
+        kept = "" if self.thin is None else f", and each person is kept here with probability {self.thin:g}"
+        return f"the sample {drawn} by strata of {self.column}{kept}"
+
+    def describe(self, of_each: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Add the rate of every stratum."""
+        lines = super().describe()
+        for place, (label, one) in enumerate([*self.strata.items()][:MOST_LISTED]):
+            rate = f"{one.rate:g}" if one.low == one.high else f"{one.low:.3g} to {one.high:.3g}"
+            lines.append(("", f"{label}: rate {rate}{of_each[place] if of_each else ''}"))
+        more = len(self.strata) - MOST_LISTED
+        return [*lines, ("", f"and {more:,} further strata")] if more > 0 else lines
 
     @property
     def inclusion(self) -> None:

@@ -110,10 +110,10 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
         kept = "all of them" if self.rate == 1 else f"each of them with probability {self.rate:g}"
         return f"of a survey of {self.people:,} of {self.of:,} people, which was drawn before, {kept}"
 
-    @property
-    def rests_on(self) -> str:
-        """A sentence for the steward about the assumption of the certificate."""
-        return f"your word that {self.people:,} of {self.of:,} people were drawn at random, which nobody checks"
+    def describe(self, of_each: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Add the assumption of the certificate."""
+        word = f"your word that {self.people:,} of {self.of:,} people were drawn at random, which nobody checks"
+        return [*super().describe(of_each), ("rests on", word)]
 
     def sentences(self) -> list[str]:
         """Return sentences about the assumptions of the certificate and of the intervals."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from crowdblend.designs import Everybody, Poisson, ThinnedSurvey
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
-from crowdblend.planning.parts import largest_noise
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.refusals import refusal
 from crowdblend.programme.facts import Sample
@@ -45,11 +44,8 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
         return ProgrammePlan(policy, "budget", sample, budget.epsilon, budget.delta, tuple(made), {})
 
     # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
-    once = largest_noise((1.0,), sample.largest_rate, budget.epsilon)
-    low = budget.epsilon / budget.releases * (1 - 1e-12)
-    if isinstance(sample, ThinnedSurvey):
-        once = sample.largest_loss(budget.epsilon)
-        low = once / budget.releases
+    once = sample.largest_loss(budget.epsilon)
+    low = (once if isinstance(sample, ThinnedSurvey) else budget.epsilon * (1 - 1e-12)) / budget.releases
     if budget.delta == 0 or not keeps(plan_split(low)):
         return plan_split(low)
     high = once * 2 * math.sqrt(len(policy.publish))

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Biased, Claims, Poisson, Strata, Stratum, ThinnedSurvey
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 PolicyT = TypeVar("PolicyT", bound=CrowdPolicy)
 MechanismT = TypeVar("MechanismT", bound=Claims)
 # Of more strata only the first are described.
-_MOST_DESCRIBED = 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,22 +116,17 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return "that k" if self.stratum is not None else f"k = {self.parameters.k}"
 
     def describe_sample(self) -> Lines:
-        """Describe what would be read and sampled: of strata the rate and the k of each."""
-        reading, before = self.describe_reading(self.published_names), self.policy.sampling.already_drawn
-        if self.stratum is not None:
-            thin, strata = self.policy.sampling.thin, self.design.strata if self.design else {}
-            kept = "" if thin is None else f", kept here at {thin:g}"
-            both = zip(self.crowds.strata, strata.values(), strict=True)
-            crowds = [f"{kept}, k = {one.k}{_spread(own)}" for one, own in both]
-            return [reading, *describe_strata(before, self.stratum, strata, crowds)]
-        if isinstance(self.sample, ThinnedSurvey):
-            # Noise has other crowds, and hides no cell.
-            exact = self.crowds.largest.noise_epsilon is None
-            budget = (self.policy.epsilon, self.policy.delta, self.policy.releases) if exact else ()
-            return [reading, *describe_survey(self.sample, *budget)]
-        drawn = "was already drawn at an assumed" if before else "will be drawn at"
-        rate = self.rate if self.rate is not None else "between low and high"
-        return [reading, ("would sample", f"the sample {drawn} rate {rate}")]
+        """Describe what would be read and sampled: of strata the k of each, of a survey the alternatives."""
+        sample, policy = self.sample, self.policy
+        strata = sample.strata.values() if isinstance(sample, Strata) else ()
+        each = [f", k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=False)]
+        lines = [self.describe_reading(self.published_names), *sample.describe(each)]
+        # Noise has other crowds, and hides no cell.
+        exact = self.crowds.largest.noise_epsilon is None
+        if isinstance(sample, ThinnedSurvey) and exact and policy.epsilon and policy.delta:
+            costs = survey_costs(sample.people, sample.of, policy.epsilon, policy.delta, policy.releases)
+            lines += [("compared", line) for line in costs]
+        return lines
 
 
 def _spread(stratum: Stratum) -> str:
@@ -142,30 +135,6 @@ def _spread(stratum: Stratum) -> str:
         return ""
     most = max(stratum.rate / stratum.low, stratum.high / stratum.rate) - 1
     return f", estimates within ±{100 * most:.0f} % of the weights"
-
-
-def describe_survey(
-    sample: ThinnedSurvey, epsilon: float | None = None, delta: float | None = None, releases: int = 1
-) -> Lines:
-    """Describe how people of a survey are kept, the assumptions, and, for crowds, the alternatives."""
-    lines = [("would sample", sample.description), ("rests on", sample.rests_on)]
-    if epsilon and delta:
-        lines += [("compared", line) for line in survey_costs(sample.people, sample.of, epsilon, delta, releases)]
-    return lines
-
-
-def describe_strata(already_drawn: bool, column: str, strata: Mapping[str, Stratum], more: Sequence[str] = ()) -> Lines:
-    """Describe the sampling by strata: the rate of each, and its other parameters."""
-    drawn = "was already drawn" if already_drawn else "will be drawn"
-    if not column:
-        return [("would sample", f"the sample {drawn} at rate {next(iter(strata.values())).rate}")]
-    lines = [("would sample", f"the sample {drawn} by strata of {column}")]
-    for place, (label, stratum) in enumerate(islice(strata.items(), _MOST_DESCRIBED)):
-        rate = f"{stratum.rate:g}" if stratum.low == stratum.high else f"{stratum.low:.3g} to {stratum.high:.3g}"
-        lines.append(("", f"{label}: rate {rate}{more[place] if more else ''}"))
-    if len(strata) > _MOST_DESCRIBED:
-        lines.append(("", f"and {len(strata) - _MOST_DESCRIBED:,} further strata"))
-    return lines
 
 
 def internal_counts(sample: SampledClasses, classes: PublishedClasses) -> dict[str, float]:

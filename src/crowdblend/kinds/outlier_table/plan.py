@@ -16,7 +16,7 @@ from crowdblend.kinds.outlier_table.policy import OutlierTablePolicy
 from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
-from crowdblend.planning.parts import PartBudget, largest_noise
+from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
@@ -67,19 +67,7 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
 
     def describe(self) -> Lines:
         """Describe the plan, from the policy alone."""
-        policy = self.policy
-        rate = policy.sampling.rate
-        drawn = f"a sample at rate {rate}"
-        if isinstance(self.sample, Everybody):
-            drawn = "everybody"
-        elif isinstance(self.sample, ThinnedSurvey):
-            drawn = f"{self.sample.description}; it rests on {self.sample.rests_on}"
-        elif isinstance(self.sample, Strata | Biased):
-            before = "already drawn" if self.sample.drawn_before else "drawn here"
-            drawn = f"a sample with unequal rates, at most {self.sample.largest_rate:g}, {before}"
-        elif policy.sampling.already_drawn:
-            drawn = f"the sample was already drawn at an assumed rate {rate}"
-        return [self.describe_reading(), ("would sample", drawn), *self._describe_bins(guaranteed=True)]
+        return [self.describe_reading(), *self.sample.describe(), *self._describe_bins(guaranteed=True)]
 
     def describe_publication(self) -> Lines:
         """Describe the publication; the programme describes the guarantee."""
@@ -117,11 +105,9 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
     if policy.releases > 1:
         return replace(plan(one_of_series(policy)), policy=policy)
     sample, delta = sample_of(policy.sampling, policy.design), policy.delta
-    everybody = isinstance(sample, Everybody)
-    spent = policy.epsilon if everybody else largest_noise((1.0,), sample.largest_rate, policy.epsilon)
-    if isinstance(sample, ThinnedSurvey):
-        spent = sample.largest_loss(policy.epsilon)
-        delta = None if delta is None else sample.largest_delta(spent, delta)
+    spent = sample.largest_loss(policy.epsilon)
+    if isinstance(sample, ThinnedSurvey) and delta is not None:
+        delta = sample.largest_delta(spent, delta)
     if (rows := policy.rows_per_person) is not None:
         # A person's rows lose as much together, and the errors of the chain add up.
         delta = None if delta is None else delta * math.expm1(spent / rows) / math.expm1(spent) * (1 - 1e-9)

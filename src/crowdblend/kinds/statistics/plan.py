@@ -29,7 +29,7 @@ from crowdblend.kinds.statistics.readings import (
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import PublishedNumber, SampleValues, StatisticValues, StrataValues
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Whole
-from crowdblend.planning.parts import PartBudget, largest_noise
+from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.strata_totals import AnyDesign, StrataWay, plan_strata_statistics, weights_of_design
@@ -40,7 +40,6 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.class_counts import ClassCountsReading, check_survey, design_of_exact
-from crowdblend.releases.crowds import describe_strata
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
 from crowdblend.releases.series import one_of_series, series_of
@@ -136,8 +135,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
             compared = f"with {drawn} {policy.people:,}{' people, you concealed' if drawn == 'all' else ''}"
             lines = [self.describe_reading(policy.needed_columns), ("would compare", compared)]
         else:
-            column, strata = self.strata[0].column_name, self.strata[0].strata
-            lines = [self.describe_reading(), *describe_strata(policy.sampling.already_drawn, column, strata)]
+            lines = [self.describe_reading(), *self.sample.describe()]
         for place, made in enumerate(policy.statistics):
             lines += self._describe(place, made)
         sure = f"each within its ± with a probability of at least {at_least(policy.confidence)}"
@@ -311,11 +309,8 @@ def _plan_fresh(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
     What all of them lose is derived from the most that anyone of the sample counts, and the largest rate.
     """
     sampled = design_of_exact(design, policy.sampling)
-    if isinstance(sampled, ThinnedSurvey):
+    if isinstance(sampled, ThinnedSurvey | Strata):
         return _plan_strata(policy.replace(epsilon=sampled.largest_loss(policy.epsilon)), design, Everybody())
-    if isinstance(sampled, Strata):
-        most = largest_noise((1.0,), sampled.largest_rate, policy.epsilon)
-        return _plan_strata(policy.replace(epsilon=most), design, Everybody())
     return _plan_strata(policy, design)
 
 

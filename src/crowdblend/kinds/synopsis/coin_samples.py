@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from crowdblend.designs import Everybody, Strata, ThinnedSurvey
+from crowdblend.designs import Everybody, Strata
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
@@ -20,7 +20,6 @@ from crowdblend.kinds.synopsis.output import asked_queries, rows_output, univers
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
-from crowdblend.planning.parts import largest_noise
 from crowdblend.planning.statistics.strata_totals import AnyDesign, claim_of_rows, weights_of_design
 from crowdblend.policies.columns import Column
 from crowdblend.policies.strata import Design
@@ -75,13 +74,11 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
 
     def describe(self) -> Lines:
         """Describe the plan, from the policy alone."""
-        facts, drawn = self.facts(), self.sample
-        before = "was already drawn" if drawn.drawn_before else "is drawn here"
-        kept = "everybody is counted" if isinstance(drawn, Everybody) else f"a sample that {before}, by coins"
+        facts = self.facts()
         error = at_most(self.expected_error)
         return [
             self.describe_reading(),
-            ("would sample", kept),
+            *self.sample.describe(),
             ("would publish", f"{self.mechanism.rows:,} synthetic rows, fitted to noisy counts"),
             ("would answer", f"{self.mechanism.queries.size:,} queries: {facts.queries.words(facts.sizes)}"),
             ("", f"about everybody within about {error} of the share, if there are {self.policy.people:,} people"),
@@ -148,9 +145,7 @@ def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
     sample = design_of_exact(own.design, own.sampling)
     if own.with_others:
         # What all publications lose is derived from the most that anyone counts, and the largest rate.
-        survey = isinstance(sample, ThinnedSurvey)
-        loss = sample.largest_loss(own.epsilon) if isinstance(sample, ThinnedSurvey) else own.epsilon
-        return plan_loss(own, loss if survey else largest_noise((1.0,), sample.largest_rate, own.epsilon))
+        return plan_loss(own, sample.largest_loss(own.epsilon))
     planned = replace(_plan(own, sample, own.epsilon), policy=policy)
     if (error := planned.expected_error) >= 1:
         message = f"The error of this synopsis is {error:.3g}; at 1 or more it says nothing."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from crowdblend.designs import Biased, Everybody, Poisson, Strata, ThinnedSurvey
+from crowdblend.designs import Biased, Everybody, Poisson, Strata
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
@@ -14,11 +14,10 @@ from crowdblend.kinds.table.facts import TableFacts
 from crowdblend.kinds.table.policy import TablePolicy
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.numerics.search import first_true
-from crowdblend.planning.parts import largest_noise
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
-from crowdblend.releases.crowds import describe_survey, internal_counts
+from crowdblend.releases.crowds import internal_counts
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.outputs import counts_output
 from crowdblend.releases.plan import Lines, Result, software
@@ -71,22 +70,12 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         return True
 
     def describe(self) -> Lines:
-        policy, drawn = self.policy, self.sample
-        sampled: Lines = [("would sample", "everybody is counted; no sample is drawn")]
-        if isinstance(drawn, ThinnedSurvey):
-            sampled = describe_survey(drawn)
-        elif isinstance(drawn, Poisson):
-            how = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
-            sampled = [("would sample", f"the sample {how} rate {drawn.rate}")]
-        elif not isinstance(drawn, Everybody):
-            before = "was already drawn" if drawn.drawn_before else "will be drawn"
-            sampled = [("would sample", f"the sample {before}, nobody at a rate above {drawn.largest_rate:g}")]
         counted = "people" if isinstance(self.sample, Everybody) else "sampled people"
         shown = f"the cells in which somebody is, with noise, where they reach {self.mechanism.show_from} {counted}"
         off = three_digits(self.mechanism.expected_error())
         return [
             self.describe_reading(),
-            *sampled,
+            *self.sample.describe(),
             ("would publish", f"a table of {shown}; labels that few people have do not appear"),
             ("", f"a cell that is shown is off by {off} on average, besides what it owes to having reached that"),
         ]
@@ -177,14 +166,8 @@ def check_loss(loss: float) -> None:
 def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
     """Return the noise and the threshold that come to this epsilon and delta in one release, about."""
     sample = sample_of(policy.sampling, policy.design)
-    if isinstance(sample, ThinnedSurvey):
-        loss = sample.largest_loss(epsilon)
-        own = sample.largest_delta(loss, delta)
-    elif not isinstance(sample, Everybody):
-        most = sample.largest_rate
-        loss, own = largest_noise((1.0,), most, epsilon), min(1.0, delta / most)
-    else:
-        loss, own = epsilon, delta
+    loss = sample.largest_loss(epsilon)
+    own = sample.largest_delta(loss, delta)
     if (rows := policy.rows_per_person) is not None:
         # A person's rows lose as much together, and the errors of the chain add up.
         loss, own = loss / rows, own * math.expm1(loss / rows) / math.expm1(loss)
