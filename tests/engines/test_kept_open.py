@@ -25,14 +25,14 @@ class Noting:
     def open(
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Any = None
     ) -> Iterator[Any]:
-        if "missing" in columns:
-            raise InvalidInput("There is no such column.", where="columns", code="data.missing-column")
         self.noted.append(f"open {data.source} {' '.join(columns)}")
         yield object()
         self.noted.append(f"close {data.source}")
 
     def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
-        self.noted.append("check")
+        if "missing" in columns:
+            raise InvalidInput("There is no such column.", where="columns", code="data.missing-column")
+        self.noted.append(f"check {' '.join(columns)}")
 
 
 def test_a_source_is_opened_once_and_closed_at_the_end() -> None:
@@ -42,13 +42,15 @@ def test_a_source_is_opened_once_and_closed_at_the_end() -> None:
         for _ in range(3):
             with kept.open(here, ["x"], Resources()) as first, kept.open(here, ["x"], Resources()) as second:
                 assert first is second
-        with kept.open(here, ["x", "y"], Resources()), kept.open(there, ["x"], Resources()):
-            pass
+        for _ in range(2):
+            with kept.open(here, ["x", "y"], Resources()) as third, kept.open(there, ["x"], Resources()) as other:
+                assert third is first is not other
+        with kept.open(here, ["x"], Resources(threads=1)) as fourth:
+            assert fourth is not first
         with pytest.raises(InvalidInput), kept.open(here, ["missing"], Resources()):
             pass
-        kept.check(here, [], Resources())
-        assert engine.noted == ["open a x", "open a x y", "open b x", "check"]
-    assert engine.noted[4:] == ["close b", "close a", "close a"]
+        assert engine.noted == ["open a x", "check x y", "open b x", "open a x"]
+    assert engine.noted[4:] == ["close a", "close b", "close a"]
 
 
 def test_it_says_of_itself_what_the_other_engine_says() -> None:

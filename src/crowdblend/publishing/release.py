@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.choice import default_engine, on_disk
 from crowdblend.engines.engine import Engine, Progress, no_progress
+from crowdblend.engines.kept_open import KeptOpen
 from crowdblend.engines.outside_values import refuse_only_other
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
@@ -94,12 +95,16 @@ def release(
             journal = Journal(force=force, policy=path, figures=figures, signed=sign is not None)
             with _staging(folder, journal) as staging:
                 pending = None
-                if ledger is not None:
-                    report("comparing", 0)
-                    pending = pending_release(release_plan, folder, ledger, secret, in_memory=in_memory, engine=engine)
-                    confirm(pending)
                 release_key = ReleaseKey(plan_secret(policy, secret))
-                reading = release_plan.read(engine, release_key, progress)
+                with ExitStack() as opened:
+                    reads = KeptOpen(engine, opened, progress)
+                    if ledger is not None:
+                        report("comparing", 0)
+                        pending = pending_release(
+                            release_plan, folder, ledger, secret, in_memory=in_memory, engine=reads
+                        )
+                        confirm(pending)
+                    reading = release_plan.read(reads, release_key, progress)
                 refuse_only_other(reading.outside)
                 record = Record()
                 if ledger is not None and pending is not None:
@@ -222,9 +227,11 @@ def _again(
         command = resume_command(ledger, entry.id, journal.policy, engine.name, python=python, signed=journal.signed)
         record = Record(ledger, entry.id, entry.spending.sample, command)
         with _staging(folder, journal) as staging, record.explain_failure():
-            refuse_another(entry, resumed_spending(planned, ledger, key, entry, engine))
             release_key = ReleaseKey(plan_secret(policy, key))
-            reading = planned.read(engine, release_key, progress)
+            with ExitStack() as opened:
+                reads = KeptOpen(engine, opened, progress)
+                refuse_another(entry, resumed_spending(planned, ledger, key, entry, reads))
+                reading = planned.read(reads, release_key, progress)
             complete, certificate = _write(planned, engine, reading, release_key, record, staging, progress, sign)
         return _commit(complete, folder, record, certificate, force=journal.force)
 

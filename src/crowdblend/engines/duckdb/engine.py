@@ -28,6 +28,8 @@ with lazy_imports():
     from crowdblend.ledger.identity import FingerprintRequest, Identity
     from crowdblend.recoding.bounded_recoding import BoundedRecoding
 
+# Fewer bytes are hashed sooner than a thread is there.
+_HASHED_ALONE = 1 << 23
 _UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
 
@@ -106,13 +108,16 @@ class DuckDBSource:
 
     def identity(self, place: FingerprintRequest) -> Identity:
         """Return the source's identity for the ledger: its files, its people, its rows without ids."""
-        # The files' bytes are hashed beside the database's work.
-        with redact(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
+        with redact(_UNREADABLE, _REMEDY):
             hashes = identity.DuckDBHashes(self._connection, self._ready)
             if self.data.format == "frame":
                 return hashes.identity(self.data, place, lambda: hashes.content_name(place.secret))
-            name = beside.submit(identities.source_name, self.data, place.secret)
-            return hashes.identity(self.data, place, name.result)
+            if sum(file.stat().st_size for file in identities.files_of(self.data)) < _HASHED_ALONE:
+                return hashes.identity(self.data, place, lambda: identities.source_name(self.data, place.secret))
+            # The files' bytes are hashed beside the database's work.
+            with futures.ThreadPoolExecutor(1) as beside:
+                name = beside.submit(identities.source_name, self.data, place.secret)
+                return hashes.identity(self.data, place, name.result)
 
     def _rows(self, draw: Draw, cursor: duckdb.DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(
