@@ -49,6 +49,9 @@ KNOWN = {
         ),
         epsilon=0.3,
     ),
+    "UnequalProgrammeCurve": RULES["profile.delta"](
+        RULES["profile.unequal-programme"](*PARTS, low=0.05, high=0.1, exceptions=2, max_rate=0.2), epsilon=0.3
+    ),
     "StrataCurve": RULES["strata.worst"](
         *(
             RULES["strata.at-one-rate"](RULES["suppression.exact"](CROWDS, rate=rate, epsilon=1.0))

@@ -65,6 +65,12 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
     "profile.one-unequal-sample": [
         Example((unsampled(PURE, LEAKY),), {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2})
     ],
+    "profile.unequal-programme": [
+        Example(
+            (PartInCrowds(0.5, 10, 0.0), PartInCrowds(0.1, 8, 0.5), PrivatePart(0.15, (Uses(LEAKY, 1),))),
+            {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2},
+        )
+    ],
     "profile.recoding-split": [
         Example((Differential(1.0, 0.0, ADD), CrowdBlending(10, 0.0)), {"rate": 0.2, "share": 0.25})
     ],

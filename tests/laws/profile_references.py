@@ -25,6 +25,7 @@ from crowdblend.guarantees import (
     SplitCurve,
     SurveyCurve,
     ThresholdCurve,
+    UnequalProgrammeCurve,
     UnequalSampleCurve,
     Uses,
 )
@@ -112,6 +113,9 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     "profile.one-sample": lambda a, rate: _once(OneSampleCurve(rate, a.uses)),
     "profile.one-unequal-sample": lambda a, low, high, exceptions, max_rate: _once(
         UnequalSampleCurve(low, high, exceptions, max_rate, a.uses)
+    ),
+    "profile.unequal-programme": lambda *all_, low, high, exceptions, max_rate: _once(
+        UnequalProgrammeCurve(low, high, exceptions, max_rate, all_)
     ),
     "profile.biased": lambda a, low, high, exceptions, max_rate: _once(
         BiasedCurve(a.k, a.epsilon, low, high, exceptions, max_rate)

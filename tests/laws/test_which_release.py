@@ -134,6 +134,11 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
     "programme.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1, "epsilon": 0.5}),
     "composition.profiles": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
     "profile.programme": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1}),
+    "profile.unequal-programme": (
+        (part(), part(30)),
+        ((part(40), part(share=0.25)),) * 2,
+        {"low": 0.08, "high": 0.1, "exceptions": 0, "max_rate": 0.1},
+    ),
     "profile.steps": ((own_profile(), own_profile(0.3)), ((own_profile(0.4),),) * 2, {}),
     "profile.recoding-population": ((choice(), crowd_profile()), ((choice(0.2),), (crowd_profile(30),)), {}),
     "profile.recoding-split": (

@@ -21,6 +21,7 @@ from crowdblend.guarantees import (
     Differential,
     OneSampleCurve,
     PartInCrowds,
+    PrivatePart,
     ProgrammeCurve,
     RandomSamples,
     Relation,
@@ -35,7 +36,7 @@ from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling import Sampling
 from crowdblend.programme.facts import ProgrammeFacts
-from crowdblend.randomness import DrawKey
+from crowdblend.randomness import DrawKey, ReleaseKey
 from crowdblend.releases.facts import derive, from_json, read_facts, to_json
 from tests.cases import for_each
 from tests.programme.programmes import planned
@@ -54,6 +55,7 @@ CASES: dict[str, tuple[Sampling, str, list[Publication]]] = {
     "thinned strata, parts": (STRATA, "people", [TABLE, ROWS]),
     "thinned strata, budget": (STRATA, "budget", NOISY),
     "strata, budget": (cb.Strata("region", {"north": 0.2, "south": 0.5}), "budget", NOISY),
+    "biased, parts": (BIASED, "people", [TABLE, OUTLIERS]),
     "biased, fresh": (BIASED, "fresh", [TABLE, ROWS]),
     "biased, budget": (BIASED, "budget", NOISY),
 }
@@ -160,6 +162,36 @@ def test_a_coin_keeps_the_people_of_a_survey_whatever_part_they_are_in() -> None
         assert ThinnedSurvey(1.0, 40, 800).draw(key, one) == Everybody(one, row_key=key)
 
 
+def test_parts_of_a_biased_sample_are_biased_samples() -> None:
+    """tests/truth/test_biased_parts.py enumerates this curve: every crowd, all noise, everybody's rate."""
+    plan = planned(policy("biased, parts", sampling=cb.Biased(0.46, 0.5, rate=0.48, exceptions=2, max_rate=0.6)))
+    (use,), shares = differential_of(plan.derived_guarantees).premises[0].conclusion.uses, []
+    assert (use.curve.low, use.curve.high, use.curve.exceptions, use.curve.max_rate) == (0.46, 0.5, 2, 0.6)
+    for one in plan.planned:
+        assert one.share is not None
+        low, high, most, rate = (rate * one.share for rate in (0.46, 0.5, 0.6, 0.48))
+        assert one.plan.facts().sample == Biased(low, high, 2, most, rate, already_drawn=False)
+        shares.append(one.share)
+    assert [type(part) for part in use.curve.publications] == [PartInCrowds, PrivatePart]
+    assert sorted(part.share for part in use.curve.publications) == sorted(shares)
+    (part, _), key = parts_of(DrawKey(bytes(32)), (0.5, 0.5)), DrawKey(bytes([1] * 32))
+    assert Biased(0.2, 0.3, rate=0.25, already_drawn=False).draw(key, part) == Coin(key, 0.25, part)
+    assert Biased(0.2, 0.3).draw(key, part) == Everybody(part, row_key=key)
+
+
+def test_strata_that_are_not_published_are_parts_of_a_biased_sample() -> None:
+    two = [cb.Table("sex", name="table"), cb.Microdata("sex", name="rows")]
+    hidden: dict[str, Any] = {"sampling": cb.Strata("region", {"north": 0.48, "south": 0.5}), "publish": two}
+    plan = planned(policy("biased, parts", **hidden))
+    assert (plan.sample.low, plan.sample.high) == (0.48, 0.5)
+    assert plan.draws(ReleaseKey(bytes(32)))[0][0].part is not None
+    with refuses("policy.split", "[data] duplicates"):
+        planned(policy("biased, parts", **hidden, duplicates="one"))
+    weighted = {"sampling": cb.Weights("weight", low=0.2, high=0.5), "publish": two, "columns": {"sex": ["f", "m"]}}
+    with refuses("policy.split", "[sampling] column"):
+        planned(policy("biased, parts", **weighted))
+
+
 def test_noise_on_a_biased_sample_is_amplified_by_the_largest_rate_of_anyone() -> None:
     derived = Biased(low=0.2, high=0.3, max_rate=0.5).derivations_in_copies(NoiseEverywhere(0.5).claim(), (1,))
     assert derived[1].conclusion.epsilon == pytest.approx(math.log1p(0.5 * math.expm1(0.5)))
@@ -173,7 +205,10 @@ def test_noise_on_one_unequal_sample_is_amplified_by_the_largest_rate() -> None:
     assert losses[0] >= math.log1p((math.e - 1) / 0.5) * (1 - 1e-3)
 
 
-@for_each("name", ["survey, parts", "survey, fresh", "survey, budget", "thinned strata, budget", "biased, budget"])
+@for_each(
+    "name",
+    ["survey, parts", "survey, fresh", "survey, budget", "thinned strata, budget", "biased, parts", "biased, budget"],
+)
 def test_what_contradicts_the_guarantee_is_refused(name: str) -> None:
     facts = planned(policy(name)).facts()
     document = to_json(facts)

@@ -140,7 +140,6 @@ REFUSED = {
         {"sampling": cb.Strata("sex", {"female": 0.1, "male": 0.2}), "publish": UNSTRATIFIED},
         "not by strata",
     ),
-    "biased": ({"sampling": cb.Biased(0.1, 0.2, rate=0.2), "split": "people"}, "has one rate"),
     "a survey of which all are kept": ({"sampling": cb.Survey(100, of=1_000, thin=1), "split": "people"}, "thin=0.8"),
     "a survey that is left open": ({"sampling": cb.Survey(100, of=1_000)}, "thin=0.8"),
     "no rate": ({"sampling": cb.Poisson()}, "rate"),

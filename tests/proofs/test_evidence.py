@@ -29,6 +29,7 @@ from crowdblend.planning.networks.request import Bounds
 from tests.cases import spread
 from tests.numerics import test_expected_people as expected_people
 from tests.selection import test_exponential as exponential
+from tests.truth import test_biased_parts as biased_parts
 from tests.truth import test_composition as composition
 from tests.truth import test_crowd_blending as crowd_blending
 from tests.truth import test_exact_delta as exact_delta
@@ -101,6 +102,7 @@ def totals_of(kind: Callable[[int, int], bool]) -> Count:
 
 PROPERTIES = len(graphs.PROPERTIES)
 SURVEYS = (surveys.WORLDS, surveys.MANY)
+BIASED_PARTS = (biased_parts.WORLDS + biased_parts.CROWDS, biased_parts.MANY + biased_parts.MANY_CROWDS)
 PROGRAMMES = (programme.WORLDS, programme.MANY)
 OF_STRATA = (len(strata_statistics.WORLDS), len(strata_statistics.WORLDS) + len(strata_statistics.MANY))
 SAMPLED = len(sampling.SEEDS)
@@ -198,6 +200,7 @@ COUNTED: dict[str, Count] = {
     "outlier.histogram": cases(noise_below_k.test_the_outlier_histogram_by_direct_summation),
     "outlier.differential": cases(noise_below_k.test_outlier_privacy_is_differential_at_its_largest_loss),
     "programme.parts": PARTS + np.array(PROGRAMMES),
+    "profile.unequal-programme": BIASED_PARTS,
     "recoding.population": cases(recoding.test_choosing_on_the_population),
     "recoding.split": cases(recoding.test_choosing_on_a_part_of_the_sample) + STEPS,
     "profile.crowds": composed(CrowdCurve),

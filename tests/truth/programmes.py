@@ -239,19 +239,20 @@ class World:
     def parts(self) -> list[tuple[Fraction, Term]]:
         return [(share, made.term()) for share, made in zip(self.shares, self.mechanisms, strict=True)]
 
-    def laws(self) -> tuple[Distribution, Distribution]:
-        """What is published with the person and without, each publication of its part."""
-        return self._law((*self.others, self.person)), self._law(self.others)
+    def laws(self, rates: tuple[Fraction, ...] = ()) -> tuple[Distribution, Distribution]:
+        """What is published with the person and without, each publication of its part; `rates` as below."""
+        people, each = (*self.others, self.person), rates or (self.rate,) * (len(self.others) + 1)
+        return self._law(people, each), self._law(self.others, each[:-1])
 
-    def _law(self, people: Table) -> Distribution:
-        chances = [1 - self.rate * sum(self.shares), *(self.rate * share for share in self.shares)]
+    def _law(self, people: Table, rates: tuple[Fraction, ...]) -> Distribution:
+        chances = [[1 - rate * sum(self.shares), *(rate * share for share in self.shares)] for rate in rates]
         worlds: Counter = Counter()
-        for places in product(range(len(chances)), repeat=len(people)):
+        for places in product(range(len(self.shares) + 1), repeat=len(people)):
             tables = tuple(
                 tuple(sorted(value for value, place in zip(people, places, strict=True) if place == part))
-                for part in range(1, len(chances))
+                for part in range(1, len(self.shares) + 1)
             )
-            worlds[tables] += prod(chances[place] for place in places)
+            worlds[tables] += prod(own[place] for own, place in zip(chances, places, strict=True))
         return mix((chance, self._published(tables)) for tables, chance in worlds.items())
 
     def laws_of_one_sample(self, rates: tuple[Fraction, ...] = ()) -> tuple[Distribution, Distribution]:

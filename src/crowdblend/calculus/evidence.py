@@ -164,6 +164,7 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "programme.part-points": DEFINITION,
     "programme.part-private": DEFINITION,
     "programme.parts": Worlds(112, 1_400, "programme parts"),
+    "profile.unequal-programme": Worlds(14, 4_000, "biased_parts"),
     "recoding.population": Worlds(3, 3, "recoding"),
     "recoding.split": Worlds(10, 10, "recoding"),
     "profile.crowds": Worlds(4, 18, "profiles"),

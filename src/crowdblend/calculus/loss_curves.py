@@ -34,12 +34,13 @@ from crowdblend.guarantees import (
     StrataCurve,
     SurveyCurve,
     ThresholdCurve,
+    UnequalProgrammeCurve,
     UnequalSampleCurve,
     Uses,
 )
 from crowdblend.numerics import balls
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up, upper_bound
-from crowdblend.numerics.combined_curves import ReplacedData, WorstOf
+from crowdblend.numerics.combined_curves import MeanOf, ReplacedData, WorstOf
 from crowdblend.numerics.gaussian import GaussianCells
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
 from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points, ThresholdCells
@@ -174,6 +175,10 @@ def _evaluable(loss_curve: LossCurve) -> Curve:  # noqa: PLR0911, PLR0912  one c
             return SampledGaps(arb(rate), _own(uses))
         case UnequalSampleCurve(_, _, _, max_rate, uses):
             return SampledGaps(arb(max_rate), _own(uses))
+        case UnequalProgrammeCurve(_, _, _, _, publications):
+            total = sum((arb(part.share) for part in publications), arb(0))
+            each = Counter(publications).items()
+            return MeanOf([(n * arb(part.share) / total, unequal_part(loss_curve, part)) for part, n in each])
         case SurveyCurve(samples, population, _, uses):
             return SurveyMixture(arb(samples) / population, _compose_laws(uses))
         case GroupSurveyCurve(samples, population, uses):
@@ -202,6 +207,31 @@ def _programme(rate: float, publications: Sequence[PartOfSample]) -> Curve:
         own = taken * part.share / total
         kernels.append((count * arb(part.share) / total, _kernel(part, own / (1 - taken + own))))
     return SampledGaps(taken, Average(kernels))
+
+
+def unequal_part(programme: UnequalProgrammeCurve, part: PartOfSample) -> Curve:
+    """Return the curve that one part adds to the mean: the person is in some part, the others in this one."""
+    total = sum((arb(one.share) for one in programme.publications), arb(0))
+    whole = total.max(arb(1))
+    share, taken = arb(part.share) / whole, arb(programme.max_rate) * total / whole
+    match part:
+        case PartInCrowds(_, k, blend_epsilon):
+            low, high = (
+                arb(rate) * share / (1 - arb(rate) * (total / whole - share))
+                for rate in (programme.low, programme.high)
+            )
+            ends = round_down(low), min(round_up(high), 1.0)
+            return BiasedCrowds(k, arb(blend_epsilon).exp(), *ends, programme.exceptions, round_up(taken))
+        case PrivatePart(_, uses):
+            return SampledGaps(taken, _own(uses))
+    raise NotImplementedError(type(part).__name__)
+
+
+def unequal_part_delta(programme: UnequalProgrammeCurve, part: PartOfSample, epsilon: float) -> float:
+    """Return the divergence that one part adds to the mean of all, before it is weighted."""
+    with precision(BITS):
+        ways = unequal_part(programme, part).bounds([arb(epsilon).exp()])
+        return max(round_up(_upper(bound)) for (bound,) in ways)
 
 
 @lru_cache(maxsize=256)

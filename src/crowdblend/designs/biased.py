@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import blending, profiles, sampling, strata
-from crowdblend.designs.design import MOST_LISTED, Design, InclusionRates, Rate, SampledClaims, blends, of_crowds
-from crowdblend.designs.draw import Coin, Draw, Everybody, StratifiedCoin
+from crowdblend.calculus.rules import blending, profiles, programme, sampling, strata
+from crowdblend.designs.design import (
+    MOST_LISTED,
+    Design,
+    InclusionRates,
+    PartClaims,
+    Rate,
+    SampledClaims,
+    blends,
+    of_crowds,
+)
+from crowdblend.designs.draw import Coin, Draw, Everybody, Part, StratifiedCoin
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
@@ -51,14 +61,20 @@ class Biased(Design, frozen=True, tag="biased"):
         """The range of everybody's rate."""
         return InclusionRates(self.rate, self.low, self.high, self.exceptions)
 
-    def draw(self, coin: DrawKey) -> Draw:
-        """Draw each person by a coin, at the rate of their stratum or at the typical rate."""
+    def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
+        """Draw each person by a coin, at the rate of their stratum or at the typical rate; of those, maybe one part."""
         if self.already_drawn:
-            return Everybody(row_key=coin)
+            return Everybody(part, row_key=coin)
         if self.stratum is not None:
-            return StratifiedCoin(coin, self.stratum, tuple(self.rates.values()))
+            return StratifiedCoin(coin, self.stratum, tuple(self.rates.values()), part=part)
         assert self.rate is not None, "a sample is drawn at a rate"
-        return Coin(coin, self.rate)
+        return Coin(coin, self.rate, part)
+
+    def thin_by(self, share: float) -> Self:
+        """The same with smaller rates."""
+        ends = {name: getattr(self, name) * share for name in ("low", "high", "max_rate")}
+        rates = {label: rate * share for label, rate in self.rates.items()}
+        return replace(self, **ends, rate=None if self.rate is None else self.rate * share, rates=rates)
 
     def sentences(self) -> list[str]:
         """Return a sentence that rates or weights differ and are not published."""
@@ -88,12 +104,25 @@ class Biased(Design, frozen=True, tag="biased"):
         return self.max_rate
 
     @property
-    def _ends(self) -> dict[str, Any]:
+    def ends(self) -> dict[str, Any]:
+        """The rates, as the rules spell them."""
         return {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.max_rate}
 
     def amplify(self, profile: Derivation) -> Derivation:
         """Amplify by the largest rate of a protected person."""
-        return profiles.profile_of_one_unequal_sample(profile, **self._ends)
+        return profiles.profile_of_one_unequal_sample(profile, **self.ends)
+
+    def parts_derivations(
+        self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
+    ) -> tuple[Derivation, ...]:
+        """Derive the joint guarantee of mechanisms on parts: of crowds counts what they claim of any table."""
+        placed = []
+        for (only,), share in zip(mechanisms, shares, strict=True):
+            crowds = blends(only)
+            placed.append(
+                programme.crowds_in_a_part(only.claim(), share=share) if crowds else only.claim_in_a_part(share=share)
+            )
+        return self.state_guarantees(programme.profile_of_unequal_programme(*placed, **self.ends), epsilon)
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
         """Derive the guarantee of one mechanism that counts every sampled person once: all people are one stratum."""
@@ -107,7 +136,7 @@ class Biased(Design, frozen=True, tag="biased"):
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive zero-knowledge and differential privacy under both relations, then add the mechanism's own claim."""
         (mechanism,) = mechanisms
-        claim, ends = mechanism.claim(), self._ends
+        claim, ends = mechanism.claim(), self.ends
         if not blends(mechanism):
             return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
         differential = blending.robust_sampling_is_differential(claim, **ends, epsilon=epsilon)

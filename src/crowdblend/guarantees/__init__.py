@@ -44,6 +44,7 @@ from crowdblend.guarantees.programme import (
     PartWithNoise,
     PrivatePart,
     ProgrammeCurve,
+    UnequalProgrammeCurve,
     UnequalSampleCurve,
 )
 from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
@@ -93,6 +94,7 @@ __all__ = [
     "SurveyCurve",
     "ThresholdCurve",
     "Together",
+    "UnequalProgrammeCurve",
     "UnequalSampleCurve",
     "Useful",
     "Uses",

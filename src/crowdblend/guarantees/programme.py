@@ -93,11 +93,7 @@ class ProgrammeCurve(LossCurve):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.publications or not all(isinstance(part, PartOfSample) for part in self.publications):
-            raise InvalidInput("The curve of a programme holds parts of a sample, one or more. Pass a tuple of them.")
-        if exceeds_sample(self.publications):
-            raise InvalidInput("The shares of parts add up to at most 1. Lower some of them.")
-        object.__setattr__(self, "publications", tuple(sorted(self.publications, key=order_of)))
+        object.__setattr__(self, "publications", sort_parts(self.publications))
 
 
 @dataclass(frozen=True)
@@ -128,6 +124,36 @@ class UnequalSampleCurve(LossCurve):
 
     def aggregate(self) -> Aggregate:
         return RobustSampling(self.low, self.high, self.exceptions)
+
+
+@dataclass(frozen=True)
+class UnequalProgrammeCurve(LossCurve):
+    """Mechanisms, each on a part of one such sample; the parts share nobody and are in one order."""
+
+    low: float
+    high: float
+    exceptions: int
+    max_rate: float
+    publications: tuple[PartOfSample, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known = all(isinstance(part, PartInCrowds | PrivatePart) for part in self.publications)
+        object.__setattr__(self, "publications", sort_parts(self.publications))
+        if not known:
+            raise InvalidInput("Parts of a biased sample have crowds or noise of their own. Pass what they claim.")
+
+    def aggregate(self) -> Aggregate:
+        return RobustSampling(self.low, self.high, self.exceptions)
+
+
+def sort_parts(parts: tuple[PartOfSample, ...]) -> tuple[PartOfSample, ...]:
+    """Return parts in their one order; what is no sample divided into parts is refused."""
+    if not parts or not all(isinstance(part, PartOfSample) for part in parts):
+        raise InvalidInput("The curve of a programme holds parts of a sample, one or more. Pass a tuple of them.")
+    if exceeds_sample(parts):
+        raise InvalidInput("The shares of parts add up to at most 1. Lower some of them.")
+    return tuple(sorted(parts, key=order_of))
 
 
 def sort_unsampled(uses: tuple[Uses, ...]) -> tuple[Uses, ...]:

@@ -74,6 +74,29 @@ class WorstOf:
         return _largest(ups), _largest(downs)
 
 
+class MeanOf:
+    """The weighted mean of several curves."""
+
+    def __init__(self, curves: Sequence[tuple[arb, Curve]]) -> None:
+        self.curves = tuple(curves)
+        self.reach = max(curve.reach for _, curve in curves)
+        self.density = min(curve.density for _, curve in curves)
+        self.distance = sum(float(weight) * curve.distance for weight, curve in curves)
+        self.kinks = tuple(sorted({kink for _, curve in curves for kink in curve.kinks}))
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """Return the mean at every factor, up and down."""
+        weights = [weight for weight, _ in self.curves]
+        ups, downs = zip(*(curve.bounds(growths, _enough) for _, curve in self.curves), strict=True)
+        return mean(weights, ups), mean(weights, downs)
+
+
+def mean(weights: Sequence[arb], curves: Sequence[Bounds]) -> Bounds:
+    """Return the mean at each place; a curve falls, so where it has no bound any more its last one holds."""
+    rows = zip(*(falling(curve) for curve in curves), strict=True)
+    return [sum((weight * bound for weight, bound in zip(weights, row, strict=True)), arb(0)) for row in rows]
+
+
 def _largest(curves: Sequence[Bounds]) -> Bounds:
     """Return the largest bound at each place; a curve falls, so where it has none its last one holds."""
     last = [arb(1)] * len(curves)

@@ -85,7 +85,15 @@ class BiasedCrowds:
 
 
 class OutlierBins:
-    """The curve of bins whose noise fades with their size: the worst size at each factor."""
+    """The curve of bins whose noise fades with their size: the worst size at each factor.
+
+    Sizes are looked at from the largest down, until no smaller one can be worse. Let a < b be the ratios of the noise
+    of sizes j and j − 1 and ρ = (1−a)(1+b)/((1+a)(1−b)). Noise of ratio a is at most ρ times noise of ratio b around
+    one centre, so the two are at most 1 − 1/ρ apart, and both divergences are at most 1 − 1/ρ more than what noise of
+    the larger loss ε(j) alone has. With the person there is nothing from the factor ρ/b on. Without, beyond e^ε(j),
+    it is at most 2(αa)^−(K−j) = 2e^{tε}α^−(K−j): outcomes i steps from the centre are b/a times as far apart as those
+    at i − 1, and b^i = (αa)^−(K−j) where (b/a)^i = αa.
+    """
 
     density = 16
     kinks: tuple[float, ...] = ()
@@ -95,7 +103,14 @@ class OutlierBins:
             raise NotProved(f"Outlier tables have profiles up to {MOST_SIZES} sizes of bins. Compose their (ε, δ).")
         losses = [arb(epsilon) * transition / (limit - j) for j in range(limit - transition)] + [arb(epsilon)]
         ratios = [(-loss).exp() for loss in losses]
-        self.steps = list(zip(ratios[1:], ratios, strict=False))
+        # For every size from 1 on: ratios of its noise and the one before, the largest 1 − 1/ρ and ρ/b up to it.
+        self.steps: list[tuple[arb, arb, arb, arb]] = []
+        apart = furthest = arb(0)
+        for here, before in zip(ratios[1:], ratios, strict=False):
+            nearer = (1 - here) * (1 + before) / ((1 + here) * (1 - before))
+            apart, furthest = apart.max(1 - 1 / nearer), furthest.max(nearer / before)
+            self.steps.append((here, before, apart, furthest))
+        self.transition, self.scale = transition, 2 * (arb(epsilon) * transition).exp()
         # Bins from limit − transition on have noise of one loss.
         self.large, self.kinks = Closeness(epsilon, 0.0), (epsilon,)
         # Beyond ε the divergence falls about like e^{−t·loss}.
@@ -107,11 +122,8 @@ class OutlierBins:
         ups: Bounds = []
         downs: Bounds = []
         for growth in growths:
-            up = down = self.large.at(growth)
             try:
-                for here, before in self.steps:
-                    more, fewer = step_divergences(balls, here, before, growth)
-                    up, down = up.max(more), down.max(fewer)
+                up, down = self._worst(growth)
             except UndecidedBall:
                 ups.append(None)
                 downs.append(None)
@@ -122,6 +134,18 @@ class OutlierBins:
                 break
         rest: Bounds = [None] * (len(growths) - len(ups))
         return ups + rest, downs + rest
+
+    def _worst(self, growth: arb) -> tuple[arb, arb]:
+        up = down = self.large.at(growth)
+        tail = self.scale * growth**-self.transition
+        for here, before, apart, furthest in reversed(self.steps):
+            most = apart + (1 / here - growth).nonnegative_part() / (1 / here + 1)
+            beyond = growth * here >= 1 and tail <= down
+            if (growth >= furthest or most <= up) and (beyond or most <= down):
+                break
+            more, fewer = step_divergences(balls, here, before, growth)
+            up, down, tail = up.max(more), down.max(fewer), tail / growth
+        return up, down
 
 
 class ThresholdCells:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from flint import arb
 
-from crowdblend.numerics.combined_curves import falling
+from crowdblend.numerics.combined_curves import falling, mean
 from crowdblend.numerics.profile_curves import (
     LARGEST_LOSS,
     Bounds,
@@ -178,10 +178,4 @@ class Average:
         """Return the weighted average at every factor."""
         found = [kernel.gaps(mores, fewers, _enough) for _, kernel in self.parts]
         weights = [weight for weight, _ in self.parts]
-        return tuple(_mean(weights, [bounds[way] for bounds in found]) for way in (0, 1))  # type: ignore[return-value]
-
-
-def _mean(weights: Sequence[arb], curves: Sequence[Bounds]) -> Bounds:
-    """The mean at each place; a curve falls, so where it has no bound any more its last one holds."""
-    rows = zip(*(falling(curve) for curve in curves), strict=True)
-    return [sum((weight * bound for weight, bound in zip(weights, row, strict=True)), arb(0)) for row in rows]
+        return tuple(mean(weights, [bounds[way] for bounds in found]) for way in (0, 1))  # type: ignore[return-value]

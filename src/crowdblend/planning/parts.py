@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from flint import arb
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.loss_curves import part_delta
+from crowdblend.calculus.loss_curves import part_delta, unequal_part_delta
 from crowdblend.calculus.rules import programme
+from crowdblend.designs import Biased
 from crowdblend.errors import Infeasible, NotProved
 from crowdblend.frozen import dataclass
-from crowdblend.guarantees import PartInCrowds, PartOfSample
+from crowdblend.guarantees import PartInCrowds, PartOfSample, UnequalProgrammeCurve
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.search import first_true
 
@@ -48,9 +50,15 @@ def smallest_k(
     12
     """
 
+    return first_k(lambda k: part_delta(part(k), shares, rate, epsilon), delta)
+
+
+def first_k(divergence: Callable[[int], float], delta: float) -> int:
+    """Return the smallest k at which a divergence is at most delta."""
+
     def keeps(k: int) -> bool:
         with suppress(NotProved):
-            return part_delta(part(k), shares, rate, epsilon) <= delta
+            return divergence(k) <= delta
         return False
 
     try:
@@ -92,6 +100,8 @@ class PartBudget:
     `drawn` is the share that its publication has of the sample: larger than that of the part where others of its people
     choose the recoding.
 
+    `biased` is the sample where people's rates differ; `rate` is then the largest of anyone protected.
+
     `noise_loss` is the part of epsilon that noise may spend in one release: all of it where there is one, and less in a
     series, in which crowds hardly lose more, and noise loses every time.
     """
@@ -103,6 +113,7 @@ class PartBudget:
     delta: float
     noise_loss: float
     drawn: float
+    biased: Biased | None = None
 
     @property
     def own_rate(self) -> float:
@@ -121,4 +132,15 @@ class PartBudget:
 
     def smallest_k(self, part: Callable[[int], PartOfSample]) -> int:
         """Return the smallest k with which the part keeps to epsilon and delta."""
-        return smallest_k(part, self.shares, rate=self.rate, epsilon=self.epsilon, delta=self.delta)
+        if self.biased is None:
+            return smallest_k(part, self.shares, rate=self.rate, epsilon=self.epsilon, delta=self.delta)
+        ends, least = self.biased.ends, self.biased.exceptions + 2
+
+        def divergence(k: int) -> float:
+            # Of points under biased sampling counts that they blend.
+            own = part(max(k, least))
+            blended = PartInCrowds(own.share, max(k, least), getattr(own, "noise_epsilon", 0.0))
+            others = (replace(blended, share=share) for share in self.shares)
+            return unequal_part_delta(UnequalProgrammeCurve(**ends, publications=(*others,)), blended, self.epsilon)
+
+        return max(first_k(divergence, self.delta), least)

@@ -340,6 +340,12 @@ class Biased(Sampling, frozen=True):
             raise refusal("biased-sampling", message, "Add rate, or already_drawn = true.", "[sampling] rate")
         _check_order(self)
 
+    def thin_by(self, share: float) -> Self:
+        """Return the same with smaller probabilities; of exceptions nothing is known but that they are thinned too."""
+        most = 1.0 if self.max_rate is None and self.exceptions else self.max_rate
+        ends = {"low": self.low, "high": self.high, "rate": self.rate, "max_rate": most}
+        return self.replace(**{name: None if end is None else end * share for name, end in ends.items()})
+
     def drawn_here(self) -> Biased:
         """Return people drawn now, at the stated rate or at the largest one."""
         return self.replace(already_drawn=False, rate=self.high if self.rate is None else self.rate)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
-from crowdblend.designs import Strata, ThinnedSurvey
+from crowdblend.designs import Biased, Strata, ThinnedSurvey
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
@@ -107,7 +107,9 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     sample = sample_of_all(policy, "people")
     require_parts(sample)
     require_ids(policy, "nobody can be sent to one part of the sample and to no other")
-    if isinstance(sample, Strata) and policy.data.duplicates == "one":
+    biased = sample if isinstance(sample, Biased) else None
+    by_strata = isinstance(sample, Strata) or (biased is not None and biased.stratum is not None)
+    if by_strata and policy.data.duplicates == "one":
         # Which row counts depends on the columns of the publication, and so would the stratum and the part.
         message = "Whoever has rows in two strata would be in two parts of the sample."
         raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")
@@ -122,7 +124,8 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     def plan_each(each: Each) -> ProgrammePlan:
         made = []
         for one, part, share, (*_, released) in zip(policy.publish, policy.parts, shares, within, strict=True):
-            own = PartBudget(released, every, rate, each.epsilon, each.delta, each.noise_loss, drawn=share)
+            losses = (each.epsilon, each.delta, each.noise_loss)
+            own = PartBudget(released, every, rate, *losses, drawn=share, biased=biased)
             made.append(PlannedPublication(str(one.name), module_for(part).plan_part(part, own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 

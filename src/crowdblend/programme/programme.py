@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace as replace_fields
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Biased, Claims, Everybody
+from crowdblend.designs import Claims, Everybody
 from crowdblend.designs.draw import Draw, parts_of, shares_within
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
@@ -209,7 +209,6 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
             return [()] * len(self.planned)
         if self.split == "budget":
             return [(self.sample.draw(key.coin()),)] * len(self.planned)
-        assert not isinstance(self.sample, Biased), "parts are of samples whose rates are known"
         coin, shares = key.coin(), [one.shares for one in self.planned]
         parts = iter(parts_of(key.coin(b"parts of the sample"), [share for each in shares for share in each]))
         return [tuple(self.sample.draw(coin, next(parts)) for _ in each) for each in shares]

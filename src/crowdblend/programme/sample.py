@@ -45,16 +45,17 @@ def _sample_of(part: PublicationPolicy) -> Sample:
 
 
 def require_parts(sample: Sample) -> None:
-    """Refuse a sample whose parts are not certified: rates that are not known, or nobody left out."""
-    remedy, where = 'Write split = "fresh" or "budget", or publish one by one.', "[sampling] design"
+    """Refuse a sample whose parts are not certified: weights that differ, or nobody left out."""
     if isinstance(sample, ThinnedSurvey) and not sample.draws_here:
         message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
         raise refusal("split", message, "Write thin = 0.8.", "[sampling] thin")
-    if isinstance(sample, Biased) or (isinstance(sample, Strata) and any(one.low < one.high for one in sample.coins)):
-        message = "Parts of one sample are certified where everybody, or everybody of a stratum, has one rate."
-        if not isinstance(sample, Biased):
-            remedy = f"Add thin = 0.8 to [sampling], which rests on no weight. {remedy}"
-        raise refusal("split", message, remedy, where)
+    if isinstance(sample, Biased) and sample.weight is not None:
+        message = "Parts of a survey with weights are certified where the weights are published."
+        raise refusal("split", message, f"Publish {sample.weight!r}, and add thin = 0.8.", "[sampling] column")
+    if isinstance(sample, Strata) and any(one.low < one.high for one in sample.coins):
+        message = "Parts of one sample are certified where everybody of a stratum has one rate."
+        remedy = 'Add thin = 0.8 to [sampling], which rests on no weight; or write split = "fresh" or "budget".'
+        raise refusal("split", message, remedy, "[sampling] design")
 
 
 def require_ids(policy: Policy, because: str) -> None:

@@ -218,6 +218,14 @@ def plan_in_part(
     are sampled at one rate. What the part guarantees by itself is not what the programme says, so that its delta is
     left open.
     """
+    changes = {"sampling": policy.sampling.thin_by(budget.drawn), "epsilon": budget.epsilon, "delta": None}
+    changes |= {"accept_delta": True, "releases": 1}
+    if budget.biased is not None:
+        loss = 0.0 if noise is None else noise(budget)
+        k = budget.smallest_k(partial(_with_loss, part, loss)) if policy.k is None else policy.k
+        below: dict[str, Any] = {} if noise is None else {"noise_epsilon": loss}
+        own_policy = policy.replace(k=k, **changes, **below)
+        return own_policy, CrowdPlan.of_one(answer(crowd_request(own_policy, form, **more, **below)))
     strata, choosing = _strata_of(policy), getattr(policy, "recoding", None)
     planned = []
     for label, one in strata.items():
@@ -230,10 +238,8 @@ def plan_in_part(
         request = PlanRequest(rate=rate, k=k, epsilon=budget.epsilon, form=form, **below)
         planned.append(StratumPlan(label, rate, rate, rate, answer(request)))
     crowds = CrowdPlan.of(planned)
-    sampling, noise_epsilon = policy.sampling.thin_by(budget.drawn), planned[0].noise_epsilon
-    changes = {"sampling": sampling, "k": crowds.k, "epsilon": budget.epsilon, "delta": None, "accept_delta": True}
-    changes |= {"releases": 1} | ({} if noise is None else {"noise_epsilon": noise_epsilon})
-    return policy.replace(**changes), crowds
+    changes |= {} if noise is None else {"noise_epsilon": planned[0].noise_epsilon}
+    return policy.replace(k=crowds.k, **changes), crowds
 
 
 def _with_loss(part: Callable[[int, float], PartOfSample], loss: float, k: int) -> PartOfSample:

@@ -10,8 +10,17 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import BELOW_K, MOVED_POINTS, Assumption
 from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
-from crowdblend.calculus.description import NOISY_BELOW_K, NOISY_POINTS, TARGET, UNDER_SAMPLING, Composite, mechanism
+from crowdblend.calculus.description import (
+    NOISY_BELOW_K,
+    NOISY_POINTS,
+    TARGET,
+    UNDER_BIAS,
+    UNDER_SAMPLING,
+    Composite,
+    mechanism,
+)
 from crowdblend.calculus.loss_curves import part_terms
+from crowdblend.calculus.rules.blending import ROBUST, check_bias, check_rates
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, under_sampling
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import (
@@ -23,6 +32,9 @@ from crowdblend.guarantees import (
     PartWithNoise,
     PrivatePart,
     Profile,
+    Relation,
+    UnequalProgrammeCurve,
+    Uses,
 )
 from crowdblend.guarantees.programme import exceeds_sample
 from crowdblend.numerics import balls
@@ -103,6 +115,33 @@ def programme_of_parts(*premises: PartOfSample, rate: float, epsilon: float) -> 
     return under_sampling(
         rate, epsilon, lambda growth: programme_divergence(balls, part_terms(premises), arb(rate), growth)
     )
+
+
+@rule(
+    "profile.unequal-programme",
+    source="crowdblend, docs/proofs.md#parts-of-a-biased-sample",
+    statement="When everybody but ℓ people comes into a sample by an independent coin with a probability in {0} ∪ [p, "
+    "p'] and nobody protected above P, sending each sampled person to part i with probability s_i (as in "
+    "programme.parts), then a crowd-blending or private mechanism with randomness of its own on every part, has at "
+    "every ε the average over the parts, weighted by s_i/S, S = Σs_i, of the divergence of mechanism i where the "
+    "person is in part i with probability PS and the others with a probability in {0} ∪ [r(p), r(p')], r(p) = "
+    "ps_i/(1 − p(S − s_i)), in each direction.",
+    assumes=(Assumption.OWN_RANDOMNESS, *ROBUST),
+    about=UNDER_BIAS,
+)
+def profile_of_unequal_programme(
+    *premises: PartOfSample, low: float, high: float, exceptions: int, max_rate: float
+) -> Profile:
+    """A part of a biased sample is a biased sample, also given who is in the others."""
+    check_shares(premises)
+    for part in premises:
+        if isinstance(part, PartInCrowds):
+            check_bias(CrowdBlending(part.k, part.blend_epsilon), low, high, exceptions, max_rate)
+        elif not isinstance(part, PrivatePart):
+            raise Unmet("needs parts that blend into crowds or are private by themselves. Start from programme.part.")
+    check_rates(low, high, exceptions, max_rate)
+    curve = UnequalProgrammeCurve(low, high, exceptions, max_rate, premises)
+    return Profile((Uses(curve, 1),), Relation.ADD_REMOVE, 1, 1)
 
 
 def check_shares(premises: tuple[PartOfSample, ...]) -> None:

@@ -20,6 +20,7 @@ from crowdblend.guarantees import (
     Relation,
     ReplacedCurve,
     SurveyCurve,
+    UnequalProgrammeCurve,
     UnequalSampleCurve,
     Uses,
     ZeroKnowledge,
@@ -97,4 +98,4 @@ def _survey_profile(premise: Profile, curve: LossCurve) -> Profile:
 def _excepts(curve: LossCurve) -> bool:
     """Return whether some people are not protected, one of whom may be asked in the place of another."""
     inside = curve.curve if isinstance(curve, ReplacedCurve) else curve
-    return isinstance(inside, BiasedCurve | UnequalSampleCurve) and inside.exceptions > 0
+    return isinstance(inside, BiasedCurve | UnequalSampleCurve | UnequalProgrammeCurve) and inside.exceptions > 0
