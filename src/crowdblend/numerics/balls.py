@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import reduce
+from functools import lru_cache, reduce
 
 from flint import arb, ctx
 
@@ -111,7 +111,15 @@ def pmf(n: int, j: int, p: arb) -> arb:
 
 
 def above(n: int, j: int, p: arb) -> arb:
-    """Return a ball around P[X > j] / P[X = j], summed on the side of j where the terms fall."""
+    """Return a ball around P[X > j] / P[X = j], summed on the side of j where the terms fall.
+
+    Planning and checking ask for the same few thousands again and again, at probabilities that are exact doubles.
+    """
+    return (_above if p.is_exact() else _above.__wrapped__)(n, j, p, ctx.prec)
+
+
+@lru_cache(maxsize=1 << 14)
+def _above(n: int, j: int, p: arb, _bits: int) -> arb:
     if j >= n:
         return arb(0)
     if j + 1 > (n + 1) * p:
