@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from functools import lru_cache
 
 import numpy as np
@@ -66,11 +65,7 @@ def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list
 
 def _date_map(finest: DateRange, coarser: DateRange) -> list[int]:
     """Return the longer period of every shorter one: that of any of its days in the range."""
-    found: dict[int, int] = {}
-    for ordinal in range(finest.start.toordinal(), finest.last.toordinal() + 1):
-        when = date.fromordinal(ordinal)
-        found.setdefault(finest.place(when), coarser.place(when))
-    return [found[code] for code in range(len(finest.own_labels))]
+    return [coarser.place(when) for when in finest.days]
 
 
 def _interval_map(name: str, finest: Intervals, coarser: Intervals) -> list[int]:

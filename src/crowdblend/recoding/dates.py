@@ -148,12 +148,17 @@ class DateRange(ComputedRecoding):
         return self.stop - timedelta(days=1)
 
     @cached_property
-    def own_labels(self) -> tuple[str, ...]:
-        """Every period that the range touches."""
+    def days(self) -> tuple[date, ...]:
+        """One day of every period that the range touches."""
         first, last = self.start.toordinal(), self.last.toordinal()
         # No period is shorter than its step, so that none is stepped over.
         days = map(date.fromordinal, (*range(first, last, _SHORTEST[self.period]), last))
-        return tuple(dict.fromkeys(period_label(self.period, when) for when in days))
+        return tuple({period_number(self.period, when): when for when in days}.values())
+
+    @cached_property
+    def own_labels(self) -> tuple[str, ...]:
+        """Every period that the range touches."""
+        return tuple(period_label(self.period, when) for when in self.days)
 
     def own_code(self, value: str) -> int | None:
         """Return the number of periods from the first one to the date; None outside the range."""
