@@ -145,7 +145,7 @@ def release_lines(
     lines += [] if series is None else [f"  series     {series}"]
     if budget and budget.differential:
         lines.append(f"  total      about these people: {_spending_line(budget.differential)}")
-    if total is not None and total.differential is not None and total.releases > 1:
+    if total is not None and total.differential is not None:
         lines.append(f"  by profile {_spending_line(total.differential)}")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(release.certificate.guarantees[0], ZeroKnowledge):
@@ -165,9 +165,9 @@ def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
 
 
 def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None:
-    """Return the new total by profile; None where the ledger does not answer."""
+    """Return the new total by profile; None where one release is all there is, or the ledger does not answer."""
     with suppress(CrowdblendError):
-        return ledger.total(budget.population) if budget is not None else None
+        return ledger.total(budget.population) if budget is not None and len(budget.releases) > 1 else None
     return None
 
 

@@ -165,6 +165,7 @@ def _attribute(name: str, value: float | None) -> str:
     return "" if value is None else f' {name}="{_number(value)}"'
 
 
+@lru_cache(maxsize=1024)
 def _number(value: float) -> str:
     """Return a coordinate to a hundredth: finer is not seen, and differs from processor to processor."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

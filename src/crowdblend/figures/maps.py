@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import GROUND, INK, NARROW, PADDING, PAGE, QUIET, Drawing, text_width
@@ -19,6 +20,8 @@ _TILTED = -40
 _LINE = "#aab0b8"
 
 Rectangle = tuple[float, float, float, float]
+# Where a number lies on a scale.
+Place = Callable[[float], float]
 
 
 @dataclass(frozen=True)
@@ -162,10 +165,11 @@ def point_map(
     picture = Drawing()
     picture.rectangle(margin, PADDING, wide, high, fill=GROUND)
     shade = Shade(1, max([2, *(count for _, count in bins)]), log=True)
+    places = cache(x.place), cache(y.place)  # a side of one box is that of others
     for box, count in bins:
-        _box(picture, box, x, y, fill=shade.color(max(count, 1)))
+        _box(picture, box, *places, fill=shade.color(max(count, 1)))
     for box in blocks:
-        _box(picture, box, x, y, stroke=_LINE, thickness=0.35)
+        _box(picture, box, *places, stroke=_LINE, thickness=0.35)
     for tick in ticks:
         picture.text(margin - 8, y.place(tick), _tick(tick), color=QUIET, anchor="end")
     across = [(tick, _tick(tick)) for tick in round_numbers(left, right)]
@@ -189,8 +193,8 @@ def _shortening(names: tuple[str, str], bounds: Rectangle) -> float:
     return math.cos(math.radians((bottom + top) / 2))
 
 
-def _box(picture: Drawing, box: Rectangle, x: Scale, y: Scale, **style: str | float) -> None:
-    left, bottom, right, top = x.place(box[0]), y.place(box[1]), x.place(box[2]), y.place(box[3])
+def _box(picture: Drawing, box: Rectangle, x: Place, y: Place, **style: str | float) -> None:
+    left, bottom, right, top = x(box[0]), y(box[1]), x(box[2]), y(box[3])
     picture.rectangle(left, top, right - left, bottom - top, **style)  # type: ignore[arg-type]
 
 
