@@ -72,3 +72,19 @@ def test_every_set_of_rows_is_equally_likely(wards: str, rows: int, tmp_path: Pa
         share, left = times / len(wards), (len(wards) - rows) / (len(wards) - 1)
         mean, variance = rows * share, rows * share * (1 - share) * left
         assert abs(found[ward] - people * mean) <= stats.norm.isf(FALSE_ALARM / 2) * np.sqrt(people * variance)
+
+
+def test_points_of_one_block_count_once(tmp_path: Path) -> None:
+    """Everybody has two points in one block and one in another; which of the two is left is chance."""
+    frame = pd.DataFrame({"id": np.repeat(np.arange(400), 3), "x": [0.5, 3.5, 7.5] * 400})
+    frame.to_parquet(tmp_path / "visits.parquet")
+    text = POLICY.format(rows=2).replace("everybody", 'poisson"\nrate = "0.5').replace('"0.5"', "0.5")
+    text = text.replace('ward = { values = ["a", "b", "c"] }', "x = { from = 0, to = 10, resolution = 1, width = 5 }")
+    text = text.replace("epsilon = 1.0", "epsilon = 1.0\ndelta = 1e-6")
+    policy = parse_policy(text.replace('"table"', '"points"\nnoise_epsilon = 1.0'), tmp_path)
+    found = count_classes(policy, Everybody(row_key=DrawKey(KEY))).classes
+    counts = dict(zip(found.codes[:, 0].tolist(), found.counts.tolist(), strict=True))
+    assert counts[0] + counts[3] == counts[7] == 400
+    # A fair coin for everybody: missed with a chance below one in a million.
+    assert stats.binom.sf(counts[0], 400, 0.5) > FALSE_ALARM / 2
+    assert stats.binom.cdf(counts[0], 400, 0.5) > FALSE_ALARM / 2

@@ -49,6 +49,12 @@ POLICIES = {
     + _EVERYBODY
     + _COLUMNS
     + '[privacy]\nepsilon = 1.0\n[[publish]]\nkind = "table"\n',
+    "microdata-visits": _TOWN.replace("town.parquet", "twice.csv")
+    + "rows_per_person = 2\n"
+    + _DRAW
+    + _COLUMNS
+    + _PROMISE
+    + '[[publish]]\nkind = "microdata"\n',
     "table-biased": _TOWN
     + '[sampling]\ndesign = "biased"\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n'
     + _COLUMNS

@@ -91,10 +91,42 @@ def test_cells_of_a_threshold_table_count_everybody_once(tmp_path: Path) -> None
     assert cells.loc[("north", "a"), "estimate"] < PEOPLE / 2 * 1.1
 
 
-def test_crowds_of_people_with_several_rows_are_refused() -> None:
-    for publish in (cb.Table("shop"), cb.Microdata("shop"), cb.Table("shop", below_k="noise")):
-        with pytest.raises(InvalidInput, match="difference"):
-            policy("table", cb.Poisson(0.5), publish=publish, columns={"shop": ["a", "b"]}).plan()
+CROWDS: dict[str, tuple[Publication, Sampling]] = {
+    "microdata": (cb.Microdata("region", "shop"), cb.Poisson(0.5)),
+    "table": (cb.Table("region", "shop"), STRATA),
+    "survey": (cb.Microdata("region", "shop"), cb.Survey(PEOPLE, of=2 * PEOPLE, thin=0.5)),
+}
+
+
+@for_each("name", list(CROWDS))
+def test_crowds_throw_a_coin_for_every_row(name: str, tmp_path: Path) -> None:
+    """Everybody counts once in at most three classes, by coins of their own; estimates are of these."""
+    publish, sampling = CROWDS[name]
+    made, out = policy("table", sampling, publish=publish, people=None), tmp_path / "published"
+    done = cb.release(purchases(), made, out=out, ledger=None, figures=False)
+    cb.verify(out)
+    assert differential_of(done.certificate.derivations).conclusion.epsilon <= 2
+    assert "at most 3 rows of each person" in " ".join(one.sentence() for one in done.certificate.assumptions()).lower()
+    cells = cb.read(out).estimates().to_pandas().set_index(["region", "shop"])
+    shops = purchases().query("region == 'north'").drop_duplicates().groupby("id")["shop"].transform("size").to_numpy()
+    kept = np.minimum(1, ROWS / shops).sum() * (2 if name == "survey" else 1)
+    # Every kept class is one of a binomial number, and of four classes one is left out at random.
+    deviation = np.sqrt(kept / (0.25 if name == "survey" else 0.2))
+    assert abs(cells.loc["north", "estimate"].sum() - kept) < 6 * deviation
+    with pytest.raises(InvalidInput, match="in each of their classes"):
+        cb.read(out).estimates(margin="shop")
+
+
+@for_each("change", [{"several_rows": 9}, {"design": {"design": "coins", "rate": 0.5}}])
+def test_facts_of_more_rows_or_of_one_coin_are_refused(change: dict[str, Any]) -> None:
+    publish, sampling = CROWDS["microdata"]
+    facts = to_json(policy("table", sampling, publish=publish, people=None).plan().facts())  # type: ignore[attr-defined]
+    derive(read_facts(facts))
+    with pytest.raises(DoesNotVerify):
+        derive(read_facts({**facts, **change}))
+
+
+def test_a_survey_that_is_drawn_here_counts_one_row() -> None:
     with pytest.raises(InvalidInput, match="fixed number"):
         policy("statistics", cb.Survey(100, of=PEOPLE), people=None).plan()
 

@@ -97,6 +97,7 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
         Example((profile(CROWDS),)),
     ],
     "composition.repeated": [Example((profile(CROWDS, PURE, releases=2),), {"releases": 10})],
+    "rows.own-coins": [Example((profile(CROWDS, PURE, releases=2),), {"rows_per_person": 3})],
     "profile.delta": [
         Example((profile(LEAKY, releases=8),), {"epsilon": 1.0}, _DELTA),
         Example((profile(PURE, releases=3),), {"epsilon": 0.4}, _DELTA),

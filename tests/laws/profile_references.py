@@ -142,6 +142,7 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     "survey.zero-knowledge": _known_of_survey,
     "composition.profiles": _united,
     "composition.repeated": lambda a, releases: _united(*[a] * releases),
+    "rows.own-coins": lambda a, rows_per_person: _united(*[a] * rows_per_person),
     "profile.delta": lambda a, epsilon: _differential(a, epsilon, responses(a, epsilon)),
     "profile.epsilon": lambda a, delta: _differential(a, _at_delta(a, delta), delta),
     "profile.group": _group,

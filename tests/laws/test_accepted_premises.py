@@ -53,6 +53,7 @@ ACCEPTED: dict[str, dict[int, str]] = {
     "profile.group": {0: "relation unsampled"},
     "strata.copies": {0: ""},
     "rows.per-person": {0: "delta"},
+    "rows.own-coins": {0: ""},
     "survey.profile": {0: "unsampled"},
     "survey.strata-profile": {0: "unsampled"},
     "survey.groups-profile": {0: "unsampled"},

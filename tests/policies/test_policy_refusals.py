@@ -128,7 +128,7 @@ WRONG = {
         REGISTER.replace(*ROWS).replace("sex =", "total ="),
         "reserved-name",
     ),
-    "rows of a sample": (bent(ROWS), "rows-per-person"),
+    "rows of a sample that was drawn before": (bent(ROWS, ("poisson", "coins")), "rows-per-person"),
     "rows and duplicates": (
         REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2\nduplicates = "one"'),
         "rows-per-person",

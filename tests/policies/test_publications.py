@@ -182,9 +182,19 @@ WRONG: dict[str, tuple[Callable[[], object], str, str]] = {
     "an unknown column": (lambda: _policy(publish=cb.Table("agee")), "unknown-column", "Did you mean age?"),
     "an unused column": (lambda: _policy(publish=cb.Table("sex")), "unused-column", "Column 'age' is declared"),
     "foreign terms": (
-        lambda: _policy(publish=cb.Microdata(), rows_per_person=3),
+        lambda: _policy(publish=cb.OutlierTable(limit=50), recoding=cb.Choosing(epsilon=0.1, using="population")),
         "unknown-key",
+        "OutlierTable has no recoding",
+    ),
+    "rows that share a coin": (
+        lambda: _policy(publish=cb.Microdata(), sampling=cb.Coins(0.1), rows_per_person=3),
+        "rows-per-person",
         "the difference is that one, whatever k is",
+    ),
+    "rows and noise below k": (
+        lambda: _policy(publish=cb.Table(below_k="noise"), rows_per_person=3),
+        "rows-per-person",
+        'certified without below_k="noise"',
     ),
     "a share of one": (lambda: _policy(publish=BY_AGE), "one-publication", "share is about several"),
     "a split of one": (lambda: _policy(split="people"), "one-publication", "split is about several"),

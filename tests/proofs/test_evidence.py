@@ -45,6 +45,7 @@ from tests.truth import test_programme as programme
 from tests.truth import test_quantiles as quantiles
 from tests.truth import test_recoding as recoding
 from tests.truth import test_registers as registers
+from tests.truth import test_row_coins as row_coins
 from tests.truth import test_sampling as sampling
 from tests.truth import test_strata as strata
 from tests.truth import test_strata_statistics as strata_statistics
@@ -233,6 +234,7 @@ COUNTED: dict[str, Count] = {
     "register.rows": cases(registers.test_rows_with_noise),
     "register.total": cases(registers.test_a_total_with_noise),
     "rows.per-person": cases(registers.test_rows_of_sampled_people_are_hidden_together),
+    "rows.own-coins": (row_coins.WORLDS, row_coins.MANY),
     "synopsis.exponential": cases(synopses.test_the_chosen_synopsis_is_private),
     "synopsis.counts": (len(synopses.SMALL) - len(synopses.SLOW), len(synopses.SMALL)),
     "score.published": cases(expected_people.test_no_class_gains_more_and_some_class_gains_that_much),

@@ -52,6 +52,12 @@ class Assumption(Enum):
         "At most {rows_per_person} rows of each person count, copies of a row included; which ones depends on that "
         "person's rows alone. What is said of a person who contributes one row holds of each of these rows."
     )
+    ROWS_OWN_COINS = (
+        "At most {rows_per_person} rows of each person count, no two of them in one class (for points: block); which "
+        "ones depends on that person's rows alone. An independent coin of its own decided about every row, and what is "
+        "published of a class depends on the rows of that class alone. What is said of a person who contributes one "
+        "row, and of the coin of a person, holds of each of these rows."
+    )
     SMALL_CLASSES_DROPPED = "Classes (for points: blocks) with fewer than {k} people in the sample are not published."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
     PROPOSED_DOMAINS = (

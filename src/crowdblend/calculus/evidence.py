@@ -194,6 +194,7 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "register.rows": Worlds(2, 3, "registers"),
     "register.total": Worlds(2, 2, "registers"),
     "rows.per-person": Worlds(4, 48, "registers"),
+    "rows.own-coins": Worlds(20, 2_560, "row_coins"),
     "synopsis.exponential": Worlds(2, 4, "synopses"),
     "synopsis.counts": Worlds(3, 4, "synopses"),
     "score.published": Worlds(8, 25, "numerics/expected_people", "one class"),

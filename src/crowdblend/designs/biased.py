@@ -57,6 +57,11 @@ class Biased(Design, frozen=True, tag="biased"):
         return self.already_drawn
 
     @property
+    def throws_row_coins(self) -> bool:
+        """Unless unpublished strata tell rows of one class apart, or exceptions have several rows."""
+        return not (self.already_drawn or self.exceptions or self.stratum or self.weight)
+
+    @property
     def inclusion(self) -> InclusionRates:
         """The range of everybody's rate."""
         return InclusionRates(self.rate, self.low, self.high, self.exceptions)

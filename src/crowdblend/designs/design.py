@@ -121,6 +121,11 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         return not self.drawn_before
 
     @property
+    def throws_row_coins(self) -> bool:
+        """True if a coin of its own can decide about every row of a person."""
+        return self.draws_here
+
+    @property
     def largest_rate(self) -> float:
         """The largest probability with which coins keep anyone who is protected."""
         raise NotImplementedError
@@ -183,6 +188,15 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         each = [profile_of(claim_about_people(mechanism)) for mechanism in mechanisms]
         composed = each[0] if len(each) == 1 else profiles.steps_compose(*each)
         return self.state_guarantees(self.amplify(composed), epsilon)
+
+    def of_rows(self, mechanisms: Sequence[SampledClaims], rows: int, epsilon: float) -> tuple[Derivation, ...]:
+        """Derive what crowds guarantee to people with up to `rows` rows, where every row has a coin of its own."""
+        once = self.profile_of_coins(mechanisms, epsilon)
+        return self.state_guarantees(registers.rows_with_own_coins(once, rows_per_person=rows), epsilon)
+
+    def profile_of_coins(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> Derivation:
+        """Derive the loss that the coins of the sample leave to crowds, at every ε."""
+        return profile_of(differential_of(self.derivations(mechanisms, epsilon)))
 
     def loss_of(self, claim: Derivation) -> float:
         """Return the ε that the loss of noise comes to for everybody, at which it costs no more than its own δ."""

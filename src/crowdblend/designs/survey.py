@@ -136,6 +136,11 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
             return *self.together(mechanisms, epsilon), *of_crowds(mechanism)
         return *self.state_guarantees(self.profile(mechanism, epsilon), epsilon), claim
 
+    def profile_of_coins(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> Derivation:
+        """Derive the loss to respondents."""
+        (mechanism,) = mechanisms
+        return self.profile(mechanism, epsilon)
+
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
         """Derive the guarantee of one mechanism that counts every respondent once, and leaves none out."""
         if tuple(copies) != (1,) or self.rate < 1:

@@ -92,6 +92,13 @@ class Packing:
                 said[:, position] = digits
         return said
 
+    def crowds(self, codes: PackedCodes) -> PackedCodes:
+        """Return the crowd of each row, within which people hide: its class, of points its labels and its block."""
+        if not any(column.steps_of_block for column in self.columns):
+            return codes
+        digits = (self.digits(codes, position) for position in range(len(self.columns)))
+        return tuple(one // (column.steps_of_block or 1) for one, column in zip(digits, self.columns, strict=True))
+
     def classes_of(self, packed_codes: PackedCodes, counts: Counts) -> SampledClasses:
         """Return the classes with their labels, in order of code."""
         codes = np.empty((len(counts), len(self.columns)), dtype=np.int32)

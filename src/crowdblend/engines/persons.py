@@ -172,19 +172,23 @@ class RandomRowPerPerson:
             column.extend(values)
 
     def several(
-        self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int, *, distinct: bool = False
+        self,
+        content: Callable[[PackedCodes], NDArray[np.uint64]],
+        most: int,
+        crowds: Callable[[PackedCodes], PackedCodes] | None = None,
     ) -> tuple[PackedCodes, NDArray[np.uint64], int]:
         """The classes of at most this many random rows of everybody, their persons' marks, and the number of people.
 
         All sets of `most` rows of a person are equally likely: rows of one class have tickets of their own, by their
-        number among them. With `distinct`, rows of one person and class are one row, so that a class counts people.
+        number among them. With `crowds`, one random row of those of one person and crowd is left before, so that a
+        crowd counts people.
         """
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
         refuse_beyond(self._memory_limit, 8 * len(low) * (6 + 2 * len(codes)))
         order = np.lexsort((*codes[::-1], low, high))
-        if distinct:
-            order = order[begins((high[order], low[order], *(code[order] for code in codes)))]
+        if crowds is not None:
+            order = self._one_of_each(order, low, high, codes, content, crowds)
         low, high, codes = low[order], high[order], tuple(code[order] for code in codes)
         run = np.cumsum(begins((low, high))) - 1
         crowded = np.flatnonzero(np.bincount(run, minlength=1)[run] > most)
@@ -198,6 +202,25 @@ class RandomRowPerPerson:
         keep[crowded[best[_numbers((run[crowded][best],)) >= most]]] = False
         marks = np.column_stack([low[keep], high[keep]])
         return tuple(code[keep] for code in codes), marks, int(run[-1]) + 1 if len(run) else 0
+
+    def _one_of_each(
+        self,
+        order: NDArray[np.intp],
+        low: NDArray[np.uint64],
+        high: NDArray[np.uint64],
+        codes: PackedCodes,
+        content: Callable[[PackedCodes], NDArray[np.uint64]],
+        crowds: Callable[[PackedCodes], PackedCodes],
+    ) -> NDArray[np.intp]:
+        """Of the rows of one person and class, the first in order; of those of one crowd, a random one."""
+        order = order[begins((high[order], low[order], *(code[order] for code in codes)))]
+        low, high, codes = low[order], high[order], tuple(code[order] for code in codes)
+        within = crowds(codes)
+        if within is codes:
+            return order
+        ticket = self._ticket.of_rows(np.column_stack([low, high, content(codes), np.zeros(len(low), np.uint64)]))
+        best = np.lexsort((ticket[:, 0], ticket[:, 1], *within[::-1], low, high))
+        return order[np.sort(best[begins((high[best], low[best], *(one[best] for one in within)))])]
 
     def choose_rows(
         self, content: Callable[[PackedCodes], NDArray[np.uint64]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, NumberDomai
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.refusals import did_you_mean, naming, problem_of, refusal, show_value
 from crowdblend.policies.source import read_keys
+from crowdblend.recoding.reading import exact
 
 if TYPE_CHECKING:
     from crowdblend.recoding.classes import Recoding
@@ -53,6 +55,14 @@ class Column:
     def refusal(self, code: str, problem: str, remedy: str) -> InvalidInput:
         """Return an error about the column."""
         return refusal(code, f"Column {self.name!r} {problem}", remedy, f"column {self.name!r}")
+
+    @property
+    def steps_of_block(self) -> int | None:
+        """The steps of an axis in one of its blocks; None where blocks are no grid, or it is no axis."""
+        domain = self.domain
+        if not isinstance(domain, AxisDomain) or domain.width is None:
+            return None
+        return int(Fraction(exact("width", domain.width)) / Fraction(exact("resolution", domain.resolution)))
 
     @property
     def chooses(self) -> bool:

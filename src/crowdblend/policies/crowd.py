@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, conflicts, key, needs, part
-from crowdblend.policies.publication_policy import PeoplePolicy, data_key
+from crowdblend.policies.publication_policy import PeoplePolicy, RowsPerPerson, data_key
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling, Survey
 from crowdblend.policies.source import STDIN
@@ -73,6 +73,8 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     reserved: ClassVar[tuple[str, ...]] = ()
     rules: ClassVar[tuple[Rule, ...]] = (
         SURVEY_ROWS,
+        needs("rows_per_person", "person"),
+        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
         *(
             conflicts(f"sampling.{design}", "recoding", "flag", "show_from", because="they are not certified together")
             for design in ("stratum", "weight")
@@ -88,6 +90,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
     releases: Releases = 1
     accept_delta: Accept = False
     people: People = None
+    rows_per_person: RowsPerPerson = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -100,6 +103,8 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         else:
             self._check_certified()
             self._check_planned()
+            if self.rows_have_coins:
+                self._check_rows()
 
     def _check_certified(self) -> None:
         """Refuse a survey of a fixed number of people whose crowds are not thinned: n minus the shown is hidden."""
@@ -112,6 +117,38 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
             )
             remedy = 'Write thin = 0.8 in [sampling] if the table is the survey; else write design = "poisson".'
             raise refusal("fixed-size", message, remedy, "[sampling] thin")
+
+    @property
+    def rows_have_coins(self) -> bool:
+        """True if people have several rows, and each of them a coin of its own: crowds need it, and noise does not."""
+        return self.rows_per_person is not None
+
+    def _check_rows(self) -> None:
+        """Refuse crowds of several rows of a person that share a coin, and what is not certified with a coin each."""
+        drawn, unseen = self.sampling, self.design is not None and not self.design.published
+        said = ["recoding"] if getattr(self, "recoding", None) else []
+        said += ['below_k = "noise"'] if getattr(self, "below_k", None) == "noise" else []
+        if (drawn.already_drawn and drawn.thin is None) or drawn.exceptions or unseen:
+            message = (
+                f'kind = "{self.kind}" hides several rows of a person where each has a coin of its own. With one coin '
+                "for all, of two classes with the same people but one, the difference is that one, whatever k is."
+            )
+            remedy = 'Write design = "poisson", which throws the coins here, or duplicates = "one".'
+        elif said or self.epsilon is None or self.delta is None:
+            message = (
+                f"Crowds of several rows of a person are certified without {said[0]}."
+                if said
+                else ("Crowds of several rows of a person follow from epsilon and delta, and one of them is missing.")
+            )
+            remedy = f'Remove {said[0]}, or write duplicates = "one".' if said else "Add it to [privacy]."
+        else:
+            return
+        raise refusal("rows-per-person", message, remedy, "[data] rows_per_person")
+
+    def _people(self) -> dict[str, Any]:
+        # Where people have several rows, they are counted once in every class.
+        rows = self.rows_per_person
+        return {**super()._people(), "rows_per_person": rows, "counts_people": rows is not None}
 
     def _check_everybody(self) -> None:
         """Refuse a register where crowds are published: without a sample nobody is hidden in one."""

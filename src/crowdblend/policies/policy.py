@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, cast
 from crowdblend.policies.about import About
 from crowdblend.policies.choosing import Choosing, check_choice
 from crowdblend.policies.columns import Column
-from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.domains import Domain
 from crowdblend.policies.proposed import left_by_proposals
 from crowdblend.policies.publication import Publication
@@ -219,12 +218,6 @@ class Policy:
             if field not in only.policy.__struct_fields__ and self.terms.gives(field):
                 message = f'kind = "{only.kind}" has no {field.replace("_", " ")}.'
                 remedy = f"Remove {field}."
-                if field == "rows_per_person" and issubclass(only.policy, CrowdPolicy):
-                    message = (
-                        f'kind = "{only.kind}" hides one row of each person: of two classes with the same people but '
-                        "one, the difference is that one, whatever k is."
-                    )
-                    remedy = 'Write duplicates = "one", or publish tables with below_k = "threshold".'
                 raise refusal("unknown-key", message, remedy, field)
 
     @property

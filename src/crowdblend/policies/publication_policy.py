@@ -43,10 +43,7 @@ _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 data_key = partial(key, section="data")
 RowsPerPerson = Annotated[
     int | None,
-    data_key(
-        "How many rows a person may have, where what is published has noise; of more, as many random ones are kept.",
-        "rows_per_person",
-    ),
+    data_key("How many rows of a person count at most; of more, as many random ones are kept.", "rows_per_person"),
 ]
 
 

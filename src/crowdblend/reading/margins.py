@@ -76,7 +76,9 @@ class MarginCounter:
         # Strata have rates of their own, so they are added up one by one.
         apart = self.laws.stratum is not None and self.laws.stratum in cells.columns
         columns = self.columns = with_stratum(self.asked, self.laws) if apart else self.asked
-        if not self.laws.add_up and any(size != 1 for name, size in self.laws.sizes.items() if name not in columns):
+        # People who are counted in several classes may be so in several strata.
+        kept = self.asked if self.laws.repeated else columns
+        if not self.laws.add_up and any(size != 1 for name, size in self.laws.sizes.items() if name not in kept):
             raise InvalidInput(
                 "People are counted in each of their classes, so that sums of cells are not numbers of people."
                 if self.laws.repeated

@@ -97,7 +97,7 @@ def _cells(facts: ReleaseFacts, table: CellTable, estimator: Estimator) -> list[
     law = estimator.law
     if law.noiseless:
         exact = ["Published counts are exact."] if facts.rows_are_counted else []
-        lower = [_LOWER_ENDS] if law.shown_from is not None and table.laws.blocks == 1 else []
+        lower = [_LOWER_ENDS] if law.shown_from is not None and table.laws.blocks == 1 and table.laws.add_up else []
         return [*missing_rows(table), *exact, *lower]
     if isinstance(law, NoiseFromThreshold):
         return _threshold_cells(law, table.laws.largest_unpublished(estimator))

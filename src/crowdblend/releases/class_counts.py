@@ -12,7 +12,8 @@ from msgspec.structs import replace as replace_fields
 
 from crowdblend import designs as sampled
 from crowdblend.designs import Biased, Coins, Everybody, Poisson, Strata, ThinnedSurvey, Weights
-from crowdblend.designs.draw import Draw
+from crowdblend.designs.draw import Draw, Exactly
+from crowdblend.designs.draw import Everybody as EverybodyDrawn
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
 from crowdblend.engines.refusals import at_column, larger_survey, outside_weights
 from crowdblend.errors import InvalidInput
@@ -26,7 +27,7 @@ from crowdblend.randomness import DrawKey, ReleaseKey
 from crowdblend.releases.plan import Reading, ReleasePlan
 
 with lazy_imports():
-    from crowdblend.engines import packing
+    from crowdblend.engines import packing, sampling
     from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.mechanisms import SampledClasses
 
@@ -105,7 +106,12 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         """Draw the sample and count it by some columns."""
         policy, names = self.policy, [column.name for column in columns]
         with engine.open(policy.data, names, policy.resources, progress) as source, refusing_weights(self.design):
-            return source.class_counts(columns, draw or self.draw(key.coin()))
+            if draw is not None or not getattr(policy, "rows_have_coins", False):
+                return source.class_counts(columns, draw or self.draw(key.coin()))
+            # Independent coins for rows that are counted by class are binomial draws from the classes.
+            counts, coins = source.class_counts(columns, EverybodyDrawn(row_key=(coin := key.coin()))), self.draw(coin)
+            assert not isinstance(coins, Exactly), "crowds are drawn by coins"
+            return replace(counts, classes=sampling.thin_classes(columns, counts.classes, coins))
 
     def reading_of(self, counts: ClassCounts) -> ClassCountsReading:
         """Return what was counted by the published columns, and maybe others."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -12,14 +13,24 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, ThinnedSurvey, Weights
-from crowdblend.designs.design import SampledClaims
+from crowdblend.designs.design import SampledClaims, blends
 from crowdblend.estimates import CellLaws, Law, estimator_of
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.mechanism import Mechanism
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.facts import Delta, Epsilon, Fact, Parameters, ReleaseFacts, Share, contradiction
+from crowdblend.releases.facts import (
+    Count,
+    Delta,
+    Epsilon,
+    Fact,
+    Parameters,
+    ReleaseFacts,
+    Share,
+    contradiction,
+    people_in_classes,
+)
 from crowdblend.releases.series import check_series
 
 MechanismT = TypeVar("MechanismT", bound=Mechanism)
@@ -62,6 +73,8 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     design: AnySample
     columns: dict[str, Domain]
     recoding: RecodingFacts | None = None
+    # In how many classes a person is counted at most, where people have several rows.
+    several_rows: Count | None = None
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
@@ -98,11 +111,26 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         self.check()
         if self.recoding is not None:
             return self._derive_with_choice(self.recoding)
-        return self.check_derivations(self.design.derivations(self.claims, self.epsilon))
+        return self.check_derivations(self._derive(self.epsilon))
+
+    @property
+    def rows_have_coins(self) -> bool:
+        """True if people have several rows, and each of them a coin of its own: crowds need it, and noise does not."""
+        return self.several_rows is not None and blends(self.mechanisms[0])
+
+    def _derive(self, epsilon: float) -> tuple[Derivation, ...]:
+        """Derive the guarantee of sampling and mechanisms at one ε, to people who may have several rows."""
+        if self.several_rows is None or not self.rows_have_coins:
+            return self.design.derivations(self.claims, epsilon)
+        if not self.design.throws_row_coins:
+            raise contradiction("one coin decided about all rows of a person")
+        return self.design.of_rows(self.claims, self.several_rows, epsilon)
 
     def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
         sample, (mechanism,), epsilon = self.design, self.mechanisms, choice.released_epsilon
+        if self.several_rows is not None:
+            raise contradiction("a recoding is chosen where everybody has one row")
         if not isinstance(sample, Poisson) or isinstance(sample, ThinnedSurvey):
             raise contradiction("a recoding is chosen for samples at one rate only")
         if choice.share is None and sample.drawn_before:
@@ -135,7 +163,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         """Refuse a budget that as many releases do not keep together, by their curves or by equal shares of it."""
         share, part = (math.nextafter(whole / self.releases, 0.0) for whole in (self.epsilon, self.delta))
         if len(self.mechanisms) == 1:
-            alone = self.design.derivations(self.claims, share)[1].conclusion
+            alone = self._derive(share)[1].conclusion
             if alone.epsilon <= share and alone.delta <= part:
                 return
         check_series(profile_of(differential), self.releases, self.epsilon, self.delta)
@@ -143,13 +171,17 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
         """Return the laws of this mechanism's cells in the sample or a part; one per published stratum."""
         sample = sample or self.design
-        inclusion = sample.inclusion
+        inclusion, repeated = sample.inclusion, self.several_rows is not None
         if isinstance(sample, Strata):
-            return laws_of(sample, [own.law for own in self.mechanisms], sizes)
+            return replace(laws_of(sample, [own.law for own in self.mechanisms], sizes), repeated=repeated)
         if inclusion is not None and self.recoding is not None and self.recoding.share is not None:
             # A part of the sample chose the labels and is not published.
             inclusion = InclusionRates.at_rate(inclusion.least * (1 - self.recoding.share))
-        return CellLaws(estimator_of(mechanism.law, inclusion), sizes)
+        return CellLaws(estimator_of(mechanism.law, inclusion), sizes, repeated=repeated)
+
+    @property
+    def counting_note(self) -> str | None:
+        return people_in_classes(self.several_rows)
 
     @property
     def own_parameters(self) -> Parameters:

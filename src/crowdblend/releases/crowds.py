@@ -13,9 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.designs import Biased, Claims, Poisson, Strata, Stratum, ThinnedSurvey
-from crowdblend.errors import Infeasible
+from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
+from crowdblend.numerics.search import first_true
 from crowdblend.planning import SolvedPlan
 from crowdblend.planning.designs import survey_costs
 from crowdblend.planning.parts import PartBudget
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 PolicyT = TypeVar("PolicyT", bound=CrowdPolicy)
 MechanismT = TypeVar("MechanismT", bound=Claims)
+CrowdsPlanT = TypeVar("CrowdsPlanT", bound="CrowdsPlan[Any, Any]")
+# Crowds for several rows of a person are at most as many hundredths larger than for one.
+_MOST_RAISED = 100_000
 # Of more strata only the first are described.
 
 
@@ -93,6 +97,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
             "releases": self.policy.releases,
             "design": self.sample,
             "columns": self.domains(),
+            "several_rows": self.policy.rows_per_person,
         }
 
     def ran(self, publication: Result | None) -> tuple[Claims, ...]:
@@ -183,6 +188,34 @@ def plan_crowds(policy: CrowdPolicy, form: Form, **more: Any) -> CrowdPlan:
         planned = with_stated_delta(planned, policy.delta, given)
     check_delta(policy, planned.delta)
     return planned
+
+
+def enough_for_rows(plan: CrowdsPlanT) -> CrowdsPlanT:
+    """Return the plan with the smallest crowds that hide all rows of a person; as it is where everybody has one."""
+    policy = plan.policy
+    if not policy.rows_have_coins:
+        return plan
+
+    def raised(hundredths: int) -> CrowdsPlanT:
+        return replace(plan, crowds=plan.crowds.raise_k(hundredths))
+
+    def keeps(hundredths: int) -> bool:
+        try:
+            raised(hundredths).facts().derivations()
+        except CrowdblendError:
+            return False
+        return True
+
+    try:
+        return raised(first_true(keeps, 0, 0, _MOST_RAISED if policy.k is None else 0))
+    except LookupError:
+        raise Infeasible(
+            f"No crowds hide {policy.rows_per_person} rows of a person with epsilon = {policy.epsilon:g} and delta = "
+            f"{policy.delta:g}.",
+            remedy="Leave k out to be planned, raise epsilon or delta, or lower the rate or rows_per_person.",
+            where="[data] rows_per_person",
+            code="plan.no-k",
+        ) from None
 
 
 @contextmanager

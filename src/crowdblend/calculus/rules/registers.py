@@ -1,14 +1,14 @@
-"""People with several rows: every number carries noise, and a person's rows are hidden together."""
+"""People with several rows: noise hides them together, and crowds where every row has a coin of its own."""
 
 from __future__ import annotations
 
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.conditions import require_one_person, require_unsampled
+from crowdblend.calculus.conditions import Unmet, require_one_person, require_unsampled
 from crowdblend.calculus.description import Composite, mechanism
 from crowdblend.calculus.theorem import rule
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees import Differential, Profile, Relation, Uses
 from crowdblend.numerics.balls import expm1, round_up
 
 _ROWS = (Assumption.ROWS_PER_PERSON, Assumption.FIXED_CLASSES, Assumption.EXACT_NOISE, Assumption.LAPLACE_PER_ROW)
@@ -56,3 +56,21 @@ def rows_of_a_person(premise: Differential, *, rows_per_person: int) -> Differen
     steps = arb(rows_per_person) if premise.epsilon == 0 else expm1(rows_per_person * loss) / expm1(loss)
     delta = 0.0 if premise.delta == 0 else min(1.0, round_up(steps * premise.delta))
     return Differential(round_up(rows_per_person * loss), delta, Relation.ADD_REMOVE)
+
+
+@rule(
+    "rows.own-coins",
+    source="crowdblend, docs/proofs.md#a-coin-for-every-row",
+    statement="A release that has a profile with one row more or less, where a coin of its own decides about every row "
+    "and every class is published by itself, with randomness of its own, has for one person more or less, who has at "
+    "most m rows, each in another class, the profile of the product of m equal pairs.",
+    assumes=(Assumption.ROWS_OWN_COINS,),
+    about=Composite("rows.sampled", ("rows_per_person",)),
+)
+def rows_with_own_coins(premise: Profile, *, rows_per_person: int) -> Profile:
+    """The classes of a person's rows are independent of each other, and all rows come or go together."""
+    require_one_person(premise, "State the profile with one row more or less.")
+    if premise.samplings != 1:
+        raise Unmet(f"needs rows that coins decided about once, got samplings = {premise.samplings}.")
+    uses = tuple(Uses(use.curve, use.releases * rows_per_person) for use in premise.uses)
+    return Profile(uses, Relation.ADD_REMOVE, 1, premise.samplings)

@@ -16,7 +16,7 @@ from crowdblend.planning.strata import StratumPlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
-from crowdblend.releases.crowds import internal_counts, plan_in_part
+from crowdblend.releases.crowds import enough_for_rows, internal_counts, plan_in_part
 from crowdblend.releases.outputs import RecordsOutput
 from crowdblend.releases.plan import Lines, Result
 
@@ -45,7 +45,7 @@ class MicrodataPlan(CrowdClassesPlan[MicrodataPolicy, SuppressedRecords]):
 
 def plan(policy: MicrodataPolicy) -> MicrodataPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
-    return MicrodataPlan(policy, plan_recoded(policy, "records"))
+    return enough_for_rows(MicrodataPlan(policy, plan_recoded(policy, "records")))
 
 
 def plan_part(policy: MicrodataPolicy, budget: PartBudget) -> MicrodataPlan:

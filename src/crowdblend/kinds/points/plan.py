@@ -21,7 +21,7 @@ from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding.blocks import Grid
 from crowdblend.releases.class_counts import ClassCountsReading
-from crowdblend.releases.crowds import CrowdsPlan, crowd_request, plan_crowds, plan_in_part
+from crowdblend.releases.crowds import CrowdsPlan, crowd_request, enough_for_rows, plan_crowds, plan_in_part
 from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling
 from crowdblend.releases.outputs import PointsOutput
 from crowdblend.releases.plan import Lines, Result
@@ -119,7 +119,7 @@ def plan(policy: PointsPolicy) -> PointsPlan:
         planned = _weakest_noise(policy)
     else:
         planned = plan_crowds(policy, "moved", noise_epsilon=policy.noise_epsilon)
-    return _drawable(PointsPlan(policy, planned))
+    return enough_for_rows(_drawable(PointsPlan(policy, planned)))
 
 
 def _weakest_noise(policy: PointsPolicy) -> CrowdPlan:

@@ -51,7 +51,7 @@ def _largest_noise(facts: PointsFacts, axis: str) -> AxisNoise:
 def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
     rate = facts.rate
     moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
-    stands = f" One point stands for about {three_digits(1 / rate)} people." if rate else ""
+    stands = f" One point stands for about {three_digits(1 / rate)} {_counted(facts)}." if rate else ""
     inclusion = facts.design.inclusion
     if inclusion is not None and inclusion.least < inclusion.most:
         stands = f" It kept each person with probability {probability(inclusion)}."
@@ -59,7 +59,9 @@ def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> lis
         "block": "Every point was kept in its own block, so the number of points in a block is exact.",
         "bounds": "Points that left the bounds were put back onto them, so the edges hold too many.",
     }.get(facts.keep_in, "Points may lie outside the declared bounds: noise knows none.")
+    note = [] if facts.counting_note is None else [facts.counting_note]
     return [
+        *note,
         f"Each point is one person of a random sample, moved by noise.{stands} The order of the rows means nothing.",
         f"In the largest blocks a point moved by {moved} on average; in smaller blocks by less.",
         *missing_rows(facts.tables["data"]),
@@ -101,6 +103,11 @@ def _bins(axis: AxisFacts) -> int:
     return min(axis.blocks or MOST_BARS, MOST_BARS)
 
 
+def _counted(facts: PointsFacts) -> str:
+    """Return the word for what points stand for."""
+    return "people" if facts.several_rows is None else "points"
+
+
 def _population(facts: PointsFacts, points: int) -> list[tuple[str, str]]:
     """Return how many people the points stand for; hidden classes add to the upper end."""
     laws = facts.tables["data"].laws
@@ -108,7 +115,7 @@ def _population(facts: PointsFacts, points: int) -> list[tuple[str, str]]:
     if estimator is None or classes is None or not points:
         return []
     found = estimator.sums(np.array([points]), np.array([1]), np.array([classes - 1]))
-    return [("people of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
+    return [(f"{_counted(facts)} of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
 
 
 def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:

@@ -17,7 +17,7 @@ from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.releases.crowd_facts import CrowdFacts, by_law, by_stratum
-from crowdblend.releases.facts import DATA, CellTable, Count, Parameters, contradiction, people_in_classes
+from crowdblend.releases.facts import DATA, CellTable, Parameters, contradiction
 from crowdblend.releases.series import check_totals
 
 TOTALS = "totals"
@@ -37,8 +37,6 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     strata: dict[str, SuppressedHistogram | NoisyHistogram] = msgspec.field(default_factory=dict)
     totals: tuple[NoisyTotal, ...] = ()
     count: Literal["rows", "people"] = "rows"
-    # Of a table with a threshold: in how many classes a person is counted at most, where people have several rows.
-    several_rows: Count | None = None
 
     @property
     def loss_follows_from_domains(self) -> bool:
@@ -63,7 +61,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     def counting_note(self) -> str | None:
         rows = self.rows_per_person
         if rows is None:
-            return people_in_classes(self.several_rows)
+            return super().counting_note
         if self.count == "people":
             return (
                 f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random "
@@ -101,7 +99,9 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     @property
     def claims(self) -> tuple[SampledClaims, ...]:
         rows = self.several_rows
-        return self.mechanisms if rows is None else tuple(SeveralRows(one, rows) for one in self.mechanisms)
+        if rows is None or self.rows_have_coins:
+            return self.mechanisms
+        return tuple(SeveralRows(one, rows) for one in self.mechanisms)
 
     def derivations(self) -> tuple[Derivation, ...]:
         if not isinstance(self.design, Everybody):
@@ -123,8 +123,8 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         super().check()
         rows = self.rows_per_person
         wanted = [] if rows is None else [("rows", rows), ("people", 1)]
-        if self.several_rows is not None and not isinstance(self.mechanism, ThresholdHistogram):
-            raise contradiction("several rows of a person are hidden by noise alone")
+        if self.several_rows is not None and isinstance(self.mechanism, NoiseEverywhere | GaussianEverywhere):
+            raise contradiction("several rows of a person are counted by a threshold or by crowds")
         if [(total.name, total.rows_per_person) for total in self.totals] != wanted:
             raise contradiction("its totals are not those of its rows")
 
@@ -134,7 +134,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         sizes = {name: domain.number_of_labels for name, domain in self.columns.items()}
         flagged = isinstance(self.mechanism, NoisyHistogram) and self.mechanism.flag
         laws = self.laws(mechanisms[0], sizes)
-        if self.several_rows is not None or (self.rows_per_person is not None and self.count == "people"):
+        if self.rows_per_person is not None and self.count == "people":
             laws = replace(laws, repeated=True)
         return {DATA: CellTable(self.columns, laws, by_law(self.design, [one.law for one in mechanisms]), flagged)}
 

@@ -24,7 +24,7 @@ from crowdblend.policies.sampling import Coins, Poisson
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
-from crowdblend.releases.crowds import internal_counts, plan_in_part
+from crowdblend.releases.crowds import enough_for_rows, internal_counts, plan_in_part
 from crowdblend.releases.outputs import counts_output, describe_shown
 from crowdblend.releases.plan import Lines, Result
 
@@ -95,7 +95,7 @@ def plan(policy: TablePolicy) -> TablePlan | register.RegisterPlan | threshold.T
     if policy.sampling.everybody:
         return register.plan_register(policy)
     below = {"below_k": policy.below_k, "noise_epsilon": policy.noise_epsilon, "flag": policy.flag}
-    return TablePlan(policy, plan_recoded(policy, "histogram", **below))
+    return enough_for_rows(TablePlan(policy, plan_recoded(policy, "histogram", **below)))
 
 
 def plan_part(policy: TablePolicy, budget: PartBudget) -> TablePlan | threshold.ThresholdPlan:

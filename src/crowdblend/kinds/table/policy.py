@@ -10,7 +10,7 @@ from crowdblend.policies.columns import Column, check_closed, check_names
 from crowdblend.policies.crowd import RecodedPolicy
 from crowdblend.policies.key import Rule, conflicts, key, needs
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.publication_policy import PublicationPolicy, RowsPerPerson
+from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.strata import Design
 from crowdblend.policies.terms import Terms
@@ -34,12 +34,6 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
     audits_strata = True
     reserved = ("count", "sampled", "exact", "estimate", "low", "high")
     rules: ClassVar[tuple[Rule, ...]] = (
-        needs(
-            *("rows_per_person", "below_k=threshold", "sampling.everybody"),
-            because="crowds hide one row a person, since the difference of two shown classes may be one person's rows",
-        ),
-        needs("rows_per_person", "person"),
-        conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
         needs(
             "count=people",
             "rows_per_person",
@@ -82,7 +76,6 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             (1, 10**15),
         ),
     ] = None
-    rows_per_person: RowsPerPerson = None
     count: Annotated[
         Literal["rows", "people"],
         key(
@@ -160,10 +153,14 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
         if problem is not None:
             raise refusal(design.key, problem, remedy, "[sampling] column")
 
+    @property
+    def rows_have_coins(self) -> bool:
+        return super().rows_have_coins and self.below_k != "threshold"
+
     def _people(self) -> dict[str, Any]:
-        # From a threshold on people are counted, once in every class, of whom a coin kept each.
-        people = self.count == "people" or (self.below_k == "threshold" and self.rows_per_person is not None)
-        return {**super()._people(), "rows_per_person": self.rows_per_person, "counts_people": people}
+        # A register counts rows, unless it is asked for people.
+        of_rows = self.sampling.everybody and self.below_k != "threshold" and self.count == "rows"
+        return {**super()._people(), **({"counts_people": False} if of_rows else {})}
 
 
 class Table(Publication):

@@ -44,10 +44,11 @@ _REACHED = (
     "No totals are shown: cells whose noisy count was below the threshold are not published, and of the others the "
     "small ones are too large, so that sums mean nothing."
 )
-_TWICE = (
+_IN_EACH = (
     "No totals are shown: who has several classes is counted in each of them, so that sums of cells are not numbers of "
-    "people. The table totals has the number of people."
+    "people."
 )
+_TWICE = f"{_IN_EACH} The table totals has the number of people."
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ def words_of(facts: ReleaseFacts) -> Words:
             return Words("rows", "rows that were kept", "published rows")
         return Words("people", "people", "published people", _TWICE)
     found = Words("people", "people", "published people") if isinstance(facts.sample, Everybody) else Words()
+    if isinstance(facts, CrowdFacts) and facts.rows_have_coins:
+        return replace(found, no_totals=_IN_EACH)
     threshold = isinstance(facts, TableFacts) and isinstance(facts.mechanism, ThresholdHistogram)
     return replace(found, no_totals=_REACHED) if threshold else found
 

@@ -19,6 +19,7 @@ from crowdblend.estimates import CellLaws, Intervals, combinations, total_interv
 from crowdblend.reading.cells import EXACT, Cells, Estimates, N, Totals
 from crowdblend.reading.margins import number_labels
 from crowdblend.recoding.domain import Domain
+from crowdblend.releases.crowd_facts import CrowdFacts
 from crowdblend.releases.facts import CellTable, ReleaseFacts, contradiction
 
 
@@ -57,12 +58,9 @@ def check_cells(table: CellTable, cells: Cells, least: int | None = None) -> pa.
 
 def check_people(facts: ReleaseFacts, table: CellTable, people_shown: int) -> None:
     """Refuse exact counts of more people than a survey has: a smaller survey would guarantee more."""
-    sample = facts.sample
-    if (
-        isinstance(sample, ThinnedSurvey)
-        and all(law.noiseless for law in table.shown_by)
-        and people_shown > sample.people
-    ):
+    sample, noiseless = facts.sample, all(law.noiseless for law in table.shown_by)
+    times = facts.several_rows or 1 if isinstance(facts, CrowdFacts) else 1
+    if isinstance(sample, ThinnedSurvey) and noiseless and people_shown > times * sample.people:
         raise contradiction("it shows more people than its survey has")
 
 
