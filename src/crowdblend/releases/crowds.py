@@ -196,18 +196,18 @@ def enough_for_rows(plan: CrowdsPlanT) -> CrowdsPlanT:
     if not policy.rows_have_coins:
         return plan
 
-    def raised(hundredths: int) -> CrowdsPlanT:
+    def with_larger_crowds(hundredths: int) -> CrowdsPlanT:
         return replace(plan, crowds=plan.crowds.raise_k(hundredths))
 
     def keeps(hundredths: int) -> bool:
         try:
-            raised(hundredths).facts().derivations()
+            with_larger_crowds(hundredths).facts().derivations()
         except CrowdblendError:
             return False
         return True
 
     try:
-        return raised(first_true(keeps, 0, 0, _MOST_RAISED if policy.k is None else 0))
+        return with_larger_crowds(first_true(keeps, 0, 0, _MOST_RAISED if policy.k is None else 0))
     except LookupError:
         raise Infeasible(
             f"No crowds hide {policy.rows_per_person} rows of a person with epsilon = {policy.epsilon:g} and delta = "

@@ -51,7 +51,7 @@ def _largest_noise(facts: PointsFacts, axis: str) -> AxisNoise:
 def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> list[str]:
     rate = facts.rate
     moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
-    stands = f" One point stands for about {three_digits(1 / rate)} {_counted(facts)}." if rate else ""
+    stands = f" One point stands for about {three_digits(1 / rate)} {_unit(facts)}." if rate else ""
     inclusion = facts.design.inclusion
     if inclusion is not None and inclusion.least < inclusion.most:
         stands = f" It kept each person with probability {probability(inclusion)}."
@@ -103,7 +103,7 @@ def _bins(axis: AxisFacts) -> int:
     return min(axis.blocks or MOST_BARS, MOST_BARS)
 
 
-def _counted(facts: PointsFacts) -> str:
+def _unit(facts: PointsFacts) -> str:
     """Return the word for what points stand for."""
     return "people" if facts.several_rows is None else "points"
 
@@ -115,7 +115,7 @@ def _population(facts: PointsFacts, points: int) -> list[tuple[str, str]]:
     if estimator is None or classes is None or not points:
         return []
     found = estimator.sums(np.array([points]), np.array([1]), np.array([classes - 1]))
-    return [(f"{_counted(facts)} of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
+    return [(f"{_unit(facts)} of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
 
 
 def _outlines(facts: PointsFacts, axes: list[str], bounds: list[tuple[float, float]]) -> list[Rectangle]:
