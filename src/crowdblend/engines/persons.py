@@ -212,7 +212,7 @@ class RandomRowPerPerson:
         content: Callable[[PackedCodes], NDArray[np.uint64]],
         crowds: Callable[[PackedCodes], PackedCodes],
     ) -> NDArray[np.intp]:
-        """Of the rows of one person and class, the first in order; of those of one crowd, a random one."""
+        """Return the first of the rows of one person and class, and a random one of those of one crowd."""
         order = order[begins((high[order], low[order], *(code[order] for code in codes)))]
         low, high, codes = low[order], high[order], tuple(code[order] for code in codes)
         within = crowds(codes)
