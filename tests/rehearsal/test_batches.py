@@ -11,24 +11,21 @@ from scipy.stats import chi2
 from crowdblend.auditing.statistical import audit, hard_sizes
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Files
-from crowdblend.rehearsal.parallel_copies import ParallelCopies
 from tests.cases import for_each
 from tests.rehearsal.families import FAMILIES
 from tests.rehearsal.injected_bugs import INJECTED_BUGS
 
 # Copies that choose alike are published with a key of their own.
 CHOOSING = {"recoding by the population", "recoding by a part"}
-# Publications of a programme are run one release at a time.
-PROGRAMMES = ("parts of one sample", "fresh samples")
 
 
-@for_each("name", [name for name in FAMILIES if name not in (*CHOOSING, *PROGRAMMES)])
+@for_each("name", [name for name in FAMILIES if name not in CHOOSING])
 def test_one_release_of_a_batch_is_the_release(name: str) -> None:
     subject = FAMILIES[name].subject(hard_sizes)
     pairs, key = subject.pairs(), new_key()
     population = pairs[min(3, len(pairs) - 1)].more
     batch = subject.batch(population)
-    single = replace(batch, releases=1) if is_dataclass(batch) else ParallelCopies(subject.plan, population, 1, Files())
+    single = replace(batch, releases=1) if is_dataclass(batch) else type(batch)(subject.plan, population, 1, Files())
     assert list(single.show(single.draw(ReleaseKey(key)))) == [subject.publish(population, key)]
 
 

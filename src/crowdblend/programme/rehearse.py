@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds import plan
+from crowdblend.mechanisms import NoisyHistogram
 from crowdblend.policies.policy import Policy
-from crowdblend.programme.programme import ProgrammePlan
+from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
+from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.rehearsal.crowds import CrowdSubject
-from crowdblend.rehearsal.made_up_people import Crowd, Population, Values
+from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values
+from crowdblend.rehearsal.parallel_copies import ParallelCopies
 from crowdblend.rehearsal.subject import AuditRequest, Neighbours
+
+
+class ProgrammeCopies(ParallelCopies):
+    """Copies of a population, each of which is in every publication."""
+
+    def __init__(self, plan: Any, population: Population, copies: int, files: Files) -> None:
+        most = MOST_CELLS_LISTED // max(one.plan.policy.cells or 1 for one in plan.planned)
+        super().__init__(plan, population, max(1, min(copies, most)), files)
+
+    def copied(self, plan: Any) -> Any:
+        """Return the programme for all copies."""
+        copied = super().copied
+        return replace(plan, planned=tuple(replace(one, plan=copied(one.plan)) for one in plan.planned))
 
 
 @dataclass(frozen=True)
 class ProgrammeSubject(CrowdSubject):
     """A programme on made-up people in classes, all publications together."""
+
+    copies = ProgrammeCopies
 
     def pairs(self) -> list[Neighbours[Population]]:
         """Return the pairs of every publication, and a person alone in one among people who are alike in another."""
@@ -51,9 +70,17 @@ def subject(policy: Policy, request: AuditRequest) -> ProgrammeSubject:
         policy,  # type: ignore[arg-type]  # a programme has the columns and the source of a policy of classes
         request.name,
         request.understated,
+        request.stacked and all(map(_is_by_cells, planned.planned)),
         sizes=tuple(_hardest(planned, request)),
         people=request.people,
     )
+
+
+def _is_by_cells(one: PlannedPublication) -> bool:
+    """Return whether every cell of a publication is treated by itself, whatever other cells there are."""
+    policy = one.plan.policy
+    chosen = getattr(policy, "recoding", None), getattr(policy, "rows_per_person", None)
+    return chosen == (None, None) and not isinstance(one.plan.mechanisms[0], NoisyHistogram)
 
 
 def _hardest(plan: ProgrammePlan, request: AuditRequest) -> Iterator[tuple[str, int]]:

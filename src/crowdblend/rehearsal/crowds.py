@@ -47,6 +47,7 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
     further: tuple[Neighbours[Population], ...] = ()
     relation = Relation.ADD_REMOVE
     corners_are: ClassVar[str] = "class"
+    copies: ClassVar[type[ParallelCopies]] = ParallelCopies
 
     @property
     def together(self) -> int:
@@ -90,8 +91,8 @@ class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTablePolicy, ClassCountsPla
 
     def batch(self, population: Population) -> ParallelCopies:
         """Return copies of the population side by side."""
-        copies = releases_of(sum(crowd.size for crowd in population))
-        return ParallelCopies(self.plan, population, copies, self.files)
+        number = releases_of(sum(crowd.size for crowd in population))
+        return self.copies(self.plan, population, number, self.files)
 
 
 def crowd_subject(policy: PolicyT, request: AuditRequest, kind: type[CrowdSubject] = CrowdSubject) -> CrowdSubject:

@@ -7,7 +7,8 @@ are R independent releases of one copy.
 Proof. Classes of different copies are different classes, and no person is in two copies. So the slices are functions of
 disjoint, independent parts of the randomness; and each slice is computed as it would be from its copy alone. ∎
 
-Suppressed tables, noise below k, microdata and points are of this kind once `show_from` is fixed, and so are strata.
+Suppressed tables, noise below k, microdata and points are of this kind once `show_from` is fixed, and so are strata,
+noise on every cell, and programmes of these: a copy is in all publications, and each has randomness of its own.
 Where a recoding is chosen, all copies are read together: the coins decide of every person whether they choose, are
 published, or neither. Then each copy chooses, and the copies that chose the same recoding are published together.
 """
@@ -46,21 +47,24 @@ class ParallelCopies:
     """Copies of a population, released together."""
 
     def __init__(self, plan: ClassCountsPlan[Any], population: Population, copies: int, files: Files) -> None:
+        columns, mechanism = plan.policy.columns, plan.mechanisms[0]
+        if isinstance(mechanism, NoisyHistogram) and mechanism.show_from is None:
+            copies = min(copies, MOST_CELLS_LISTED // (plan.policy.cells or 1))
+        self._names = tuple(f"{copy:06d}" for copy in range(copies))
+        self._single, self._files, self._plan = plan, files, self.copied(plan)
+        people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
+        self._engine = people_in_memory([COPY, *(column.name for column in columns)], people)
+
+    def copied(self, plan: ClassCountsPlan[Any]) -> ClassCountsPlan[Any]:
+        """Return the plan for all copies, told apart by a column."""
         policy, mechanism = plan.policy, plan.mechanisms[0]
         # Lines of text are cut apart by the name of their copy.
         changes: dict[str, Any] = {"format": "csv"}
         if isinstance(mechanism, NoisyHistogram) and policy.recoding is None:
             # By default it depends on the number of cells, and here there are more of them.
             changes["show_from"] = mechanism.show_from
-            if mechanism.show_from is None:
-                copies = min(copies, MOST_CELLS_LISTED // (policy.cells or 1))
-        self._names = tuple(f"{copy:06d}" for copy in range(copies))
-        columns = (Column(COPY, (Values(self._names),)), *policy.columns)
-        here = policy.replace(columns=columns, **changes)
-        self._single, self._files = plan, files
-        self._plan = cast(ClassCountsPlan[Any], replace(cast(Any, plan), policy=here))
-        people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
-        self._engine = people_in_memory([column.name for column in columns], people)
+        here = policy.replace(columns=(Column(COPY, (Values(self._names),)), *policy.columns), **changes)
+        return cast(ClassCountsPlan[Any], replace(cast(Any, plan), policy=here))
 
     def draw(self, key: ReleaseKey) -> list[tuple[Slice, Node | None]]:
         """Return what is published of each copy, and the recoding that it chose, if it did."""
