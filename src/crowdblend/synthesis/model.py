@@ -105,7 +105,9 @@ class _Problem:
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
         self.column_of = np.repeat(np.arange(len(self.sizes)), self.sizes)
         merged = [_Target.of(tables) for tables in _by_columns(published_tables.tables)]
-        self.people, self.start = self._start(merged)
+        complete = [one for one in merged if np.array_equal(one.low, one.high)]
+        self.people, self.people_are_known = _people(complete or merged), bool(complete)
+        self.start = self._start(merged)
         # Of single precision where it tells fewer people apart than the surest cell does.
         surest = max(float(one.precisions.max()) for one in merged)
         self.kind = np.float32 if self.people * math.sqrt(surest) < _TOLD_APART else np.float64
@@ -122,9 +124,8 @@ class _Problem:
         at = self.columns.index(column)
         return slice(int(self.starts[at]), int(self.starts[at]) + self.sizes[at])
 
-    def _start(self, targets: Sequence[_Target]) -> tuple[float, Floats]:
-        """Return the number of people, and the logarithms of the shares of all labels, from the tables' sums."""
-        totals = [float(one.low.sum()) for one in targets]
+    def _start(self, targets: Sequence[_Target]) -> Floats:
+        """Return the logarithms of the shares of all labels, from the tables' sums."""
         shares = np.zeros(sum(self.sizes))
         for column in self.columns:
             each = []
@@ -134,7 +135,7 @@ class _Problem:
             found = np.maximum(np.sum(each, axis=0), 0.0)
             whole = max(float(found.sum()), 1.0)
             shares[self._place(column)] = np.log(np.maximum(found / whole, 1e-4))
-        return max(float(np.median(totals)), 1.0), shares
+        return shares
 
     def work(self, sorts: int, steps: int) -> float:
         """Return about how many multiplications a fit takes."""
@@ -149,18 +150,18 @@ class _Problem:
         point[:, :labels] = self.start + _SPREAD * random.standard_normal((sorts, labels))
         slope, first, second = (np.zeros_like(point) for _ in range(3))
         for step in range(1, steps + 1):
-            weights, probabilities = np.exp(point[:, labels]), self._probabilities(point[:, :labels])
+            weights, probabilities = self._weights(point[:, labels]), self._probabilities(point[:, :labels])
             by_weight, by_probability = self._gradient(weights, probabilities)
             np.multiply(by_probability, probabilities, out=slope[:, :labels])
             inner = np.add.reduceat(slope[:, :labels], self.starts, axis=1)[:, self.column_of]
             slope[:, :labels] -= inner * probabilities
-            slope[:, labels] = weights * by_weight
+            slope[:, labels] = weights * (by_weight - self.people_are_known * (weights @ by_weight) / self.people)
             first += (1 - _FIRST) * (slope - first)
             second += (1 - _SECOND) * (slope * slope - second)
             # Full steps in the first half, then shorter and shorter ones.
             length = _STEP * min(1.0, 2 * (steps - step) / steps) / (1 - _FIRST**step)
             point -= length * first / (np.sqrt(second / (1 - _SECOND**step)) + 1e-12)
-        weights, probabilities = np.exp(point[:, labels]), self._probabilities(point[:, :labels])
+        weights, probabilities = self._weights(point[:, labels]), self._probabilities(point[:, :labels])
         return Mixture(self.columns, self.sizes, weights.astype(np.float64), probabilities.astype(np.float64))
 
     def shrunk(self, mixture: Mixture) -> Floats:
@@ -181,6 +182,15 @@ class _Problem:
         squares = self.pairs.square(mixture.pairs) / 2
         squares += sum(one.square(mixture.people(one.columns)) for one in self.others)
         return squares / max(self.cells, 1)
+
+    def _weights(self, logits: Floats) -> Floats:
+        """Return the people of each sort, in all as many as the tables have, where one of them shows all its cells.
+
+        No model meets cells that noise made negative. With a sum of its own it has too many people in empty cells, and
+        too few in the others once that sum is divided by the true one.
+        """
+        raised: Floats = np.exp(logits)
+        return raised * self.kind(self.people / raised.sum()) if self.people_are_known else raised
 
     def _probabilities(self, logits: Floats) -> Floats:
         raised = np.exp(logits - np.maximum.reduceat(logits, self.starts, axis=1)[:, self.column_of])
@@ -254,6 +264,12 @@ class _Target:
         """Return the squared errors in units of their variances."""
         off = self._off(people)
         return float((off * off * self.precisions).sum())
+
+
+def _people(targets: Sequence[_Target]) -> float:
+    """Return how many people the tables have, in the mean in which the surer one counts more."""
+    sureness = [1 / float((1 / np.maximum(one.precisions, 1e-12)).sum()) for one in targets]
+    return max(float(np.average([one.low.sum() for one in targets], weights=sureness)), 1.0)
 
 
 def _by_columns(tables: Sequence[PublishedTable]) -> list[list[PublishedTable]]:
