@@ -16,6 +16,7 @@ NAMES = {
     "smartnoise": "SmartNoise SQL",
     "diffprivlib": "diffprivlib",
     "dp_accounting": "dp_accounting",
+    "dpmm": "dpmm",
 }
 WAYS = {
     ("crowdblend", "survey"): "exact counts of crowds of 35 or more",
@@ -25,8 +26,20 @@ WAYS = {
     ("crowdblend", "tables"): "equal parts of ε, by `weight`",
     ("crowdblend", "tables_weighted"): "as planned, ε by the root of the cells",
     ("crowdblend", "tables_consistent"): "the same, with `estimates(consistent=True)`",
+    ("crowdblend", "pairs"): "the tables, noise as planned",
+    ("crowdblend", "rows"): "rows from them",
+    ("opendp", "pairs"): "the tables, discrete Gaussian noise",
+    ("opendp", "rows_aim"): "rows by AIM",
+    ("dpmm", "rows_aim"): "rows by AIM",
+    ("dpmm", "rows_mst"): "rows by MST",
     ("opendp", "tables"): "Laplace noise, ε by the root of the cells",
     ("opendp", "tables_gaussian"): "discrete Gaussian noise at δ = 1e-6, ρ by the 2/3 power of the cells",
+}
+DATA = {
+    "adult": "Adult",
+    "census": "census, ten columns",
+    "sample": "the same, of a sample at 0.1",
+    "others": "census, eight other columns",
 }
 PLACE = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -93,9 +106,53 @@ def _survey(figures: dict[str, Any]) -> str:
     return _table(heads, rows)
 
 
+def _share(value: float) -> str:
+    """Return a share of people without its leading zero, in three digits."""
+    return f"{value:.4f}"[1:] if value < 0.1 else f"{value:.3f}"[1:]
+
+
+def _rows(figures: dict[str, Any]) -> str:
+    ours = figures["synthesis"]["adult"]
+    made = [
+        {"package": "crowdblend", "work": "pairs", "rows": ours["raw"], "cpu": ours["plan"] + ours["release"]},
+        {**ours, "package": "crowdblend", "work": "rows"},
+        *_of(figures, "pairs", "rows_aim", "rows_mst"),
+    ]
+    rows = [
+        [
+            f"{NAMES[row['package']]}: {WAYS[row['package'], row['work']]}",
+            *(_share(row[name]) if name in row else "–" for name in ("rows", "three", "auc")),
+            f"{row['cpu']:.1f}\N{NO-BREAK SPACE}s",
+        ]
+        for row in made
+    ]
+    rows.append(["the people themselves", "0", "0", _share(ours["auc of the people"]), "–"])
+    return _table(["", "tables of two", "of three", "AUC", "CPU"], rows)
+
+
+def _synthesis(figures: dict[str, Any]) -> str:
+    rows = []
+    for name, one in figures["synthesis"].items():
+        if name not in DATA:
+            continue
+        worse = one["margins"]["worse in single runs"]
+        shares = _share(one["raw"]), _share(one["rows"])
+        rows.append([DATA[name], str(one["margins"]["tables"]), *shares, ", ".join(map(str, worse)), one["date"]])
+    return _table(["", "tables", "as published", "in the rows", "rows more than 5 % worse, in each run", "date"], rows)
+
+
+def _open(figures: dict[str, Any]) -> str:
+    one = figures["synthesis"]["open"]
+    shown = [
+        f"{one[f'{way} cells']:.0f} cells with {100 * one[f'{way} people']:.2g}\N{NO-BREAK SPACE}% of the people"
+        for way in ("threshold", "crowds")
+    ]
+    return f"Open labels of four columns of Adult: a threshold shows {shown[0]}, crowds of a sample at 0.2 {shown[1]}."
+
+
 def _numbers(figures: dict[str, Any]) -> str:
     rows = []
-    for package in dict.fromkeys(row["package"] for row in figures["measured"]):
+    for package in dict.fromkeys(row["package"] for row in _of(figures, "sum")):
         found = {row["work"]: row for row in figures["measured"] if row["package"] == package}
         errors = [f"{found[work]['error']:,.4g}" if work in found else "–" for work in ("average", "sum", "median")]
         errors[1] = f"{found['sum']['error']:,.0f}"
@@ -134,6 +191,9 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "register": _register,
     "tables": _tables,
     "survey": _survey,
+    "rows": _rows,
+    "synthesis": _synthesis,
+    "open": _open,
     "numbers": _numbers,
     "accounting": _accounting,
     "crowds": _crowds,

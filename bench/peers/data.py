@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from bench.peers.work import SERVICE, SOLDIERS
+from bench.synthesis import Codes, codes_of, people
 from crowdblend.demo import town
 
 REGISTER, SURVEY_RATE, EARNERS = 1_000_000, 0.5, 100_000
@@ -25,15 +27,15 @@ _SERVICE_SHARES = {
 
 def write_people(folder: Path) -> None:
     """Write register.parquet, survey.parquet (half of them, by a fair coin), earners.parquet, soldiers.parquet."""
-    people = town(REGISTER)
-    bands = np.minimum(people["age"].to_numpy() // 10, 9)
+    made_up = town(REGISTER)
+    bands = np.minimum(made_up["age"].to_numpy() // 10, 9)
     table = pa.table(
         {
-            "person_id": people["person_id"],
-            "sex": people["sex"],
+            "person_id": made_up["person_id"],
+            "sex": made_up["sex"],
             "band": pa.array([f"{10 * band}s" for band in range(10)]).take(pa.array(bands)),
-            "district": people["district"],
-            "education": people["education"],
+            "district": made_up["district"],
+            "education": made_up["education"],
         }
     )
     parquet.write_table(table, folder / "register.parquet")
@@ -42,6 +44,16 @@ def write_people(folder: Path) -> None:
     income = np.clip(town(EARNERS)["income"].to_numpy() // STEP * STEP, 0, HIGHEST)
     parquet.write_table(pa.table({"person_id": np.arange(EARNERS), "income": income}), folder / "earners.parquet")
     _write_soldiers(folder / "soldiers.parquet")
+
+
+def write_adult(folder: Path) -> tuple[Codes, list[int]]:
+    """Write adult.parquet, the places of people's labels, and adult.json, how many each column has; return both."""
+    everybody = people("adult")
+    labels = {name: sorted(everybody[name].unique()) for name in everybody}
+    codes, sizes = codes_of(everybody, labels), [len(each) for each in labels.values()]
+    parquet.write_table(pa.table(dict(zip(labels, codes.T.astype(np.int32), strict=True))), folder / "adult.parquet")
+    (folder / "adult.json").write_text(json.dumps(dict(zip(labels, sizes, strict=True))), encoding="utf-8")
+    return codes, sizes
 
 
 def _write_soldiers(path: Path) -> None:

@@ -1,9 +1,10 @@
 """The same work with crowdblend and with others: error, time and memory, written to bench/peers/figures.json.
 
-    python -m bench.peers.run opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON [only=WORK,WORK]
+    python -m bench.peers.run opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON dpmm=PYTHON [only=WORK,WORK]
 
 Each PYTHON is that of an environment with the package (requirements/peers-*.txt); `make peers` makes them. Packages
-that are not named are left out; with `only`, all other figures stay as they are. Memory is read from /proc, so this
+that are not named are left out; with `only`, all other figures stay as they are. Rows are of Adult, which lies beside
+the repository or is left out; ours are measured by bench/synthesis.py. Memory is read from /proc, so this
 runs on Linux. docs/compared.md shows the figures: `python -m docs.generate` writes its tables again.
 """
 
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Collection, Iterator
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +29,23 @@ import numpy as np
 
 import crowdblend as cb
 from bench.peers.accounting import rows
-from bench.peers.data import write_people
+from bench.peers.data import write_adult, write_people
 from bench.peers.with_crowdblend import service_policy
 from bench.peers.work import CELLS, DOMAIN, PAIR_CELLS, PAIRS
+from bench.synthesis import DATA, FIGURES, Codes, errors_of, shares
 
 HERE = Path(__file__).parent
-FIGURES = HERE / "figures.json"
 REPEATS = {"register": 5, "survey": 5, "survey_noise": 5, "average": 60, "sum": 60, "median": 60}
 REPEATS |= {"tables": 300, "tables_weighted": 300, "tables_gaussian": 300, "tables_consistent": 30}
-DISTRIBUTIONS = {"opendp": "opendp", "smartnoise": "smartnoise-sql", "diffprivlib": "diffprivlib"}
+REPEATS |= {"pairs": 5, "rows_aim": 1, "rows_mst": 1}
+DISTRIBUTIONS = {"dpmm": "dpmm", "opendp": "opendp", "smartnoise": "smartnoise-sql", "diffprivlib": "diffprivlib"}
+ADULT = ("pairs", "rows_aim", "rows_mst")
 DOES = {
     "crowdblend": (
+        *("register", "survey", "survey_noise", "average", "sum", "median"),
+        *("tables", "tables_weighted", "tables_consistent"),
+    ),
+    "opendp": (
         "register",
         "survey",
         "survey_noise",
@@ -45,12 +53,12 @@ DOES = {
         "sum",
         "median",
         "tables",
-        "tables_weighted",
-        "tables_consistent",
+        "tables_gaussian",
+        *ADULT[:2],
     ),
-    "opendp": ("register", "survey", "survey_noise", "average", "sum", "median", "tables", "tables_gaussian"),
     "smartnoise": ("register", "average", "sum"),
     "diffprivlib": ("register", "average", "sum", "median"),
+    "dpmm": ADULT[1:],
 }
 RATES = (0.05, 0.1, 0.2, 0.5)
 
@@ -120,6 +128,20 @@ def table_errors(released: list[list[list[Any]]], true: dict[tuple[str, ...], in
     }
 
 
+def adult_errors(released: list[Any], work: str, true: Codes, sizes: list[int]) -> dict[str, float]:
+    """How far tables of two columns are off, and of rows those of three and what can be learned, in the mean."""
+    if work != "pairs":
+        each = [errors_of(np.array(rows), true, sizes) for rows in released]
+        return {name: float(f"{np.mean([one[name] for one in each]):.3g}") for name in each[0]}
+    exact = [shares(true, sizes, pair) for pair in combinations(range(len(sizes)), 2)]
+    off = [
+        0.5 * np.abs(np.array(found) / len(true) - right).sum()
+        for tables in released
+        for found, right in zip(tables, exact, strict=True)
+    ]
+    return {"rows": float(f"{np.mean(off):.3g}")}
+
+
 def measured(pythons: dict[str, str], folder: Path, only: Collection[str]) -> Iterator[dict[str, Any]]:
     """One row for each package and kind of work."""
     trues = {"register": truth(folder, "register"), "survey": truth(folder, "survey")}
@@ -127,13 +149,17 @@ def measured(pythons: dict[str, str], folder: Path, only: Collection[str]) -> It
     service, planned = service_truth(folder), service_planned()
     (income,) = duckdb.connect().sql(f"SELECT income FROM '{folder / 'earners.parquet'}'").fetchnumpy().values()
     numbers = {"average": income.mean(), "sum": income.sum(), "median": np.median(income)}
+    adult = write_adult(folder) if DATA.exists() else None
     for package, python in pythons.items():
-        for work in (work for work in DOES[package] if work in only):
-            _, cost = job(python, package, work, folder, 1)
-            released, _ = job(python, package, work, folder, REPEATS[work])
+        for work in (work for work in DOES[package] if work in only and (adult or work not in ADULT)):
+            released, cost = job(python, package, work, folder, 1)
+            if REPEATS[work] > 1:
+                released, _ = job(python, package, work, folder, REPEATS[work])
             error: dict[str, float]
             if work in trues:
                 error = table_errors(released, trues[work])
+            elif adult and work in ADULT:
+                error = adult_errors(released, work, *adult)
             elif work.startswith("tables"):
                 error = service_errors(released, service)
                 error |= {"planned": planned[work]} if package == "crowdblend" and work in planned else {}
@@ -173,10 +199,12 @@ def main() -> None:
         folder = Path(made)
         write_people(folder)
         found = list(measured(pythons, folder, only))
+    before = json.loads(FIGURES.read_text(encoding="utf-8"))
+    done = {(row["package"], row["work"]) for row in found}
+    kept = [row for row in before["measured"] if (row["package"], row["work"]) not in done]
     if set(only) < set(REPEATS):
-        figures = json.loads(FIGURES.read_text(encoding="utf-8"))
-        kept = [row for row in figures["measured"] if row["work"] not in only]
-        figures |= {"repeats": REPEATS, "measured": kept + found}
+        known = {**before["versions"], **versions(pythons)}
+        figures = {**before, "versions": known, "repeats": REPEATS, "measured": kept + found}
     else:
         figures = {
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -186,6 +214,7 @@ def main() -> None:
             "cells": CELLS,
             "repeats": REPEATS,
             "measured": found,
+            "synthesis": before.get("synthesis", {}),
             "accounting": list(rows()),
             "crowds": crowd_sizes(),
         }

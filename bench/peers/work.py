@@ -2,7 +2,7 @@
 
 A job is called as `python with_PACKAGE.py WORK FOLDER REPEATS` and prints one JSON object. `released` has the repeats:
 for a table each is a list of [sex, band, district, education, count], for several tables of [table, label, label,
-count], else a number. `memory` is the largest in MB.
+count], for rows the places of their labels, else a number. `memory` is the largest in MB.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ def test_one_release_of_a_batch_is_the_release(name: str) -> None:
     pairs, key = subject.pairs(), new_key()
     population = pairs[min(3, len(pairs) - 1)].more
     batch = subject.batch(population)
-    single = replace(batch, releases=1) if is_dataclass(batch) else type(batch)(subject.plan, population, 1, Files())
+    copies: Any = type(batch)
+    single = replace(batch, releases=1) if is_dataclass(batch) else copies(subject.plan, population, 1, Files())
     assert list(single.show(single.draw(ReleaseKey(key)))) == [subject.publish(population, key)]
 
 

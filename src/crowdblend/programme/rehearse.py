@@ -26,10 +26,10 @@ class ProgrammeCopies(ParallelCopies):
         most = MOST_CELLS_LISTED // max(one.plan.policy.cells or 1 for one in plan.planned)
         super().__init__(plan, population, max(1, min(copies, most)), files)
 
-    def copied(self, plan: Any) -> Any:
+    def plan_copies(self, plan: Any) -> Any:
         """Return the programme for all copies."""
-        copied = super().copied
-        return replace(plan, planned=tuple(replace(one, plan=copied(one.plan)) for one in plan.planned))
+        plan_copies = super().plan_copies
+        return replace(plan, planned=tuple(replace(one, plan=plan_copies(one.plan)) for one in plan.planned))
 
 
 @dataclass(frozen=True)

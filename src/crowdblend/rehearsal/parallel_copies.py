@@ -51,11 +51,11 @@ class ParallelCopies:
         if isinstance(mechanism, NoisyHistogram) and mechanism.show_from is None:
             copies = min(copies, MOST_CELLS_LISTED // (plan.policy.cells or 1))
         self._names = tuple(f"{copy:06d}" for copy in range(copies))
-        self._single, self._files, self._plan = plan, files, self.copied(plan)
+        self._single, self._files, self._plan = plan, files, self.plan_copies(plan)
         people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
         self._engine = people_in_memory([COPY, *(column.name for column in columns)], people)
 
-    def copied(self, plan: ClassCountsPlan[Any]) -> ClassCountsPlan[Any]:
+    def plan_copies(self, plan: ClassCountsPlan[Any]) -> ClassCountsPlan[Any]:
         """Return the plan for all copies, told apart by a column."""
         policy, mechanism = plan.policy, plan.mechanisms[0]
         # Lines of text are cut apart by the name of their copy.
