@@ -15,6 +15,8 @@ NAMES = (
     "adult-outliers",
     "adult-statistics",
     "census_income",
+    "census_survey",
+    "census_survey_rows",
     "census_synopsis",
     "uk_accidents",
     "lastfm",
