@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import axe_playwright_python.sync_playwright as axe
 import playwright.sync_api as playwright
 import pytest
 
 import crowdblend as cb
 from crowdblend.demo import town
 from tests import cases
+from tests.accessibility import findings
 from tests.needs import QUIET, chromium
 from tests.studio.running import Running, fill, running
 from tests.studio.steward import SEEN, WAIT, Steward
@@ -76,15 +76,14 @@ def steward(browsing: Browsing, studio: Running) -> Iterator[Steward]:
 @pytest.fixture(scope="module")
 def checked(browsing: Browsing) -> Callable[[Any], None]:
     """Hold a page against the rules of axe, of which none may be broken; every day, one page of each template."""
-    rules, seen = axe.Axe(), set[tuple[str, bool]]()
+    seen = set[tuple[str, bool]]()
 
     def check(page: Any) -> None:
         template = re.sub(r"\d+", "", page.url), page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
         if template in seen and not cases.THOROUGH:
             return
         seen.add(template)
-        found = rules.run(page, options={"resultTypes": ["violations"]}).response["violations"]
-        assert not found, [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found]
+        assert findings(page) == []
 
     return check
 
