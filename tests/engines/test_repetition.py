@@ -109,10 +109,12 @@ def test_many_numbers_in_real_sizes():
 
 
 def test_more_than_the_memory_is_refused():
-    # Eight bytes for each number that lies far from the others.
-    assert not repeats(np.arange(500) * 4_000_000, memory_limit=4000)
+    # Four bytes for each while 32 bits tell them apart, eight for each where they do not.
+    assert not repeats(np.arange(1000) * 4_000_000, memory_limit=4000)
     with refuses("data.memory"):
-        repeats(np.arange(501) * 4_000_000, memory_limit=4000)
+        repeats(np.arange(1001) * 4_000_000, memory_limit=4000)
+    with refuses("data.memory"):
+        repeats(np.arange(500) * 4_000_000, [2**40], memory_limit=4000)
 
 
 @for_each("edge", [2**15, -(2**15)])

@@ -270,7 +270,7 @@ class Repetition:
     def __init__(self, memory_limit: int | None) -> None:
         self._window = _WINDOW if memory_limit is None else min(_WINDOW, memory_limit // 4)
         self._near: _Near | None = None
-        self._listed: GrowingArray[np.int64] = GrowingArray(np.int64, memory_limit)
+        self._listed = _SparseNumbers(memory_limit)
         self._certain = False
 
     def add(self, numbers: Numbers) -> None:
@@ -286,15 +286,50 @@ class Repetition:
         if self._near is not None:  # list what is near each other, because something comes that is not
             self._certain = self._near.repeated()  # the list has each of them once
             for some in self._near.numbers():
-                self._listed.extend(some)
+                self._listed.add(some, int(some[0]), int(some[-1]))
             self._near = None
-        self._listed.extend(numbers)
+        self._listed.add(numbers, low, high)
 
     def found(self) -> bool:
         """Return whether a number came twice."""
-        if self._near is not None:
-            return self._near.repeated()
-        return self._certain or len(_repeated_values(self._listed.sorted_items())) > 0
+        return self._certain or (self._listed if self._near is None else self._near).repeated()
+
+
+class _SparseNumbers:
+    """Numbers however far apart: their lower 32 bits while these tell them apart, else the whole numbers.
+
+    Half as much is sorted in half of the time. Numbers from m to m + 2^32 − 1 differ in their lower 32 bits; with bits
+    l, the number is m + ((l − m) mod 2^32), so nothing is lost when a number comes from further away after all.
+    """
+
+    def __init__(self, memory_limit: int | None) -> None:
+        self._lower: GrowingArray[np.uint32] | None = GrowingArray(np.uint32, memory_limit)
+        self._whole: GrowingArray[np.int64] = GrowingArray(np.int64, memory_limit)
+        self._least, self._most = (1 << 63) - 1, -(1 << 63)
+
+    def __len__(self) -> int:
+        return len(self._whole if self._lower is None else self._lower)
+
+    def add(self, numbers: Numbers, low: int, high: int) -> None:
+        """Add numbers from low to high."""
+        least, most = min(low, self._least), max(high, self._most)
+        if self._lower is not None and most - least < 1 << 32:
+            self._lower.extend(numbers.astype(np.uint32))  # what does not fit is cut off
+        else:
+            if self._lower is not None:
+                known = self._lower.view()
+                for start in range(0, len(known), _PIECE):
+                    above = known[start : start + _PIECE] - np.uint32(self._least & (1 << 32) - 1)
+                    self._whole.extend(above.astype(np.int64) + self._least)
+                self._lower = None
+            self._whole.extend(numbers)
+        self._least, self._most = least, most
+
+    def repeated(self) -> bool:
+        """Return whether two are the same."""
+        ordered: NDArray[Any] = self._whole.sorted_items() if self._lower is None else self._lower.sorted_items()
+        pieces = (ordered[start : start + _PIECE + 1] for start in range(0, len(ordered), _PIECE))
+        return any(bool((piece[1:] == piece[:-1]).any()) for piece in pieces)
 
 
 class _Near:
