@@ -62,8 +62,11 @@ class Texts:
     def _items_at(self, places: Integers, size: int) -> NDArray[Any]:
         # Every place begins an item, so one gather reads them all; raw items need no alignment.
         shape, kind = (len(self.held) - size + 1,), np.dtype((np.void, size))
-        items: NDArray[Any] = np.ndarray(shape, dtype=kind, buffer=self.held, strides=(1,))[places]
-        return items
+        items: NDArray[Any] = np.ndarray(shape, dtype=kind, buffer=self.held, strides=(1,))
+        steps = np.diff(places)
+        if len(steps) and steps[0] > 0 and (steps == steps[0]).all():  # texts of one length: no gather at all
+            return items[places[0] : places[-1] + 1 : steps[0]].copy()
+        return items[places]
 
     def spell(self, row: int) -> bytes:
         """Return one text."""
@@ -104,7 +107,9 @@ class WholeNumbers:
 def whole_numbers(texts: Texts) -> WholeNumbers:
     """Find the whole numbers, eight digits at a time."""
     short = np.zeros(len(texts), dtype=np.bool_)
-    rows = np.flatnonzero(_may_be_numbers(texts))
+    # A minus sign, a digit, or one of the two characters between them.
+    rows = np.flatnonzero(texts.bytes_at(texts.starts) - np.uint8(ord("-")) <= ord("9") - ord("-"))
+    rows = rows[_may_be_numbers(texts[rows])]
     negative = texts.bytes_at(texts.starts[rows]) == ord("-")
     ends, digits = (texts.starts + texts.lengths)[rows], texts.lengths[rows] - negative
     values = np.zeros(len(rows), dtype=np.uint64)
