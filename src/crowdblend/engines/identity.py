@@ -192,6 +192,8 @@ class SomeRows:
             return self._columns[names[0]]
         codes, known = np.zeros(len(self.hashes), dtype=np.int64), min(1, len(self.hashes))
         for name in names:
+            if known == len(codes):  # all rows are told apart
+                break
             codes, known = self._finer(codes, name)
         return codes, known
 
