@@ -4,7 +4,8 @@ Both are commands: the start of Python, imports, planning, reading, the ledger, 
 included on our side, the start of Python and of DuckDB on the other. They run in turns, each in a process of its own,
 and the least of each figure counts, since other work on the machine can only add to it. CPU is that of all threads.
 Rows say which of the works are run, such as 1000 10000000; by default those of up to ten million. With --record the
-figures are kept in bench/release.json and shown in docs/speed.md. BENCH_DATA names a folder in which the data stay.
+figures are kept in bench/release.json, shown in docs/speed.md and drawn in docs/images/speed-growth.svg. BENCH_DATA
+names a folder in which the data stay.
 """
 
 from __future__ import annotations
@@ -78,8 +79,9 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     runs = [(measured(bare, folder), measured(ours, folder)) for _ in range(repeats)]
     theirs, mine = least([run[0] for run in runs]), least([run[1] for run in runs])
     ratios = {unit: round(mine[unit] / theirs[unit], 2) for unit in ("cpu", "wall")}
-    wanted = {"cpu": work.cpu, "wall": work.wall} if work.cpu else {"cpu seconds": work.seconds}
-    return {"ratio": ratios, "wanted": wanted, "release": mine, "bare": theirs}
+    wanted = {"cpu": work.cpu, "wall": work.wall, "cpu seconds": work.seconds}
+    said = {unit: most for unit, most in wanted.items() if most is not None}
+    return {"ratio": ratios, "wanted": said, "release": mine, "bare": theirs}
 
 
 def main(rows: list[int], *, record: bool) -> None:

@@ -1,4 +1,4 @@
-"""The figures of bench/release.py: kept in a file beside it, and shown as a table in docs/speed.md."""
+"""The figures of bench/release.py: kept in a file beside it, and shown in docs/speed.md as a table and a picture."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.release_work import WORK
+from bench.release_work import GROWTH, WORK
+from crowdblend.figures.charts import Axis, Line, LineChart
 
 KEPT = Path(__file__).with_name("release.json")
 PAGE = Path(__file__).parent.parent / "docs" / "speed.md"
+PICTURE = PAGE.parent / "images" / "speed-growth.svg"
 BEGIN, END = "<!-- bench/release.py: begin -->", "<!-- bench/release.py: end -->"
 HEAD = """
 | work | CPU, times the bare query | wall, times | CPU seconds, release / bare | wall seconds | MB | wanted | date |
@@ -20,14 +22,21 @@ HEAD = """
 """
 
 
+def read() -> dict[str, Any]:
+    """The figures that are kept, by the work that they are of."""
+    kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    return kept
+
+
 def recorded(name: str, figures: dict[str, Any]) -> None:
     """Keep the figures of one piece of work, and write the table anew."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    kept = read()
     machine = f"{os.cpu_count()} cores, {platform.machine()}"
     kept[name] = {**figures, "date": datetime.now(UTC).date().isoformat(), "machine": machine}
     kept = {each: kept[each] for each in WORK if each in kept}
     KEPT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
     show(kept)
+    PICTURE.write_text(growth(kept).svg(), encoding="utf-8")
 
 
 def show(kept: dict[str, Any]) -> None:
@@ -49,9 +58,23 @@ def table(kept: dict[str, Any]) -> str:
     )
 
 
+def growth(kept: dict[str, Any]) -> LineChart:
+    """What a row takes in one table of more and more rows: CPU time beside that of the bare query, and memory."""
+    grown = [(WORK[name].rows, kept[name]) for name in GROWTH if name in kept]
+    lines = {
+        "release, microseconds of CPU": [(rows, found["release"]["cpu"] * 1e6 / rows) for rows, found in grown],
+        "bare query, microseconds of CPU": [(rows, found["bare"]["cpu"] * 1e6 / rows) for rows, found in grown],
+        "release, bytes of memory": [(rows, found["release"]["peak_mb"] * 2**20 / rows) for rows, found in grown],
+    }
+    title, subtitle = "What a row takes", "A table of 60,000 cells at rate 0.5, the whole command"
+    each = [Line(name, points) for name, points in lines.items()]
+    return LineChart(each, Axis("rows", log=True), Axis("per row", log=True), title, subtitle)
+
+
 def _row(name: str, figures: dict[str, Any]) -> str:
     ratio, mine, theirs, wanted = (figures[part] for part in ("ratio", "release", "bare", "wanted"))
-    said = f"{wanted['cpu']:g} / {wanted['wall']:g}" if "cpu" in wanted else f"{wanted['cpu seconds']:g} CPU seconds"
+    said = f"{wanted['cpu']:g} / {wanted['wall']:g}" if "cpu" in wanted else "–"
+    said = f"{wanted['cpu seconds']:g} CPU seconds" if "cpu seconds" in wanted else said
     cells = [
         name,
         f"{ratio['cpu']:.2f}",

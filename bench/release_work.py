@@ -139,6 +139,7 @@ class Work:
 M = 10**6
 WORK: dict[str, Work] = {
     "table, 1,000 rows": Work(1000, COARSE, seconds=0.5),
+    "table, 1M rows, 60,000 cells": Work(M, FINE),
     "table, 10M rows, 60,000 cells": Work(10 * M, FINE, cpu=1.3, wall=1.5),
     "table, 10M rows, 1,600 cells": Work(10 * M, COARSE, cpu=1.7, wall=1.9),
     "table, 10M rows, text ids": Work(10 * M, FINE, person="person_text", cpu=1.4, wall=1.6),
@@ -146,9 +147,12 @@ WORK: dict[str, Work] = {
     "points, 10M": Work(10 * M, AXES, kind="points", cpu=2.2, wall=2.5),
     "register, 10M rows, ten tables": Work(10 * M, FINE, tables=TEN, cpu=1.5, wall=1.7),
     "table, 100M rows": Work(100 * M, FINE, cpu=1.0, wall=1.1),
+    "table, 300M rows": Work(300 * M, FINE),
     "table, 100M rows, rate 0.1": Work(100 * M, FINE, rate=0.1, cpu=0.85, wall=1.0),
     "microdata, 100M rows": Work(100 * M, FINE, kind="microdata", cpu=1.2, wall=1.4),
     "50 statistics, 100M rows with names": Work(
         100 * M, MEASURED, kind="statistics", person="scattered_id", cpu=1.05, wall=1.2
     ),
 }
+# The same table of more and more rows.
+GROWTH = [name for name, work in WORK.items() if replace(work, rows=0, cpu=None, wall=None) == Work(0, FINE)]

@@ -1,4 +1,4 @@
-"""Draw the figures of the pages: diagrams, kinds, papers, attacks, and the lattice around a chosen recoding.
+"""Draw the figures of the pages: diagrams, kinds, papers, attacks, speed, and the lattice around a chosen recoding.
 
 `make docs` runs this, and `python -m docs.draw how` draws one of them. A test compares what the figures show with what
 is committed.
@@ -9,12 +9,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from bench import release_page
 from crowdblend.attacks import ATTACKS, attack
 from crowdblend.papers import reproduce
 from docs.diagrams import DIAGRAMS
 from docs.kind_pictures import KIND_PICTURES
 
 IMAGES = Path(__file__).parent / "images"
+GROWTH = "speed-growth"
 REPRODUCTIONS = ("lqs-figure2", "lqs-figure6", "cbp-proposition12", "zkp-politics")
 
 
@@ -25,11 +27,14 @@ def names() -> list[str]:
         *(f"kind-{name}" for name in KIND_PICTURES),
         *REPRODUCTIONS,
         *(f"attack-{name}" for name in ATTACKS),
+        GROWTH,
     ]
 
 
 def drawing(name: str) -> str:
     """One figure as SVG."""
+    if name == GROWTH:
+        return release_page.growth(release_page.read()).svg()
     if name in DIAGRAMS:
         return DIAGRAMS[name]()
     if name.startswith("kind-"):
