@@ -20,7 +20,7 @@ from crowdblend.policies.sampling import Sampling
 FOUND = Path(__file__).with_suffix(".json")
 WORKS = "works"
 # Seconds after which a plan is given up here, and what is said then.
-LONGEST, LONG = 45, "Planning takes longer than this page waits for. Try it."
+LONGEST, LONG = 120, "Planning takes longer than this page waits for. Try it."
 HEAD = """# Combinations
 
 Generated: every kind with every design, planned at ε = 1 and δ = 1e-6. ✓ is planned and certified; a number leads to

@@ -3,7 +3,11 @@
 from fractions import Fraction
 from itertools import accumulate
 
-from crowdblend.numerics import crowd_divergence
+from flint import arb
+
+from crowdblend.numerics import balls, crowd_divergence
+from crowdblend.numerics.balls import precision
+from crowdblend.numerics.crowd_gaps import CrowdGaps
 from tests.cases import for_each
 from tests.truth import fractions_arithmetic as exact
 
@@ -35,3 +39,13 @@ def test_one_more_and_one_fewer_are_suprema(k: int, p: Fraction, factor: Fractio
         assert found_more == more
     if (k - 1) * (1 - p) * factor / p < 40:
         assert found_fewer == fewer
+
+
+@for_each("k", [12, 1_200, 5_000])
+def test_gaps_of_large_crowds_are_as_small_as_they_are(k: int) -> None:
+    """From one table over crowd sizes: never below the divergence, and not above it by more than is negligible."""
+    with precision(128):
+        gaps, rate = CrowdGaps(k, arb(0.8)), arb(0.8)
+        for factor in map(arb, (1.1, 1.3, 2.0, 50.0)):
+            true = crowd_divergence.one_fewer(balls, k, rate, factor)
+            assert float(true.lower()) <= float(gaps.fewer(factor).upper()) <= float(true.upper()) * (1 + 1e-9) + 1e-25

@@ -30,7 +30,8 @@ class CrowdGaps:
         self.k, self.p, self._odds = k, p, (1 - p) / p
         self._ratio = float(self._odds)
         # Crowds beyond are so large that fewer than k of them are hardly ever sampled.
-        self._many = math.ceil((k + ENOUGH) / float(p))
+        spread = math.sqrt(2 * ENOUGH * k * float(1 - p))
+        self._many = math.ceil((k + ENOUGH + spread) / float(p))
         # Those that most factors need; a few more are cheaper one by one.
         self._usual = 1.25 * k / float(p) + 20
         whole = p ** (k - 1)

@@ -137,7 +137,7 @@ def _solve_k(request: PlanRequest, alone: float | None) -> float:
     except LookupError:
         raise Infeasible(
             f"No k up to {LARGEST_K:,} keeps {request.releases} releases to these totals. Raise epsilon or delta, "
-            "lower the rate, or plan fewer releases.",
+            f"lower {'noise_epsilon' if request.form == 'moved' else 'the rate'}, or plan fewer releases.",
             where="k",
             code="plan.no-k",
         ) from None

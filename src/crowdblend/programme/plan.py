@@ -148,7 +148,7 @@ def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
     sample = sample_of_all(policy, "fresh")
     if not sample.draws_here:
         message = 'split = "fresh" draws a sample for every publication, from people who are all in the data.'
-        remedy = 'Write design = "poisson" in [sampling], or of a survey thin = 0.8.'
+        remedy = 'Write design = "poisson" in [sampling], which thins a sample as well, or of a survey thin = 0.8.'
         raise refusal("split", message, remedy, "[sampling] design")
     refuse_shares(policy, "fresh")
 
