@@ -24,6 +24,7 @@ from crowdblend.guarantees import (
 )
 from crowdblend.ledger import Ledger
 from crowdblend.numerics.loss_law import LossLaw
+from tests import cases
 from tests.cases import for_each
 from tests.ledger.spendings import shared, spending
 
@@ -107,7 +108,8 @@ def test_mass_beyond_the_longest_law_goes_to_infinity(monkeypatch: pytest.Monkey
     for cut, law in ((short.up, whole.up), (short.down, whole.down)):
         assert len(cut.masses) <= 400
         if cut.spacing == law.spacing:
-            places = range(max(law.first + len(law.masses), cut.first + len(cut.masses)))
+            end = max(law.first + len(law.masses), cut.first + len(cut.masses))
+            places = range(0, end, 1 if cases.THOROUGH else 9)
             assert all(cut.delta(law.spacing * at) + 1e-15 >= law.delta(law.spacing * at) for at in places)
         for epsilon in (0.5, 2.0, 8.0):
             assert float(cut.delta(epsilon)) >= float(law.delta(epsilon)) * (1 - 1e-9)

@@ -98,7 +98,7 @@ def test_the_limit_itself_is_no_more_than_the_limit() -> None:
             check_delta(policy, math.nextafter(limit, 1))
 
 
-@pytest.mark.parametrize("releases", [1, 10])
+@pytest.mark.parametrize("releases", [1, 2])
 def test_a_series_is_mentioned_wherever_its_guarantee_is(releases: int, tmp_path: Path) -> None:
     write_sources(tmp_path)
     series = "that were planned under one budget"
