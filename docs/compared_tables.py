@@ -132,9 +132,8 @@ def _rows(figures: dict[str, Any]) -> str:
 
 def _synthesis(figures: dict[str, Any]) -> str:
     rows = []
-    for name, one in figures["synthesis"].items():
-        if name not in DATA:
-            continue
+    for name in (name for name in DATA if name in figures["synthesis"]):
+        one = figures["synthesis"][name]
         worse = one["margins"]["worse in single runs"]
         shares = _share(one["raw"]), _share(one["rows"])
         rows.append([DATA[name], str(one["margins"]["tables"]), *shares, ", ".join(map(str, worse)), one["date"]])

@@ -47,11 +47,11 @@ def write_people(folder: Path) -> None:
 
 
 def write_adult(folder: Path) -> tuple[Codes, list[int]]:
-    """Write adult.parquet, the places of people's labels, and adult.json, how many each column has; return both."""
+    """Write adult.npy, the places of people's labels, and adult.json, how many each column has; return both."""
     everybody = people("adult")
     labels = {name: sorted(everybody[name].unique()) for name in everybody}
     codes, sizes = codes_of(everybody, labels), [len(each) for each in labels.values()]
-    parquet.write_table(pa.table(dict(zip(labels, codes.T.astype(np.int32), strict=True))), folder / "adult.parquet")
+    np.save(folder / "adult.npy", codes.astype(np.int32))
     (folder / "adult.json").write_text(json.dumps(dict(zip(labels, sizes, strict=True))), encoding="utf-8")
     return codes, sizes
 

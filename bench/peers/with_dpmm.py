@@ -16,8 +16,8 @@ from bench.peers.work import TABLE_DELTA, TABLE_EPSILON, run
 
 def rows(folder: Path, method: Any) -> list[list[int]]:
     """The settings are its own; the labels of every column are declared."""
-    people = pd.read_parquet(folder / "adult.parquet").astype(int)
     sizes = json.loads((folder / "adult.json").read_text(encoding="utf-8"))
+    people = pd.DataFrame(np.load(folder / "adult.npy").astype(int), columns=list(sizes))
     made = method(TABLE_EPSILON, TABLE_DELTA, domain=sizes, random_state=np.random.RandomState(), n_jobs=1)
     made.fit(people)
     return made.generate(len(people))[list(sizes)].astype(int).to_numpy().tolist()

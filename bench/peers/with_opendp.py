@@ -11,6 +11,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import opendp.prelude as dp
 import polars as pl
 
@@ -137,13 +138,14 @@ def pairs(folder: Path) -> list[list[int]]:
     for one, other in combinations(sizes, 2):
         cells = sizes[one] * sizes[other]
         counts = SPACE >> dp.t.then_count_by_categories(list(range(cells)), null_category=False)
-        exact.append(list(counts((people[one] * sizes[other] + people[other]).to_numpy())[:cells]))
+        exact.append(list(counts((people[one] * sizes[other] + people[other]).to_numpy(writable=True))[:cells]))
     return gaussian(exact)
 
 
 def adult(folder: Path) -> tuple[Any, dict[str, int]]:
     """The places of people's labels, and how many labels each column has."""
-    return pl.read_parquet(folder / "adult.parquet"), json.loads((folder / "adult.json").read_text(encoding="utf-8"))
+    sizes = json.loads((folder / "adult.json").read_text(encoding="utf-8"))
+    return pl.DataFrame(np.load(folder / "adult.npy"), schema=list(sizes)), sizes
 
 
 def rows(folder: Path) -> list[list[int]]:
