@@ -42,6 +42,8 @@ WHAT = {
     "stratified table": "rates 0.8 and 0.4, k = 10 and 3",
     "parts of one sample": "rate 0.7, shares 0.9 and 0.05, k = 6 and 3",
     "fresh samples": "two tables, k = 10, rate 0.7",
+    "Gaussian noise": "two tables of everybody, σ = 1.1 and 32",
+    "noise on one sample": "two tables at rate 0.5",
     "synopsis, fitted": "rows fitted to noisy counts, 22 out of 24 people",
     "synopsis, chosen": "a row chosen for all of 24 people",
     "network": "connectivity and average degree, 24 people with up to 4 links",

@@ -78,7 +78,7 @@ def _crowds(
     return _toml(kind, design, columns, f"accept_delta = true\n{privacy}\n{recoding}", publish, person=person)
 
 
-def _two_tables(privacy: str, one: str = "", other: str = "") -> str:
+def _two_tables(privacy: str, one: str = "", other: str = "", design: str = "") -> str:
     tables = f"""name = "one"
 columns = ["group", "age"]
 {one}
@@ -88,7 +88,7 @@ kind = "table"
 name = "other"
 columns = ["group"]
 {other}"""
-    return _crowds("table", _at(0.7), privacy, tables)
+    return _crowds("table", design or _at(0.7), privacy, tables)
 
 
 def _at(rate: float) -> str:
@@ -174,6 +174,12 @@ FAMILIES = {
         ),
         "parts of one sample": _two_tables("delta = 0.1\nepsilon = 0.8", "share = 0.9", "share = 0.05"),
         "fresh samples": _two_tables('epsilon = 0.8\ndelta = 0.1\nsplit = "fresh"', "k = 10", "k = 10"),
+        "Gaussian noise": _two_tables(
+            'epsilon = 1.0\ndelta = 0.1\nsplit = "budget"', "weight = 20", "weight = 1", 'design = "everybody"'
+        ),
+        "noise on one sample": _two_tables(
+            'epsilon = 1.6\ndelta = 1e-6\nsplit = "budget"', 'below_k = "noise"', 'below_k = "noise"', _at(0.5)
+        ),
         "synopsis, fitted": _synopsis(22, 'mechanism = "fitted"\nrows = 4'),
         "synopsis, chosen": _synopsis(24, 'mechanism = "exponential"\nrows = 1'),
         "network": _NETWORK,

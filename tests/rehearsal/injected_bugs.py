@@ -10,12 +10,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from crowdblend.designs.draw import Draw
+from crowdblend.designs.draw import Draw, Everybody
 from crowdblend.engines.engine import Progress
 from crowdblend.kinds import plan
 from crowdblend.kinds.statistics.plan import StatisticsPlan
 from crowdblend.kinds.statistics.rehearse import Whole
 from crowdblend.kinds.table.plan import TablePlan
+from crowdblend.kinds.table.register import RegisterPlan
 from crowdblend.kinds.table.threshold import ThresholdPlan
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
@@ -92,6 +93,18 @@ class _OneSample(ProgrammePlan):
         return [(self.sample.draw(key.coin()),)] * len(self.planned)
 
 
+class _NoSample(ProgrammePlan):
+    def draws(self, key: ReleaseKey) -> list[tuple[Draw, ...]]:
+        return [(Everybody(row_key=key.coin()),)] * len(self.planned)
+
+
+def _half_of_sigma(planned: ProgrammePlan) -> ProgrammePlan:
+    """Return the plan with Gaussian noise of half its standard deviation."""
+    made = [(one, cast(RegisterPlan, one.plan)) for one in planned.planned]
+    quiet = (replace(one, plan=replace(own, sigma=cast(float, own.sigma) / 2)) for one, own in made)
+    return replace(planned, planned=tuple(quiet))
+
+
 def _planned_as(changed: Callable[..., Any], planned: Any) -> Any:
     return changed(**{field.name: getattr(planned, field.name) for field in fields(planned)})
 
@@ -159,6 +172,18 @@ INJECTED_BUGS = {
             "fresh samples are one and the same",
             FAMILIES["fresh samples"],
             partial(_planned_as, _OneSample),
+        ),
+        InjectedBug(
+            "quiet Gaussian noise",
+            "Gaussian noise has half of its standard deviation",
+            FAMILIES["Gaussian noise"],
+            _half_of_sigma,
+        ),
+        InjectedBug(
+            "noise on everybody",
+            "noisy tables of a sample count everybody",
+            FAMILIES["noise on one sample"],
+            partial(_planned_as, _NoSample),
         ),
     )
 }
