@@ -71,7 +71,7 @@ def publication(kind: str, way: str, by: tuple[str, ...], *, everybody: bool, na
 def policy(kind: str, design: str, way: str) -> cb.Policy:
     """The policy of a cell; refused here where it cannot even be written."""
     sampling, terms = DESIGNS[design](kind in NOISE and way not in ("people", "fresh")), dict(WAYS[way])
-    if "recoding" in terms and sampling.already_drawn:
+    if "recoding" in terms and design != "poisson":
         terms["recoding"] = cb.Choosing(epsilon=0.1, using="split", share=0.1)
     several = "split" in terms
     by = {"strata": ("region",), "weights": ("weight",)}.get(design, ())

@@ -319,7 +319,7 @@ WRONG = {
         ),
         "policy.recoding",
     ),
-    "biased": (POLICY.replace('"poisson"', '"biased"\nlow = 0.4\nhigh = 0.6'), "one sampling rate"),
+    "biased": (POLICY.replace('"poisson"', '"biased"\nlow = 0.4\nhigh = 0.6'), "needs one rate"),
     "score": (POLICY.replace("epsilon = 0.1", 'epsilon = 0.1\nscore = "taste"'), "score in"),
     "stdin": (POLICY.replace('"town.parquet"', '"-"\nformat = "parquet"'), "policy.recoding"),
     "nothing left": (POLICY.replace("epsilon = 0.1", "epsilon = 1.0"), "plan.choice-costs-all"),

@@ -42,7 +42,7 @@ def test_keys_that_a_design_rules_out_are_left_out():
     assert set(drawn["privacy"]) - set(everybody["privacy"]) == {"delta"}
     assert "recoding" in drawn
     assert "recoding" not in everybody
-    assert "recoding" not in kind_sections("table", "strata")
+    assert "recoding" in kind_sections("table", "strata")
     assert "error" not in kind_lists("statistics", "strata")["publish.statistics"]
     assert "person" not in kind_sections("graph")["data"]
     assert "people" not in kind_sections("statistics", "survey")["data"]

@@ -327,7 +327,7 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
         (
             {"rates": RATES},
             {"columns": {"region": REGIONS, "born": BORN}, "recoding": cb.Choosing(epsilon=0.1, using="population")},
-            "has sampling=Strata.* and recoding: they are not certified together",
+            "a choice by everybody needs one rate",
         ),
         ({"weight": "w"}, {}, "Nothing bounds the weights"),
         ({"weight": "age"}, {}, "do not bound the weights from both sides"),

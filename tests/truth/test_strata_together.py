@@ -11,6 +11,7 @@ from crowdblend.designs.design import SeveralRows
 from crowdblend.designs.strata import Strata, Stratum
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppression import SuppressedHistogram
+from crowdblend.planning.certified_choice import CertifiedChoice, ExpectedPeople
 from crowdblend.planning.statistics.accuracy import Shape
 from tests.cases import for_each
 
@@ -68,9 +69,35 @@ class World:
         return Strata("stratum", strata).parts_derivations([tables, [noise]], shares, epsilon)[1]
 
 
-def random_world(seed: int) -> World:
+class ChosenWorld(World):
+    """The second part, of people of all strata, says by which classes the tables of the first are made."""
+
+    def _published(self, people: tuple[Person, ...], places: tuple[int | None, ...]) -> Distribution:
+        first, second = ([one for one, where in zip(people, places, strict=True) if where == part] for part in (0, 1))
+        odd = sum(own == 0 for _, own in second) % 2
+        right = 1 / (1 + self.ratio)
+        return mix(
+            (right if merged == odd else 1 - right, surely((merged, self._table(first, merged)))) for merged in (0, 1)
+        )
+
+    def _table(self, people: list[Person], merged: int) -> tuple[int, ...]:
+        counts = [
+            (stratum, sum(one == stratum and (merged or own == label) for one, own in people))
+            for stratum, label in product(range(STRATA), range(1 if merged else CLASSES))
+        ]
+        return tuple(n if n >= self.ks[stratum] else 0 for stratum, n in counts)
+
+    def claim(self, epsilon: float, *, copies: tuple[int, ...] | None = None) -> Derivation:
+        strata = {str(place): Stratum(*(float(rate),) * 3) for place, rate in enumerate(self.rates)}
+        choice = CertifiedChoice(ExpectedPeople(2, 0.5, 1, 1), epsilon_above(1 / self.ratio))
+        ran = [[choice], [SuppressedHistogram(k) for k in self.ks]]
+        shares = (float(1 - self.share), float(self.share))
+        return Strata("stratum", strata).parts_derivations(ran, shares, epsilon)[1]
+
+
+def random_world(seed: int, kind: type[World] = World) -> World:
     chance = random.Random(seed)
-    return World(
+    return kind(
         tuple(Fraction(chance.randint(1, 7), 8) for _ in range(STRATA)),
         tuple(chance.randint(1, 3) for _ in range(STRATA)),
         tuple(chance.randint(1, 3) for _ in range(STRATA)),
@@ -80,10 +107,11 @@ def random_world(seed: int) -> World:
     )
 
 
+@for_each("kind", [World, ChosenWorld])
 @for_each("seed", range(120), daily=6)
-def test_noise_beside_crowds_in_parts_of_strata(seed: int) -> None:
+def test_noise_beside_crowds_in_parts_of_strata(seed: int, kind: type[World]) -> None:
     """One person more or less, of any stratum and class, changes no outcome by more than the worst stratum says."""
-    world = random_world(seed)
+    world = random_world(seed, kind)
     without = world.law()
     persons = [world.law(person) for person in product(range(STRATA), range(CLASSES))]
     for growth in GROWTHS:

@@ -203,7 +203,7 @@ ENUMERATED: Mapping[str, Worlds | str] = {
     "strata.at-one-rate": DEFINITION,
     "strata.between-rates": Worlds(29, 58, "strata"),
     "strata.worst": Worlds(60, 120, "strata"),
-    "strata.together": Worlds(6, 120, "strata_together"),
+    "strata.together": Worlds(12, 240, "strata_together"),
     "strata.copies": Worlds(1, 121, "strata_statistics"),
     "strata.more-copies": Worlds(1, 121, "strata_statistics"),
     "strata.joint": Worlds(1, 121, "strata_statistics"),

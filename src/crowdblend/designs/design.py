@@ -6,7 +6,7 @@ counted (`inclusion`). It knows no kind of release: what it looks at is the sort
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 import msgspec
@@ -197,6 +197,10 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     def profile_of_coins(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> Derivation:
         """Derive the loss that the coins of the sample leave to crowds, at every ε."""
         return profile_of(differential_of(self.derivations(mechanisms, epsilon)))
+
+    def losses_before_asking(self, epsilon: float, delta: float) -> Iterator[tuple[float, float, float]]:
+        """Yield what one person of the sample may lose: epsilon and delta in crowds, and a loss of noise."""
+        yield epsilon, delta, epsilon
 
     def loss_of(self, claim: Derivation) -> float:
         """Return the ε that the loss of noise comes to for everybody, at which it costs no more than its own δ."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -163,6 +163,15 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
     def largest_delta(self, loss: float, delta: float) -> float:
         """Return about the largest δ of noise of this loss, for one respondent, that gives δ."""
         return min(delta, delta * self.of / self.people / (1 + math.exp(loss)) * (1 - 1e-9))
+
+    def losses_before_asking(self, epsilon: float, delta: float) -> Iterator[tuple[float, float, float]]:
+        """Yield more than anyone loses, since most were not asked, better ones first.
+
+        It is for one person replaced, of which a plan finds out how it is best divided.
+        """
+        asked, most = self.asked_epsilon(epsilon), delta * self.of / self.people
+        for share, smaller in ((0.9, 2), (0.8, 4), (0.65, 4), (0.5, 4), (0.5, 1 + math.exp(asked / 2)), (0.5, 1e4)):
+            yield asked * share, min(0.5, most / smaller), asked / 2
 
     def amplify(self, profile: Derivation) -> Derivation:
         """Derive the loss to respondents: all of them are in the sample, or each with the rate."""

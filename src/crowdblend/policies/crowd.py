@@ -76,7 +76,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         needs("rows_per_person", "person"),
         conflicts("rows_per_person", "duplicates=one", because="they say two things about people with several rows"),
         *(
-            conflicts(f"sampling.{design}", "recoding", "flag", "show_from", because="they are not certified together")
+            conflicts(f"sampling.{design}", "flag", "show_from", because="they are not certified together")
             for design in ("stratum", "weight")
         ),
     )
@@ -238,9 +238,14 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
     """The common part of tables and microdata: columns offer levels, [recoding] says the choice."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
-        conflicts("recoding", "sampling.low", because="the choice needs one sampling rate for everybody"),
-        conflicts(
-            "sampling.people", "recoding", code="recoding", because='it is proved for design = "poisson" instead'
+        *(
+            conflicts(
+                "recoding.using=population",
+                f"sampling.{design}",
+                code="recoding",
+                because='a choice by everybody needs one rate, and a part of the sample can decide: using = "split"',
+            )
+            for design in ("low", "people", "stratum", "weight")
         ),
         conflicts(
             "recoding.using=population",
@@ -248,7 +253,6 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
             code="recoding",
             because='only the sample exists, of which a part can decide: using = "split"',
         ),
-        needs("recoding.using=split", "sampling.rate", code="recoding"),
         conflicts(
             "recoding.using=split",
             "below_k=noise",
@@ -275,4 +279,7 @@ class RecodedPolicy(CrowdPolicy, frozen=True, kw_only=True):
         if self.source == STDIN:
             message = "A recoding is chosen by reading the data twice, and stdin can be read once."
             raise refusal("recoding", message, "Save the data to a file.", "[data] source")
+        if self.recoding.share is not None and not self._rates_known:
+            message = '[recoding] using = "split" divides a sample, and [sampling] has no rate.'
+            raise refusal("recoding", message, "Add rate to [sampling].", "[sampling] rate")
         self.recoding.search_of(recoding_lattice.lattice_of(self.columns))

@@ -148,9 +148,8 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
 
     def _check_choice(self, choice: RecodingFacts) -> None:
         """Refuse a recoding that no part of the one sample chose, and scores that are not paid for."""
-        one_rate = isinstance(self.design, Poisson) and not isinstance(self.design, ThinnedSurvey)
-        if self.split != "people" or choice.share is None or not one_rate:
-            raise contradiction("a recoding is chosen by a part of one sample at one rate")
+        if self.split != "people" or choice.share is None:
+            raise contradiction("a recoding is chosen by a part of one sample")
         if choice.released_epsilon != self.epsilon:
             raise contradiction("a publication has another budget than its programme")
 

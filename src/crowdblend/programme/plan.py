@@ -12,24 +12,25 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
-from crowdblend.designs import Biased, Strata, ThinnedSurvey
+from crowdblend.designs import Biased, Strata
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most, three_digits
-from crowdblend.planning.parts import PartBudget, largest_noise
+from crowdblend.planning.parts import PartBudget
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.programme.facts import Sample
 from crowdblend.programme.members import Budget, cells_of, keeps, module_for, refuse_shares
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
-from crowdblend.programme.sample import require_ids, require_parts, sample_of_all
+from crowdblend.programme.sample import require_ids, sample_of_all
 from crowdblend.programme.shared_budget import by_budget
+from crowdblend.releases.class_counts import require_parts
+from crowdblend.releases.crowd_classes import check_choice_loss
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.facts import derive
 
@@ -119,7 +120,7 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     ]
     within = [shares_within(share, choosing) for share, choosing in zip(shares, chosen_by, strict=True)]
     every = tuple(share for each in within for share in each)
-    _check_choice(policy, every, rate)
+    check_choice_loss(policy.terms.recoding, every, rate, budget.epsilon)
 
     def plan_each(each: Each) -> ProgrammePlan:
         made = []
@@ -129,18 +130,8 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
             made.append(PlannedPublication(str(one.name), module_for(part).plan_part(part, own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 
-    return _within(plan_each, policy, budget, list(_before_asking(sample, budget)))
-
-
-def _check_choice(policy: Policy, shares: Sequence[float], rate: float) -> None:
-    """Refuse a choice of the recoding that loses more than anyone in a part of the sample may lose."""
-    choosing, epsilon = policy.terms.recoding, policy.own_terms.epsilon
-    assert epsilon is not None, "a programme has an epsilon"
-    if choosing is None or choosing.epsilon <= (most := largest_noise(shares, rate, epsilon)):
-        return
-    message = f"The recoding's choice loses {choosing.epsilon:g}; in a part of this sample {most:.3g} is allowed."
-    remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
-    raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
+    losses = [Each(*one) for one in sample.losses_before_asking(budget.epsilon, budget.delta)]
+    return _within(plan_each, policy, budget, losses)
 
 
 def _by_fresh_samples(policy: Policy, budget: Budget) -> ProgrammePlan:
@@ -198,20 +189,6 @@ def _within(
     message = f"No plan was found that {budget.releases} releases or samples keep together."
     remedy = "Raise epsilon or delta, lower the rate, or plan fewer."
     raise Infeasible(message, remedy=remedy, where="[privacy]", code="plan.no-k")
-
-
-def _before_asking(sample: Sample, budget: Budget) -> Iterator[Each]:
-    """Yield the losses that one person of the sample may have, better ones first.
-
-    Of a survey of a fixed size that is more than anyone loses, since most were not asked, and it is for one person
-    replaced, of which a plan finds out how it is best divided.
-    """
-    if not isinstance(sample, ThinnedSurvey):
-        yield Each(budget.epsilon, budget.delta, budget.epsilon)
-        return
-    asked, delta = sample.asked_epsilon(budget.epsilon), budget.delta * sample.of / sample.people
-    for share, smaller in ((0.9, 2), (0.8, 4), (0.65, 4), (0.5, 4), (0.5, 1 + math.exp(asked / 2)), (0.5, 1e4)):
-        yield Each(asked * share, min(0.5, delta / smaller), asked / 2)
 
 
 def _tries(policy: Policy, releases: int) -> Iterator[tuple[float, float, float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.designs import Biased, Everybody, Strata, ThinnedSurvey
+from crowdblend.designs import Everybody, Strata
 from crowdblend.policies import sampling as sampled
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.policy import Policy, Split
@@ -42,20 +42,6 @@ def _sample_of(part: PublicationPolicy) -> Sample:
     if isinstance(part, ExactPolicy) and part.design is not None:
         return design_of_exact(part.design, part.sampling)
     return sample_of(part.sampling, getattr(part, "design", None))
-
-
-def require_parts(sample: Sample) -> None:
-    """Refuse a sample whose parts are not certified: weights that differ, or nobody left out."""
-    if isinstance(sample, ThinnedSurvey) and not sample.draws_here:
-        message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
-        raise refusal("split", message, "Write thin = 0.8.", "[sampling] thin")
-    if isinstance(sample, Biased) and sample.weight is not None:
-        message = "Parts of a survey with weights are certified where the weights are published."
-        raise refusal("split", message, f"Publish {sample.weight!r}, and add thin = 0.8.", "[sampling] column")
-    if isinstance(sample, Strata) and any(one.low < one.high for one in sample.coins):
-        message = "Parts of one sample are certified where everybody of a stratum has one rate."
-        remedy = 'Add thin = 0.8 to [sampling], which rests on no weight; or write split = "fresh" or "budget".'
-        raise refusal("split", message, remedy, "[sampling] design")
 
 
 def require_ids(policy: Policy, because: str) -> None:

@@ -21,6 +21,7 @@ from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.publication_policy import PeoplePolicy
+from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import Sampling
 from crowdblend.policies.strata import Design
 from crowdblend.randomness import DrawKey, ReleaseKey
@@ -160,6 +161,20 @@ def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) 
     """Refuse a survey of more people than were drawn: rows where everybody has one, else the people who were kept."""
     if isinstance(sample, ThinnedSurvey) and (counts.rows_read if one_row else counts.people) > sample.people:
         raise larger_survey(sample.people)
+
+
+def require_parts(sample: sampled.Design) -> None:
+    """Refuse a sample whose parts are not certified: weights that differ, or nobody left out."""
+    if isinstance(sample, ThinnedSurvey) and not sample.draws_here:
+        message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
+        raise refusal("split", message, "Write thin = 0.8.", "[sampling] thin")
+    if isinstance(sample, Biased) and sample.weight is not None:
+        message = "Parts of a survey with weights are certified where the weights are published."
+        raise refusal("split", message, f"Publish {sample.weight!r}, and add thin = 0.8.", "[sampling] column")
+    if isinstance(sample, Strata) and any(one.low < one.high for one in sample.coins):
+        message = "Parts of one sample are certified where everybody of a stratum has one rate."
+        remedy = 'Add thin = 0.8 to [sampling], which rests on no weight; or write split = "fresh" or "budget".'
+        raise refusal("split", message, remedy, "[sampling] design")
 
 
 def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Everybody | Strata | Biased:

@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace as replace_fields
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
 from crowdblend.designs import Biased, Poisson, Strata
-from crowdblend.designs.draw import Draw
+from crowdblend.designs.design import differential_of
+from crowdblend.designs.draw import Draw, parts_of, shares_within
 from crowdblend.engines.engine import Engine, Progress
+from crowdblend.errors import Infeasible
 from crowdblend.frozen import dataclass
+from crowdblend.guarantees import PartInCrowds
+from crowdblend.guarantees.wording import at_most
 from crowdblend.lazy import lazy_imports
+from crowdblend.mechanisms.suppression import SuppressedHistogram
+from crowdblend.planning.parts import PartBudget, largest_noise
 from crowdblend.planning.request import Form
 from crowdblend.planning.strata import CrowdPlan
+from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.crowd import RecodedPolicy
+from crowdblend.policies.refusals import refusal
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.class_counts import ChoiceReading, ClassCountsReading
+from crowdblend.releases.class_counts import (
+    ChoiceReading,
+    ClassCountsReading,
+    check_survey,
+    refusing_weights,
+    require_parts,
+    sample_of,
+)
 from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
-from crowdblend.releases.crowds import CrowdsPlan, MechanismT, plan_crowds
+from crowdblend.releases.crowds import CrowdsPlan, MechanismT, plan_crowds, plan_in_part
+from crowdblend.releases.delta_limit import LARGEST_DELTA, check_delta
 from crowdblend.releases.plan import Lines, Misfit, Outcome, Result
 
 with lazy_imports():
@@ -53,14 +71,13 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
     def sample(self) -> Poisson | Biased | Strata:
         """The design of the sample, as it is drawn."""
         found = super().sample
-        return type(found)(self.rate) if self.divides_people and isinstance(found, Poisson) and self.rate else found
+        return replace(found, rate=self.rate) if self.divides_people and isinstance(found, Poisson) else found
 
     @cached_property
     def score(self) -> Score:
         """The score by which the recoding is chosen."""
         assert self.policy.recoding is not None
-        assert self.rate is not None
-        return self.policy.recoding.score_for(self.parameters.k, self.rate)
+        return self.policy.recoding.score_for(self.parameters.k, self.rate or self.sample.largest_rate)
 
     @cached_property
     def choice(self) -> RecodingChoice:
@@ -110,6 +127,10 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         """Count the sample's classes; where the data choose the recoding, count those who decide as well."""
         if self.policy.recoding is None:
             return super().read(engine, key, progress, draw)
+        if chooses_in_parts(self.policy):
+            coin, shares = key.coin(), shares_within(1.0, self.policy.recoding.share)
+            parts = parts_of(key.coin(b"choosing part"), shares)
+            return self.read_parts(engine, progress, *(self.sample.draw(coin, part) for part in parts))
         with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
             return recoding_choice.read_choice(
                 self.policy, None if self.sample.drawn_before else self.rate, source, key
@@ -119,8 +140,11 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
         self, engine: Engine, progress: Progress | None, choosing: Draw, published_draw: Draw
     ) -> ClassCountsReading:
         """Count those who decide and those who are published, as parts of a larger sample."""
-        with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
-            return recoding_choice.read_parts(self.policy, source, choosing, published_draw)
+        opened = engine.open(self.policy.data, self.published_names, self.policy.resources, progress)
+        with opened as source, refusing_weights(self.design):
+            found = recoding_choice.read_parts(self.policy, source, choosing, published_draw)
+        check_survey(self.sample, found.counted, one_row=not self.policy.data.keeps_some_rows)
+        return found
 
     def sample_of(
         self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None
@@ -146,6 +170,8 @@ def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> CrowdPlan:
     choosing, rate = policy.recoding, policy.sampling.rate
     if choosing is None:
         return plan_crowds(policy, form, **more)
+    if chooses_in_parts(policy):
+        return _plan_in_parts(policy, choosing, form)
     if policy.releases > 1:
         return plan_crowds(policy, form, choice_epsilon=choosing.epsilon, choosing_share=choosing.share, **more)
     left = None if policy.epsilon is None else choosing.epsilon_left(policy.epsilon, rate)
@@ -153,9 +179,55 @@ def plan_recoded(policy: RecodedPolicy, form: Form, **more: Any) -> CrowdPlan:
     return plan_crowds(policy, form, epsilon=left, rate=released, **more)
 
 
+def chooses_in_parts(policy: RecodedPolicy) -> bool:
+    """Return whether those who choose the recoding are one part of a sample that has more than one rate."""
+    drawn = policy.sampling
+    return policy.recoding is not None and (drawn.designed or drawn.biased or drawn.people is not None)
+
+
+def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> CrowdPlan:
+    """Plan crowds beside a part that chooses their recoding: two parts of one sample share nobody."""
+    sample = sample_of(policy.sampling, policy.design)
+    require_parts(sample)
+    if policy.releases > 1 or policy.epsilon is None or policy.data.person is None or not _by_published_rates(policy):
+        message = "A choice of the recoding from a sample of different rates, or a survey, is certified for one release"
+        remedy = "Give epsilon, name the column of ids as person, publish the strata, and plan one release."
+        raise refusal("recoding", f"{message} with ids and an epsilon.", remedy, "[recoding]")
+    shares, rate, most = shares_within(1.0, choosing.share), sample.largest_rate, policy.delta or 0.0
+    check_choice_loss(choosing, shares, rate, policy.epsilon)
+    choice, biased = None, sample if isinstance(sample, Biased) else None
+    for losses in sample.losses_before_asking(policy.epsilon, policy.delta or LARGEST_DELTA):
+        budget = PartBudget(shares[-1], shares, rate, *losses, drawn=1.0, biased=biased)
+        _, crowds = plan_in_part(policy, budget, form, partial(PartInCrowds, budget.share))
+        choice = recoding_choice.choice_of(policy, choosing.score_for(crowds.k, policy.sampling.rate or rate))
+        mechanisms = [SuppressedHistogram(one.k) for one in crowds.strata]
+        derived = sample.parts_derivations([(choice.certified_choice,), mechanisms], shares, policy.epsilon)
+        delta = differential_of(derived).conclusion.delta
+        if policy.delta is None or delta <= policy.delta:
+            check_delta(policy, policy.delta or delta)
+            return replace_fields(crowds, epsilon=policy.epsilon, delta=policy.delta or delta)
+        most = delta
+    message = f"delta = {policy.delta:g} cannot be guaranteed: with these k, rates and epsilon it is {at_most(most)}."
+    remedy = "Raise k, epsilon or delta, or leave k out to be planned."
+    raise Infeasible(message, remedy=remedy, where="[privacy] delta", code="plan.delta-out-of-reach")
+
+
+def _by_published_rates(policy: RecodedPolicy) -> bool:
+    return policy.design is None or policy.design.published
+
+
+def check_choice_loss(choosing: Choosing | None, shares: Sequence[float], rate: float, epsilon: float) -> None:
+    """Refuse a choice of the recoding that loses more than anyone in a part of the sample may lose."""
+    if choosing is None or choosing.epsilon <= (most := largest_noise(shares, rate, epsilon)):
+        return
+    message = f"The recoding's choice loses {choosing.epsilon:g}; in a part of this sample {most:.3g} is allowed."
+    remedy = "Lower epsilon in [recoding], or raise the one in [privacy]."
+    raise Infeasible(message, remedy=remedy, where="[recoding] epsilon", code="plan.choice-costs-all")
+
+
 def state_facts(facts: CrowdFactsT) -> CrowdFactsT:
     """Return the facts of a release whose recoding is chosen, with what choice and release lose together."""
-    if facts.recoding is None:
+    if facts.recoding is None or facts.chosen_in_parts:
         return facts
     whole = replace(facts, epsilon=math.inf).derivations()[0].conclusion.epsilon
     return replace(facts, epsilon=whole)

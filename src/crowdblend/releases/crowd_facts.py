@@ -12,8 +12,9 @@ import msgspec
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
-from crowdblend.designs import Biased, Coins, Design, Everybody, InclusionRates, Poisson, Strata, ThinnedSurvey, Weights
-from crowdblend.designs.design import SampledClaims, blends
+from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, ThinnedSurvey, Weights
+from crowdblend.designs.design import PartClaims, SampledClaims, blends
+from crowdblend.designs.draw import shares_within
 from crowdblend.estimates import CellLaws, Law, estimator_of
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.mechanism import Mechanism
@@ -128,11 +129,12 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
-        sample, (mechanism,), epsilon = self.design, self.mechanisms, choice.released_epsilon
+        sample, (mechanism, *_), epsilon = self.design, self.mechanisms, choice.released_epsilon
         if self.several_rows is not None:
             raise contradiction("a recoding is chosen where everybody has one row")
-        if not isinstance(sample, Poisson) or isinstance(sample, ThinnedSurvey):
-            raise contradiction("a recoding is chosen for samples at one rate only")
+        if self.chosen_in_parts:
+            return self._derive_parts(choice)
+        assert isinstance(sample, Poisson), "other samples are divided into parts"
         if choice.share is None and sample.drawn_before:
             raise contradiction("the people of a sample that was drawn before cannot choose for another one")
         if choice.share is None:
@@ -149,6 +151,24 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         if together.conclusion.epsilon > self.epsilon or together.conclusion.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
         return together, sampling.replacing_is_removing_and_adding(together)
+
+    @property
+    def chosen_in_parts(self) -> bool:
+        """True if those who choose the recoding are one part of a sample that has more than one rate."""
+        return self.recoding is not None and (
+            not isinstance(self.design, Poisson) or isinstance(self.design, ThinnedSurvey)
+        )
+
+    def _derive_parts(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
+        """Derive what the choice and the release guarantee, each on a part of the sample."""
+        if choice.share is None or self.releases > 1 or isinstance(self.design, Everybody):
+            raise contradiction("a recoding is chosen by everybody, or for a series, of samples at one rate only")
+        if choice.released_epsilon != self.epsilon:
+            raise contradiction("parts of one sample have one epsilon")
+        ran: list[Sequence[PartClaims]] = [(choice.choice,), self.mechanisms]
+        return self.check_derivations(
+            self.design.parts_derivations(ran, shares_within(1.0, choice.share), self.epsilon)
+        )
 
     def check_derivations(self, derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
         """Return the derivations; refuse mechanisms that guarantee less than the stated epsilon and delta."""
@@ -171,13 +191,13 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     def laws(self, mechanism: Mechanism, sizes: Mapping[str, int | None], sample: Design | None = None) -> CellLaws:
         """Return the laws of this mechanism's cells in the sample or a part; one per published stratum."""
         sample = sample or self.design
-        inclusion, repeated = sample.inclusion, self.several_rows is not None
+        repeated = self.several_rows is not None
+        if self.recoding is not None and self.recoding.share is not None:
+            # A part of the sample chose the labels and is not published.
+            sample = sample.thin_by(1 - self.recoding.share)
         if isinstance(sample, Strata):
             return replace(laws_of(sample, [own.law for own in self.mechanisms], sizes), repeated=repeated)
-        if inclusion is not None and self.recoding is not None and self.recoding.share is not None:
-            # A part of the sample chose the labels and is not published.
-            inclusion = InclusionRates.at_rate(inclusion.least * (1 - self.recoding.share))
-        return CellLaws(estimator_of(mechanism.law, inclusion), sizes, repeated=repeated)
+        return CellLaws(estimator_of(mechanism.law, sample.inclusion), sizes, repeated=repeated)
 
     @property
     def counting_note(self) -> str | None:

@@ -82,7 +82,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
 
     def publish_sample(self, sample: SampledClasses, choice: Node | None, key: ReleaseKey) -> Result:
         """Return the table of a sample that is in the recoding in which it is published."""
-        mechanisms = self.mechanisms if choice is None else (self.mechanism_of(self.crowds.strata[0], choice),)
+        mechanisms = tuple(self.mechanism_of(one, choice) for one in self.crowds.strata)
         published = publish_classes(mechanisms, sample, self.stratum, key)
         ran = Result((), mechanisms, choice, internal_counts(sample, published))
         return replace(ran, outputs=(counts_output(self.policy, published, self.facts(ran)),))
