@@ -41,7 +41,8 @@ def test_points_of_people_with_several_rows(tmp_path: Path, engine: SparkEngine)
     text = (
         '[data]\nsource = "visits.csv"\nperson = "id"\nrows_per_person = 2\n[sampling]\ndesign = "poisson"\n'
         "rate = 0.5\n[columns]\nx = { from = 0, to = 10, resolution = 0.5, width = 5 }\n"
-        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "points"\nnoise_epsilon = 1.0\n[release]\nformat = "csv"\n'
+        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "points"\n'
+        'noise_epsilon = 1.0\n[release]\nformat = "csv"\n'
     )
     policy = parse_policy(text, tmp_path)
     for name, how in (("here", None), ("there", engine)):
