@@ -19,7 +19,7 @@ def sample_of_all(policy: Policy, split: Split) -> Sample:
         if split != "budget":
             message = f'split = "{split}" is for samples, and design = "everybody" draws none.'
             remedy = (
-                'Write split = "budget" for tables and statistics, and publish the others in policies of their own.'
+                'Write split = "budget": a half of the people has as much noise as a half of epsilon, and chance too.'
             )
             raise refusal("split", message, remedy, "[sampling] design")
         return Everybody()
