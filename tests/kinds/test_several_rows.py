@@ -14,6 +14,7 @@ from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling import Sampling
+from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
 
@@ -115,6 +116,22 @@ def test_crowds_throw_a_coin_for_every_row(name: str, tmp_path: Path) -> None:
     assert abs(cells.loc["north", "estimate"].sum() - kept) < 6 * deviation
     with pytest.raises(InvalidInput, match="in each of their classes"):
         cb.read(out).estimates(margin="shop")
+
+
+AXIS = {"region": ["north", "south"], "x": cb.axis(0, 10, resolution=1, width=5)}
+
+
+@for_each("name", ["table", "survey", "points"])
+def test_sentences_are_true_of_people_with_several_rows(name: str) -> None:
+    """Nobody is told to add estimates up, that nothing is known of the sample, or a k for people with one row."""
+    publish, sampling = CROWDS.get(name, (cb.Points("region", "x", noise_epsilon=1.0), CROWDS["survey"][1]))
+    given = {"columns": AXIS} if name == "points" else {}
+    planned = policy("table", sampling, publish=publish, people=None, **given).plan()
+    facts = planned.facts()  # type: ignore[attr-defined]
+    lines = " ".join(sentences(facts, facts.tables["data"]))
+    assert "in at most 3 random ones" in lines
+    assert not {part for part in ("--margin", "does not say how", "right on average") if part in lines}
+    assert "compared" not in [about for about, _ in planned.describe()]
 
 
 @for_each("change", [{"several_rows": 9}, {"design": {"design": "coins", "rate": 0.5}}])

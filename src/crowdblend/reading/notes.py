@@ -39,7 +39,7 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
         return stratum_sentences(facts, table)
     estimator = laws.estimator
     if estimator is None:
-        return [_UNKNOWN]
+        return _unknown(facts)
     lines = [*_sample(facts, estimator), *facts.rests_on, *_cells(facts, table, estimator)]
     lines += [_CHOSEN] if facts.chosen_by_the_sample else []
     open_columns = [name for name, size in laws.sizes.items() if size is None]
@@ -54,6 +54,13 @@ def sentences(facts: ReleaseFacts, table: CellTable, margin: Sequence[str] | Non
             "estimate: what is missing is not known."
         )
     return lines
+
+
+def _unknown(facts: ReleaseFacts) -> list[str]:
+    """Return sentences on a release without estimates."""
+    if facts.counting_note is None:
+        return [_UNKNOWN]
+    return [facts.counting_note, "How many there are in the population is not estimated.", *facts.rests_on]
 
 
 def _sample(facts: ReleaseFacts, estimator: Estimator) -> list[str]:
@@ -178,17 +185,19 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
     laws = table.laws
     found = {label: own for label, own in laws.strata.items() if own is not None}
     if len(found) < len(laws.strata):
-        return [_UNKNOWN]
+        return _unknown(facts)
     listed = ", ".join(f"{label}: {_rates(own)}" for label, own in [*found.items()][:MOST_LISTED])
     more = len(found) - MOST_LISTED
     about, each = (
         ("sampled is", "number of sampled people") if facts.rows_are_counted else ("Rows are", "number of rows")
     )
+    instead = " Add estimates instead, or read a margin: crowdblend read DIR --margin COLUMN." if laws.add_up else ""
     lines = [
+        *filter(None, [facts.counting_note]),
         f"{about} about a stratified sample: people of each label of {laws.stratum} were sampled at a rate of their "
         f"own ({listed}{f', and {more} more, which datapackage.json lists' if more > 0 else ''}).",
         "Counts of different strata must not be added or compared: one person stands for more people where the rate is "
-        "lower. Add estimates instead, or read a margin: crowdblend read DIR --margin COLUMN.",
+        f"lower.{instead}",
         f"estimate, low and high are about the population: each {each} is divided by the rate of its stratum.",
     ]
     if facts.drawn_before:
@@ -208,7 +217,7 @@ def stratum_sentences(facts: ReleaseFacts, table: CellTable) -> list[str]:
     lines.append(
         "Every cell is published. Small counts carry noise and may be negative, and so may estimates, below low."
     )
-    if all(own.design.least == own.design.most for own in found.values()):
+    if laws.add_up and all(own.design.least == own.design.most for own in found.values()):
         lines.append("Sums of estimates are right on average.")
     return lines
 

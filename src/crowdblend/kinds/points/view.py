@@ -60,9 +60,10 @@ def _reading(facts: PointsFacts, axes: list[str], noise: list[AxisNoise]) -> lis
         "bounds": "Points that left the bounds were put back onto them, so the edges hold too many.",
     }.get(facts.keep_in, "Points may lie outside the declared bounds: noise knows none.")
     note = [] if facts.counting_note is None else [facts.counting_note]
+    one = "one place of a person" if note else "one person"
     return [
         *note,
-        f"Each point is one person of a random sample, moved by noise.{stands} The order of the rows means nothing.",
+        f"Each point is {one} of a random sample, moved by noise.{stands} The order of the rows means nothing.",
         f"In the largest blocks a point moved by {moved} on average; in smaller blocks by less.",
         *missing_rows(facts.tables["data"]),
         kept,

@@ -82,12 +82,13 @@ def view(folder: PublishedRelease, figures: bool) -> View:
     summary = summarize(open_cells(folder.files[name], counted=counted), table)
     chosen = chosen_recoding(facts.recoding) if isinstance(facts, CrowdFacts) else []
     words = words_of(facts)
+    records = "one a row" if facts.counting_note is None else "some of whom may have several rows"
     strata_keys, strata = _strata(table.laws)
     return View(
         heading=title(tuple(summary.columns), counted, words.counted),
         what=f"a table: how many {words.counted} have which combination of labels"
         if counted
-        else "records of people, one a row",
+        else f"records of people, {records}",
         keys=(*_keys(summary, counted, words), *strata_keys),
         reading=sentences(facts, table),
         parts=(
