@@ -86,8 +86,8 @@ def policy(kind: str, design: str, way: str) -> cb.Policy:
     names = ("a", "b") if several else (None,)
     publish = [publication(kind, way, by, everybody=design == "everybody", name=name) for name in names]
     if kind == "graph":
-        drawn: dict[str, Any] = {} if design == "everybody" else {"sampling": sampling}
-        return cb.Policy(epsilon=1.0, publish=publish, **terms, **drawn)
+        more: dict[str, Any] = {} if design == "everybody" else {"sampling": sampling}
+        return cb.Policy(epsilon=1.0, publish=publish, **terms, **more, **({"delta": 1e-6} if several else {}))
     given: dict[str, Any] = {"person": "id", "epsilon": 1.0, "columns": columns, "sampling": sampling, **terms}
     if kind in ("statistics", "synopsis") and design != "survey":
         given["people"] = 80_000

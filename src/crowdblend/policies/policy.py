@@ -134,6 +134,9 @@ class Policy:
             return
         seen: set[str] = set()
         for one in self.publish:
+            if one.policy.rows_are_links:
+                message = f'kind = "{one.kind}" is about links, and several publications share one table of people.'
+                raise refusal("split", message, "Publish it in a policy of its own.", "[[publish]] kind")
             if one.name is None:
                 message = f"One of several publications, of kind {one.kind!r}, has no name."
                 raise refusal("publication-name", message, "Name each; its file is called so.", "[[publish]] name")

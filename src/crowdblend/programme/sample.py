@@ -18,9 +18,7 @@ def sample_of_all(policy: Policy, split: Split) -> Sample:
     if isinstance(drawn, sampled.Everybody):
         if split != "budget":
             message = f'split = "{split}" is for samples, and design = "everybody" draws none.'
-            remedy = (
-                'Write split = "budget": a half of the people has as much noise as a half of epsilon, and chance too.'
-            )
+            remedy = 'Write split = "budget": noise for a half of epsilon errs less than counting a half of the people.'
             raise refusal("split", message, remedy, "[sampling] design")
         return Everybody()
     if drawn.rate is None and not drawn.designed and not drawn.biased:
