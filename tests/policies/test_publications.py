@@ -259,6 +259,7 @@ def test_refused_by_name(case: str) -> None:
 
 DESIGN, TABLE = 'design = "poisson"\n', '[[publish]]\nkind = "table"\nk = 20\n'
 SECOND = '[[publish]]\nkind = "table"\nname = "b"\n'
+NETWORK = 'people = 100\ndegree_bound = 9\n[[publish.statistics]]\nname = "connectivity"\nsamples = 10\n'
 # What is refused in TOML, with its place.
 WRONG_TEXTS: dict[str, tuple[str, str, str]] = {
     "no design": (bent((DESIGN, "")), "missing-key", "[sampling] design"),
@@ -281,6 +282,11 @@ WRONG_TEXTS: dict[str, tuple[str, str, str]] = {
     "columns in words": (bent(("k = 20", 'columns = "sex"')), "type", "[[publish]] columns"),
     "no name": (bent(add=SECOND), "publication-name", "[[publish]] name"),
     "two names alike": (bent(("k = 20", 'k = 20\nname = "B"'), add=SECOND), "publication-twice", "[[publish]] name"),
+    "a network beside tables": (
+        bent(("k = 20", 'k = 20\nname = "a"'), add=SECOND.replace('"table"', '"graph"') + NETWORK),
+        "split",
+        "[[publish]] kind",
+    ),
     "a share beyond": (bent(("k = 20", "k = 20\nshare = 2")), "range", "[[publish]] share"),
     "a split of one": (bent(("delta", 'split = "fresh"\ndelta')), "one-publication", "[privacy] split"),
     "an unknown split": (bent(("delta", 'split = "half"\ndelta')), "choice", "[privacy] split"),

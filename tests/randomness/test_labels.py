@@ -57,7 +57,6 @@ APART = {
     "table-noise-cut": {"noise below k", "empty cells: places", "empty cells: values"},
     "table-noisy-choice": {
         "choosing the recoding",
-        "showing scores around the chosen recoding",
         "noise below k",
         "empty cells: noise",
     },

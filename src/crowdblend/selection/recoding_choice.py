@@ -17,7 +17,6 @@ from crowdblend.selection.scores import Score
 from crowdblend.selection.search import Search
 
 _CHOICE = b"choosing the recoding"
-_SCORES = b"showing scores around the chosen recoding"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Choosing among candidates by scores, and showing scores: first how far one person moves a score, then the loss."""
+"""Choosing among candidates by scores: first how far one person moves a score, then the loss."""
 
 from __future__ import annotations
 
