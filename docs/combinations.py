@@ -87,7 +87,8 @@ def policy(kind: str, design: str, way: str) -> cb.Policy:
     publish = [publication(kind, way, by, everybody=design == "everybody", name=name) for name in names]
     if kind == "graph":
         more: dict[str, Any] = {} if design == "everybody" else {"sampling": sampling}
-        return cb.Policy(epsilon=1.0, publish=publish, **terms, **more, **({"delta": 1e-6} if several else {}))
+        more |= {"delta": 1e-6} if several else {}
+        return cb.Policy(epsilon=1.0, publish=publish, **terms, **more)
     given: dict[str, Any] = {"person": "id", "epsilon": 1.0, "columns": columns, "sampling": sampling, **terms}
     if kind in ("statistics", "synopsis") and design != "survey":
         given["people"] = 80_000
