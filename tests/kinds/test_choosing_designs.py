@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
+from crowdblend import designs
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
@@ -94,3 +95,14 @@ def test_what_no_part_can_choose_is_refused() -> None:
         policy("survey", recoding=cb.Choosing(epsilon=2.0, using="split", share=0.2)).plan()
     with refuses("plan.delta-out-of-reach"):
         policy("survey", publish=cb.Table("age", k=2)).plan()
+
+
+def test_the_dry_run_describes_this_sample_and_no_other() -> None:
+    """No k of a survey without a choice; of a biased sample the rate that is drawn, and who has any."""
+    assert "compared" not in dict(plan(policy("survey")).describe())
+    said = dict(plan(policy("biased")).describe())["would sample"]
+    assert said == "the sample will be drawn at rate 0.48, certified for rates between 0.46 and 0.5"
+    before = designs.Biased(0.46, 0.5, exceptions=2, rate=0.48)
+    assert before.description.endswith(
+        "already drawn at rates between 0.46 and 0.5, but for up to 2 people, who have any"
+    )

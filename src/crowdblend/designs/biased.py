@@ -99,9 +99,11 @@ class Biased(Design, frozen=True, tag="biased"):
 
     @property
     def description(self) -> str:
-        """The range of the rates."""
+        """The rate of the coins that are thrown here, if it is one, and the range of the rates."""
         drawn = "was already drawn" if self.already_drawn else "will be drawn"
-        return f"the sample {drawn} at rates between {self.low:g} and {self.high:g}"
+        own = "" if self.already_drawn or self.stratum else f"rate {self.rate:g}, certified for "
+        any_rate = f", but for up to {self.exceptions:,} people, who have any" if self.exceptions else ""
+        return f"the sample {drawn} at {own}rates between {self.low:g} and {self.high:g}{any_rate}"
 
     @property
     def largest_rate(self) -> float:

@@ -126,8 +126,8 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         strata = sample.strata.values() if isinstance(sample, Strata) else ()
         each = [f", k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=False)]
         lines = [self.describe_reading(self.published_names), *sample.describe(each)]
-        # Noise has other crowds, and hides no cell; several rows of a person need larger ones.
-        exact = self.crowds.largest.noise_epsilon is None and not policy.rows_have_coins
+        # Noise has other crowds, and hides no cell; several rows of a person, and a part that chooses, need others too.
+        exact = self.crowds.largest.noise_epsilon is None and not policy.rows_have_coins and not self.divides_people
         if isinstance(sample, ThinnedSurvey) and exact and policy.epsilon and policy.delta:
             costs = survey_costs(sample.people, sample.of, policy.epsilon, policy.delta, policy.releases)
             lines += [("compared", line) for line in costs]
