@@ -14,6 +14,7 @@ from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.sampling import Sampling
+from crowdblend.publishing.verification.counts import check_people
 from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
@@ -141,6 +142,16 @@ def test_facts_of_more_rows_or_of_one_coin_are_refused(change: dict[str, Any]) -
     derive(read_facts(facts))
     with pytest.raises(DoesNotVerify):
         derive(read_facts({**facts, **change}))
+
+
+def test_no_class_has_more_people_than_the_survey() -> None:
+    """People may be in three classes, and are in none of them twice."""
+    publish, sampling = CROWDS["survey"]
+    facts = policy("table", sampling, publish=publish, people=None).plan().facts()  # type: ignore[attr-defined]
+    check_people(facts, facts.tables["data"], ROWS * PEOPLE, PEOPLE)
+    for shown in ((ROWS * PEOPLE + 1, PEOPLE), (ROWS * PEOPLE, PEOPLE + 1)):
+        with pytest.raises(DoesNotVerify, match="more people than its survey"):
+            check_people(facts, facts.tables["data"], *shown)
 
 
 def test_a_survey_that_is_drawn_here_counts_one_row() -> None:

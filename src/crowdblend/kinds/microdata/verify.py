@@ -13,5 +13,6 @@ def check(release: PublishedRelease) -> None:
     ((name, table),) = release.tables.items()
     (path,) = require_files(release, name)
     cells = require_cells(path, list(table.columns))
-    check_people(release.facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
+    counts = check_cells(table, cells).column(N).to_numpy()
+    check_people(release.facts, table, int(counts.sum()), int(counts.max(initial=0)))
     check_order(table, cells)

@@ -17,7 +17,8 @@ def check(release: PublishedRelease) -> None:
     ((name, table),) = release.tables.items()
     path, *totals = require_files(release, name, *([TOTALS] if facts.totals else []))
     cells = require_cells(path, list(table.columns), counter=table.laws.counter, flagged=table.flagged)
-    check_people(facts, table, int(check_cells(table, cells).column(N).to_numpy().sum()))
+    counts = check_cells(table, cells).column(N).to_numpy()
+    check_people(facts, table, int(counts.sum()), int(counts.max(initial=0)))
     check_estimates(table.laws, cells)
     for other in totals:
         _check_totals(facts, require_cells(other, ["total"], counter="count"))
