@@ -332,6 +332,15 @@ def test_errors_smaller_than_all_people_could_have_are_refused(
         check_data(PublishedRelease(folder, verify_file(folder)))
 
 
+def test_far_more_people_than_the_policy_says_are_published_with_the_errors_of_those(
+    people: pd.DataFrame, tmp_path: Path
+) -> None:
+    for sampling in (STRATA, cb.Poisson(0.5)):
+        given = [one for one in STATISTICS if one.name in ("mean", "women", "median")]
+        cb.release(people, policy(sampling, people=20, statistics=given), out=tmp_path / sampling.design, ledger=None)
+        verify_release(tmp_path / sampling.design)
+
+
 def test_policies_make_the_round_trip(tmp_path: Path) -> None:
     made = policy(source="people.parquet")
     made.save(tmp_path / "policy.toml")

@@ -250,16 +250,17 @@ class StrataValues(StatisticValues):
         numbers = self.of_totals(([total // 2, total - total // 2] if self.paired else [total]) * bins, 0)
         return max(one.error or 0.0 for one in numbers)
 
-    @property
+    @cached_property
     def least_error(self) -> float:
-        # How many people there are is what a policy says, and nobody counts them.
+        """The error of many times the people whom the policy states; no smaller one is published, however many came."""
         most = int(_MISTAKEN * self.policy.people / self.way.weights.unit)
         if isinstance(self.shape, QuantileShape):
             return min(self.way.rank(self.place, most + self._reach, strata) for strata in self._strata)
         start, stop = (Fraction(0), Fraction(1)) if self.statistic.what == "fraction" else self.bounds.ends
         total = most * self.shape.steps + 2 * self._reach
         shares = (self.way.share(self.place, total, strata) for strata in self._strata)
-        return float(stop - start) * min(shares)
+        # A number in the middle is never farther off than a half of the way.
+        return float(stop - start) * min(*shares, 0.5)
 
     @cached_property
     def _strata(self) -> list[tuple[int, ...] | None]:
@@ -285,8 +286,9 @@ class StrataValues(StatisticValues):
         assert isinstance(shape, Shape)
         if shape.sized:
             ends = (Fraction(0), Fraction(1)) if made.what == "fraction" else self.bounds.ends
+            least = self.least_error / float(ends[1] - ends[0])
             return [
-                self._mean(ends, low, high, self.way.share(self.place, low + high, within))
+                self._mean(ends, low, high, max(self.way.share(self.place, low + high, within), least))
                 for low, high, within in zip(totals[::2], totals[1::2], strata, strict=True)
             ]
         numbers = list(zip(totals[::2], totals[1::2], strict=True)) if self.paired else [(total,) for total in totals]
@@ -307,4 +309,4 @@ class StrataValues(StatisticValues):
 
     def _rank_error(self, group: int, size: int, people: int) -> float:
         del people
-        return self.way.rank(self.place, size, self._strata[group])
+        return max(self.way.rank(self.place, size, self._strata[group]), self.least_error)
