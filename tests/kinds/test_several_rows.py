@@ -144,6 +144,12 @@ def test_facts_of_more_rows_or_of_one_coin_are_refused(change: dict[str, Any]) -
         derive(read_facts({**facts, **change}))
 
 
+def test_a_survey_of_more_people_than_stated_is_refused_by_those_whom_a_coin_kept() -> None:
+    made = policy("table", cb.Survey(PEOPLE * 3 // 4, of=2 * PEOPLE, thin=0.5), people=None)
+    with pytest.raises(InvalidInput, match="more people than that"):
+        cb.release(purchases(), made, ledger=None, figures=False)
+
+
 def test_no_class_has_more_people_than_the_survey() -> None:
     """People may be in three classes, and are in none of them twice."""
     publish, sampling = CROWDS["survey"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -116,7 +117,8 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
 
     def reading_of(self, counts: ClassCounts) -> ClassCountsReading:
         """Return what was counted by the published columns, and maybe others."""
-        check_survey(self.sample, counts, one_row=not self.policy.data.keeps_some_rows)
+        row_coins = getattr(self.policy, "rows_have_coins", False)
+        check_survey(self.sample, counts, one_row=not self.policy.data.keeps_some_rows, row_coins=row_coins)
         if [*counts.classes.columns] != self.published_names:
             counts = replace(counts, classes=_narrow(counts.classes, self.policy.columns))
         return ClassCountsReading(counts)
@@ -157,9 +159,18 @@ def published_strata(design: Design, *, already_drawn: bool, thin: float | None 
     return Strata(design.column_name, design.strata, already_drawn=already_drawn, thin=thin)
 
 
-def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool) -> None:
-    """Refuse a survey of more people than were drawn: rows where everybody has one, else the people who were kept."""
-    if isinstance(sample, ThinnedSurvey) and (counts.rows_read if one_row else counts.people) > sample.people:
+def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool, row_coins: bool = False) -> None:
+    """Refuse a survey of more people than were drawn: rows where everybody has one, else people.
+
+    Where one coin kept or left all rows of a person, only those who were kept are known: of as many as were drawn it
+    keeps more with a probability below one in a billion (Hoeffding).
+    """
+    if not isinstance(sample, ThinnedSurvey):
+        return
+    most = float(sample.people)
+    if not (one_row or row_coins):
+        most = min(most, most * sample.rate + math.sqrt(most * math.log(1e9) / 2))
+    if (counts.rows_read if one_row else counts.people) > most:
         raise larger_survey(sample.people)
 
 
