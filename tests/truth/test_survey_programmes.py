@@ -26,8 +26,8 @@ EPSILONS = (0.1, 0.4, 1.0, 2.0)
 def asked(world: World, values: tuple[int, ...], number: int, *, parts: bool) -> Distribution:
     """Every set of so many people is equally likely to be asked, and the programme is run on those."""
     surveys = Counter(tuple(sorted(one)) for one in combinations(values, number))
-    law = world._law if parts else lambda table: world._law_of_one_sample(table, (world.rate,) * len(table))
-    return mix((Fraction(count, comb(len(values), number)), law(table)) for table, count in surveys.items())
+    law, rates = world._law if parts else world._law_of_one_sample, (world.rate,) * number
+    return mix((Fraction(count, comb(len(values), number)), law(table, rates)) for table, count in surveys.items())
 
 
 def check(seed: int) -> None:
