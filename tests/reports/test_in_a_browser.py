@@ -82,8 +82,12 @@ def _noted(path: Path) -> Path:
     return path
 
 
+# Reports share one template and its styles: every day one with figures and a table, and one with intervals.
+DAILY = ("table", "statistics")
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name == "table-population" else ()) for name in RELEASES]
+    "name", [pytest.param(name, marks=() if name in DAILY else pytest.mark.slow) for name in RELEASES]
 )
 def test_a_report_can_be_read_by_everybody(name: str, browser: Any, sources: Path, tmp_path: Path) -> None:
     release(parse_policy(POLICIES[name], sources), tmp_path / name, key=KEY)

@@ -150,6 +150,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     assert [entry.status for entry in cb.Ledger(str(steward.studio.ledger)).entries()] == ["finished"]
 
 
+@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
 def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[Any], None]) -> None:
     page, root = steward.page, steward.studio.root
     number = steward.begin("microdata", "rows.parquet")
@@ -221,6 +222,7 @@ def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     )
 
 
+@pytest.mark.slow  # the same pages as the other walks; test_pages.py opens, changes and publishes one
 def test_a_programme(steward: Steward, checked: Callable[[Any], None]) -> None:
     page = steward.page
     number = steward.draft("programme", "programme.parquet")
@@ -402,6 +404,7 @@ def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> No
     checked(page)
 
 
+@pytest.mark.slow  # templates and styles change seldom; the other walks look at pages
 def test_every_width_and_colour(steward: Steward, checked: Callable[[Any], None]) -> None:
     """Light pages are held against the rules on the other walks."""
     page = steward.page

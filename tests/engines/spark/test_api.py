@@ -35,6 +35,7 @@ def test_a_frame_of_spark_is_published_with_the_bytes_of_its_rows(spark: SparkSe
     assert refused.value.code == "data.type"
 
 
+@pytest.mark.slow  # a Spark of its own; frames go the same way
 def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: SparkSession) -> None:
     spark.createDataFrame(survey()).write.mode("overwrite").saveAsTable("residents")
     (tmp_path / "policy.toml").write_text(
@@ -74,6 +75,7 @@ def _named(given: list[str]) -> Any:
         return engine
 
 
+@pytest.mark.slow  # the frame of another test goes the same way
 def test_the_example_of_the_page_runs(spark: SparkSession) -> None:
     (code,) = re.findall(r"^```py\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {"spark": spark}

@@ -19,6 +19,7 @@ from tests.golden.releases import KEY
 SECRET = bytes(32)
 
 
+@pytest.mark.slow  # the sample that was published before is recognized by them
 def test_the_sketches_are_those_of_duckdb(tmp_path: Path, engine: SparkEngine) -> None:
     parquet.write_table(people(), tmp_path / "people.parquet")
     csv.write_csv(people(), tmp_path / "people.csv")

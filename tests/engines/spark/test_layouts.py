@@ -103,6 +103,7 @@ def test_ids_of_every_type_in_every_layout(
         assert same(count_classes(about(), Coin(KEY, 0.5), engine), expected), layout
 
 
+@pytest.mark.slow  # golden releases on Spark have both
 def test_one_row_of_each_and_several(folder: Path, spark: SparkSession, engine: SparkEngine) -> None:
     again = people().set_column(0, "number", pa.array(np.arange(PEOPLE) % 700))
     parquet.write_table(again, folder / "again.parquet")
@@ -176,7 +177,7 @@ def broken() -> dict[str, pa.Table]:
 BOTH_WAYS = ("missing column", "same text twice")
 
 
-@for_each("name", broken())
+@for_each("name", broken(), daily=4)
 def test_bad_input_is_refused_by_the_same_code(
     name: str, tmp_path: Path, spark: SparkSession, engine: SparkEngine
 ) -> None:
@@ -212,6 +213,7 @@ def test_rows_of_a_frame_have_no_places(spark: SparkSession, engine: SparkEngine
     assert code_of(lambda: count_classes(about, Exactly(KEY, 10, PEOPLE), engine))[0] == "data.unordered"
 
 
+@pytest.mark.slow  # sessions of other time zones
 def test_new_years_eve_in_new_york(tmp_path: Path, spark: SparkSession, engine: SparkEngine) -> None:
     """A moment has no day, as in the other engines; a text has the one it says."""
     text = "2024-12-31T23:30:00-05:00"

@@ -73,7 +73,7 @@ def test_a_second_row_is_refused_by_stratum(tmp_path: Path, engine: SparkEngine)
     assert refused.value.code == "data.repeated-person"
 
 
-@for_each("draw", [Coin(KEY, 0.5), Exactly(KEY, 300, 4_000)])
+@for_each("draw", [Coin(KEY, 0.5), Exactly(KEY, 300, 4_000)], daily=1)
 def test_what_went_to_other_is_told_as_on_one_machine(draw: Draw, tmp_path: Path, engine: SparkEngine) -> None:
     people(tmp_path, repeated=False)
     policy: Any = parse_policy(POLICY.format(people=NUMBERS), tmp_path)
