@@ -162,7 +162,7 @@ def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: py
     ],
 )
 def test_the_command_audits_them(name: str, tmp_path: Path) -> None:
-    done = audited(FAMILIES[name].policy, tmp_path, "--runs", "400", "--error", "1e-6")
+    done = audited(FAMILIES[name].policy, tmp_path, "--runs", "1000", "--error", "1e-6")
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (0, False), done.output
 
 
