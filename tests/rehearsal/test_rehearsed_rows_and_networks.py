@@ -187,7 +187,7 @@ def quieter(original: Callable[..., Any], factor: int) -> Callable[..., Any]:
     return lambda size, loss, source: original(size, loss * factor, source) if factor else np.zeros(size, np.int64)
 
 
-@pytest.mark.parametrize("factor", [0, 4], ids=["left out", "a quarter"])
+@pytest.mark.parametrize("factor", [0, pytest.param(4, marks=pytest.mark.slow)], ids=["left out", "a quarter"])
 def test_a_synopsis_with_too_little_noise_is_caught(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of everybody, at ε = 1. With a quarter of the noise the best event has a probability of 0.8 against 0.04: with
     the 187 runs of the last round on each side more than ten standard deviations beyond the claim."""
@@ -200,7 +200,7 @@ def test_a_synopsis_with_too_little_noise_is_caught(factor: int, monkeypatch: py
     assert audit(subject, runs=1_000, error=1e-3).finding
 
 
-@pytest.mark.parametrize("factor", [0, 4], ids=["left out", "a quarter"])
+@pytest.mark.parametrize("factor", [0, pytest.param(4, marks=pytest.mark.slow)], ids=["left out", "a quarter"])
 def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A degree is promised at ε = 0.94. With a quarter of the noise the best event has a probability of 0.92 against
     0.08: with the 187 runs of the last round on each side more than ten standard deviations beyond the claim."""

@@ -194,6 +194,6 @@ def test_a_server_that_does_not_answer_keeps_no_studio_from_ending(tmp_path: Pat
             number = visitor.post(f"{studio.origin}/drafts", data={"kind": "table"}).headers["location"].split("/")[3]
             sent = {"address": f"postgresql://a@127.0.0.1:{silent.getsockname()[1]}/x", "table": "people"}
             with pytest.raises(httpx.ReadTimeout):
-                visitor.post(f"{studio.origin}/drafts/{number}/source", data=sent, timeout=2)
+                visitor.post(f"{studio.origin}/drafts/{number}/source", data=sent, timeout=0.5)
             studio.process.send_signal(signal.SIGINT)
             assert studio.process.wait(60) == 130

@@ -88,7 +88,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@for_each(("person", "layouts"), [("number", ["frame"]), ("mixed", ["many", "csv"]), ("text", ["frame"])])
+@for_each(("person", "layouts"), [("mixed", ["many", "csv"]), ("number", ["frame"]), ("text", ["frame"])], daily=1)
 def test_ids_of_every_type_in_every_layout(
     person: str, layouts: list[str], folder: Path, spark: SparkSession, engine: SparkEngine
 ) -> None:
