@@ -119,6 +119,25 @@ def test_crowds_throw_a_coin_for_every_row(name: str, tmp_path: Path) -> None:
         cb.read(out).estimates(margin="shop")
 
 
+@for_each("name", list(CROWDS))
+def test_classes_of_the_same_people_are_sampled_apart(name: str, tmp_path: Path) -> None:
+    """With one coin for all rows of a person their counts were equal, and a difference would be whoever has fewer rows.
+
+    Apart, three counts of 1,200 and more rows at 0.2 and more are all equal with probability below 1e-3 by chance, in
+    one region; the key is fixed.
+    """
+    publish, sampling = CROWDS[name]
+    people = np.repeat(np.arange(PEOPLE), ROWS)
+    bought = pd.DataFrame(
+        {"id": people, "region": np.where(people % 2 == 0, "north", "south"), "shop": ["a", "b", "c"] * PEOPLE}
+    )
+    made = policy("table", sampling, publish=publish, people=None)
+    cb.release(bought, made, out=tmp_path / "out", ledger=None, figures=False, key=bytes(32))
+    cells = cb.read(tmp_path / "out").estimates().to_pandas().set_index(["region", "shop"])
+    for region in ("north", "south"):
+        assert len(set(cells.loc[region, "estimate"].dropna())) > 1
+
+
 AXIS = {"region": ["north", "south"], "x": cb.axis(0, 10, resolution=1, width=5)}
 
 
