@@ -51,11 +51,7 @@ def table(kept: dict[str, Any]) -> str:
     if not kept:
         return "\nNo figures are recorded yet.\n"
     machines = sorted({figures["machine"] for figures in kept.values()})
-    return (
-        HEAD
-        + "".join(_row(name, figures) for name, figures in kept.items())
-        + f"\nOn {', '.join(machines)}, shared with other work.\n"
-    )
+    return HEAD + "".join(_row(name, figures) for name, figures in kept.items()) + f"\nOn {', '.join(machines)}.\n"
 
 
 def growth(kept: dict[str, Any]) -> LineChart:
