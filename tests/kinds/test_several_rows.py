@@ -141,6 +141,13 @@ def test_classes_of_the_same_people_are_sampled_apart(name: str, tmp_path: Path)
 AXIS = {"region": ["north", "south"], "x": cb.axis(0, 10, resolution=1, width=5)}
 
 
+def test_a_table_of_several_rows_is_not_compared_with_noise_for_one() -> None:
+    planned = policy("table", cb.Poisson(0.2), publish=cb.Table("region", "shop"), people=None).plan()
+    assert "compared" not in [about for about, _ in planned.describe()]
+    once = policy("table", cb.Poisson(0.2), publish=cb.Table("region", "shop"), people=None, rows_per_person=None)
+    assert "compared" in [about for about, _ in once.plan().describe()]
+
+
 @for_each("name", ["survey", "table", "points"], daily=1)
 def test_sentences_are_true_of_people_with_several_rows(name: str) -> None:
     """Nobody is told to add estimates up, that nothing is known of the sample, or a k for people with one row."""

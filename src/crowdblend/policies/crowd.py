@@ -138,7 +138,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
             message = (
                 f"Crowds of several rows of a person are certified without {said[0]}."
                 if said
-                else ("Crowds of several rows of a person follow from epsilon and delta, and one of them is missing.")
+                else "Crowds of several rows of a person follow from epsilon and delta, and one of them is missing."
             )
             remedy = f'Remove {said[0]}, or write duplicates = "one".' if said else "Add it to [privacy]."
         else:

@@ -220,8 +220,7 @@ class Policy:
         for field in SHARED:
             if field not in only.policy.__struct_fields__ and self.terms.gives(field):
                 message = f'kind = "{only.kind}" has no {field.replace("_", " ")}.'
-                remedy = f"Remove {field}."
-                raise refusal("unknown-key", message, remedy, field)
+                raise refusal("unknown-key", message, f"Remove {field}.", field)
 
     @property
     def only(self) -> PublicationPolicy:

@@ -147,7 +147,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         return list(zip([(chosen.choice,), ran], shares_within(share, chosen.share), strict=True))
 
     def _check_choice(self, choice: RecodingFacts) -> None:
-        """Refuse a recoding that no part of the one sample chose, and scores that are not paid for."""
+        """Refuse a recoding that no part of the one sample chose, or for another budget."""
         if self.split != "people" or choice.share is None:
             raise contradiction("a recoding is chosen by a part of one sample")
         if choice.released_epsilon != self.epsilon:

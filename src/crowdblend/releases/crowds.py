@@ -38,7 +38,6 @@ MechanismT = TypeVar("MechanismT", bound=Claims)
 CrowdsPlanT = TypeVar("CrowdsPlanT", bound="CrowdsPlan[Any, Any]")
 # Crowds for several rows of a person are at most as many hundredths larger than for one.
 _MOST_RAISED = 100_000
-# Of more strata only the first are described.
 
 
 @dataclass(frozen=True, repr=False)

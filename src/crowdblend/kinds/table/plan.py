@@ -65,7 +65,9 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
     def _compare(self) -> Iterator[str]:
         """Yield what would err less, by how much: noise below k for sums of small cells, everybody for all of them."""
         policy, facts = self.policy, self.facts()
-        plain = type(policy.sampling) in (Poisson, Coins) and policy.recoding is None and policy.cells_are_listed
+        plain = type(policy.sampling) in (Poisson, Coins) and policy.cells_are_listed
+        # Of several rows of a person, and of chosen labels, the others would have more noise.
+        plain = plain and policy.recoding is None and policy.rows_per_person is None
         if not plain or facts.rate is None or facts.epsilon <= 0:
             return
         each = facts.epsilon / policy.releases
