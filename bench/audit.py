@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.auditing.statistical.subject import hard_sizes
 from tests.rehearsal.families import FAMILIES
 
 # A batch is warm when it has seen what comes often.

@@ -10,7 +10,9 @@ import json
 import sys
 from statistics import fmean
 
-from crowdblend.auditing.statistical import audit, foresee, hard_sizes
+from crowdblend.auditing.statistical.outlook import foresee
+from crowdblend.auditing.statistical.run import audit
+from crowdblend.auditing.statistical.subject import hard_sizes
 from tests.rehearsal.families import FAMILIES
 
 

@@ -13,7 +13,8 @@ import sys
 import time
 from dataclasses import dataclass
 
-from crowdblend.auditing.statistical import Subject, Verdict, audit, hard_sizes
+from crowdblend.auditing.statistical.run import Verdict, audit
+from crowdblend.auditing.statistical.subject import Subject, hard_sizes
 from crowdblend.auditing.statistical.workers import workforce
 from tests.rehearsal.families import FAMILIES, Family
 from tests.rehearsal.injected_bugs import INJECTED_BUGS, InjectedBug

@@ -10,7 +10,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from crowdblend.attacks import ATTACKS, Bound, Finding, Trial, attack, membership, politics, same_sample, xor
+from crowdblend.attacks import ATTACKS, attack, membership, politics, same_sample, xor
+from crowdblend.attacks.trial import Bound, Finding, Trial
 from crowdblend.planning import plan
 from tests.cases import for_each
 

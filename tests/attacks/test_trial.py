@@ -7,8 +7,7 @@ from itertools import product
 import pytest
 from scipy.stats import binom
 
-from crowdblend.attacks import Bound, Pair, Trial, exact_chance, observed_chance
-from crowdblend.attacks.trial import DOUBT
+from crowdblend.attacks.trial import DOUBT, Bound, Pair, Trial, exact_chance, observed_chance
 from crowdblend.errors import InvalidInput
 from tests.cases import for_each
 

@@ -14,9 +14,9 @@ from tests.rehearsal.families import FAMILIES
 MECHANISMS = """
 from fractions import Fraction
 from random import random
-from crowdblend.auditing.exact import ExactClaim
-from crowdblend.auditing.exact import World
-from crowdblend.auditing.statistical import BlackBox, Neighbours
+from crowdblend.auditing.exact.definitions import ExactClaim
+from crowdblend.auditing.exact.distributions import World
+from crowdblend.auditing.statistical.subject import BlackBox, Neighbours
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 
 def everything(table):

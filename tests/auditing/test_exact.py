@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 from flint import arb
 
-from crowdblend.auditing.exact import (
+from crowdblend.auditing.exact.definitions import (
     ExactClaim,
-    World,
     crowd_blending,
     differential,
-    epsilon_above,
-    from_tapes,
-    growth_above,
-    hockey_stick,
     iid_samples,
-    order_free,
     outlier_private,
-    poisson_sampled,
     under_sampling,
     zero_knowledge,
 )
-from crowdblend.auditing.exact.distributions import surely
+from crowdblend.auditing.exact.distributions import (
+    World,
+    epsilon_above,
+    growth_above,
+    hockey_stick,
+    poisson_sampled,
+    surely,
+)
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import (
     CrowdBlending,
@@ -223,17 +223,6 @@ def test_the_growth_is_rounded_up(epsilon: float) -> None:
         assert excess > 0
         assert excess < arb(10) ** -38
     assert epsilon_above(growth) >= epsilon
-
-
-def test_order() -> None:
-    assert order_free(lambda table: surely(tuple(sorted(table))), World(("A", "B"), 3)) is None
-    found = order_free(lambda table: surely(table[:1]), World(("A", "B"), 3))
-    assert found.excess == 1
-
-
-def test_a_sampler_of_bits_has_an_exact_distribution() -> None:
-    law = from_tapes(lambda tape: 0.1 + sum(tape), 3, int)
-    assert law == {0: Fraction(1, 8), 1: Fraction(3, 8), 2: Fraction(3, 8), 3: Fraction(1, 8)}
 
 
 def test_other_promises_are_refused() -> None:

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from crowdblend.auditing.statistical import BlackBox, Neighbours, Outlook, audit_foreseen, foresee
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.outlook import least_excess, smallest_leak
+from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen, foresee, least_excess, smallest_leak
 from crowdblend.auditing.statistical.schedule import rounds
-from crowdblend.auditing.statistical.subject import Observed
+from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Observed
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from tests.cases import for_each

@@ -13,17 +13,11 @@ import pytest
 from scipy import stats
 
 from bench.audit_power import repeat
-from crowdblend.auditing.statistical import (
-    BlackBox,
-    Neighbours,
-    audit,
-    clopper_pearson,
-    epsilon_lower,
-    hard_sizes,
-    views_of,
-)
-from crowdblend.auditing.statistical.events import Fold, best_event, candidates, spread
+from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
+from crowdblend.auditing.statistical.events import Fold, candidates, spread
+from crowdblend.auditing.statistical.run import audit
 from crowdblend.auditing.statistical.schedule import rounds
+from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, hard_sizes, views_of
 from crowdblend.auditing.statistical.workers import processes, submit_calls
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
@@ -147,7 +141,8 @@ def test_the_best_event_is_not_made_of_chance() -> None:
         one, other = (Fold(500, {"noise": noise[fold], "fact": Counter(a=a, b=500 - a)}) for fold in (0, 1))
         return one, other
 
-    event = best_event(list(candidates({0: (side("here", 400), side("there", 100))}, 0.5, 0.0)))
+    offered = candidates({0: (side("here", 400), side("there", 100))}, 0.5, 0.0)
+    event = max(offered, key=lambda one: one.promising)
     assert (event.view, event.outcomes) in {("fact", frozenset("a")), ("fact", frozenset("b"))}
 
 

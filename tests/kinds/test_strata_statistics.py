@@ -20,7 +20,7 @@ from scipy import stats
 
 import crowdblend as cb
 from crowdblend import designs
-from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.calculus import Assumption, verify, verify_file
 from crowdblend.designs import Stratum
 from crowdblend.errors import DoesNotVerify, InvalidInput

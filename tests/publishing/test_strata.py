@@ -15,7 +15,7 @@ from msgspec import structs
 from scipy import stats
 
 import crowdblend as cb
-from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.calculus import Assumption
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles

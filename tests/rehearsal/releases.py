@@ -8,7 +8,7 @@ import pyarrow as pa
 from click.testing import CliRunner, Result
 from pyarrow import parquet
 
-from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.cli.main import cli
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release

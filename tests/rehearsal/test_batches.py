@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from scipy.stats import chi2
 
-from crowdblend.auditing.statistical import audit, hard_sizes
+from crowdblend.auditing.statistical.run import audit
+from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Files
 from tests.cases import for_each

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.policy_digest import plan_secret

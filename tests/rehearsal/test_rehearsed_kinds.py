@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.auditing.statistical import audit, hard_sizes
+from crowdblend.auditing.statistical.run import audit
+from crowdblend.auditing.statistical.subject import hard_sizes
 from crowdblend.guarantees import Relation
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE
 from crowdblend.policies import parse_policy

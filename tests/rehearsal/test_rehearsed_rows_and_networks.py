@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from crowdblend.auditing.statistical import audit
+from crowdblend.auditing.statistical.run import audit
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.kinds.graph.rehearse import CHAIN, COUPLES, NOBODY, LinkedGroups, ReplacedLinks, worst_case_graphs

@@ -20,7 +20,8 @@ from crowdblend.publishing.finished_release import Release
 with lazy_imports():
     from crowdblend import rehearsal
     from crowdblend.auditing import statistical
-    from crowdblend.auditing.statistical import Outlook, Verdict
+    from crowdblend.auditing.statistical.outlook import Outlook
+    from crowdblend.auditing.statistical.run import Verdict
     from crowdblend.policies.policy import Policy
     from crowdblend.publishing import signing, verification
 

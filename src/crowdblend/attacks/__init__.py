@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from crowdblend.attacks.trial import Attack, Bound, Chance, Finding, Pair, Trial, exact_chance, observed_chance
+from crowdblend.attacks.trial import Attack
 from crowdblend.errors import InvalidInput
-
-__all__ = [
-    "ATTACKS",
-    "Attack",
-    "Bound",
-    "Chance",
-    "Finding",
-    "Pair",
-    "Trial",
-    "attack",
-    "exact_chance",
-    "observed_chance",
-]
 
 ATTACKS = {
     "composition": "Two tables that are each safe: a person alone where two crowds overlap.",

@@ -10,11 +10,11 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from crowdblend.auditing.statistical.bounds import clopper_pearson
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.charts import Chart, Share, ShareChart
 from crowdblend.frozen import dataclass
 from crowdblend.numerics.balls import precision
-from crowdblend.packages import special
 
 # A trial compares four one-sided bounds, so a sound release is called broken at most once in a million times.
 DOUBT = 2.5e-7
@@ -51,9 +51,7 @@ def observed_chance(times: int, runs: int) -> Chance:
     """
     if not 0 <= times <= runs or runs < 1:
         raise InvalidInput(f"An event must be seen between 0 and {runs} times in {runs} runs, got {times}.")
-    low = float(special.betaincinv(times, runs - times + 1, DOUBT)) if times else 0.0
-    high = float(special.betaincinv(times + 1, runs - times, 1 - DOUBT)) if times < runs else 1.0
-    return Chance(Fraction(times, runs), low, high, runs)
+    return Chance(Fraction(times, runs), *clopper_pearson(times, runs, DOUBT), runs)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
+from crowdblend.attacks import ATTACKS, attack
+from crowdblend.attacks.trial import Attack, Chance, Finding, Pair, Trial
 from crowdblend.cli.output import align, answer, answers, force_option, wrong_use
 from crowdblend.figures.charts import save
 from crowdblend.guarantees.wording import at_most

@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from crowdblend.api.checks import audit as audit_policy
-from crowdblend.auditing.exact import Counterexample
-from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen
+from crowdblend.auditing.exact.definitions import Counterexample
+from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen
+from crowdblend.auditing.statistical.run import Verdict
 from crowdblend.cli.output import Parameter, answer, answers, asks_for_json, wrong_use
 from crowdblend.cli.progress import progress_line
 

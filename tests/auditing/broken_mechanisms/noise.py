@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.auditing.exact import ExactClaim
+from crowdblend.auditing.exact.definitions import ExactClaim
 from crowdblend.auditing.exact.distributions import (
     Database,
     Distribution,
@@ -18,7 +18,6 @@ from crowdblend.auditing.exact.distributions import (
     epsilon_above,
     mix,
     poisson_sampled,
-    push_forward,
     surely,
 )
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours
@@ -26,7 +25,16 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import OutlierPrivate, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import spliced_divergence
-from tests.auditing.broken_mechanisms.parts import HALF, SampledClaim, add, blurred, close, mistaken, noisy
+from tests.auditing.broken_mechanisms.parts import (
+    HALF,
+    SampledClaim,
+    add,
+    blurred,
+    close,
+    mistaken,
+    noisy,
+    push_forward,
+)
 
 LETTERS = World(("A", "B"), 3)
 CELLS = ("A", "B")

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 
 from flint import arb
 
-from crowdblend.auditing.exact import Counterexample, ExactClaim, order_free
+from crowdblend.auditing.exact.definitions import Counterexample, ExactClaim, differential
 from crowdblend.auditing.exact.distributions import (
     Database,
     Distribution,
@@ -16,9 +17,11 @@ from crowdblend.auditing.exact.distributions import (
     World,
     beside,
     growth_above,
+    mix,
     surely,
 )
-from crowdblend.auditing.statistical import Subject, Verdict, audit
+from crowdblend.auditing.statistical.run import Verdict, audit
+from crowdblend.auditing.statistical.subject import Subject
 from crowdblend.guarantees import Differential, Guarantee, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.crowd_divergence import crowd_divergence
@@ -35,7 +38,8 @@ class OrderClaim:
     world: World
 
     def finding(self) -> Counterexample | None:
-        return order_free(self.mechanism, self.world)
+        orders = [(table, other) for table in self.world.databases() for other in set(permutations(table))]
+        return differential(self.mechanism, close(0.0, relation=Relation.REPLACE), pairs=orders)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ class SampledClaim:
     def finding(self) -> Verdict | None:
         verdict = audit(self.subject, runs=8_000, error=1e-6)
         return verdict if verdict.finding else None
+
+
+def push_forward(distribution: Distribution, function: Callable[..., Hashable]) -> Distribution:
+    """Return the distribution of a function of the outcome."""
+    return mix((mass, surely(function(outcome))) for outcome, mass in distribution.items())
 
 
 Claim = ExactClaim | OrderClaim | SampledClaim

@@ -5,8 +5,7 @@ from fractions import Fraction
 from functools import partial
 from math import comb
 
-from crowdblend.auditing.exact import ExactClaim
-from crowdblend.auditing.exact.definitions import random_samples
+from crowdblend.auditing.exact.definitions import ExactClaim, random_samples
 from crowdblend.auditing.exact.distributions import (
     Database,
     Distribution,
@@ -15,14 +14,22 @@ from crowdblend.auditing.exact.distributions import (
     epsilon_above,
     mix,
     poisson_sampled,
-    push_forward,
     samples,
     surely,
 )
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples
-from tests.auditing.broken_mechanisms.parts import HALF, add, close, mistaken, sampled_delta, shown, suppressed
+from tests.auditing.broken_mechanisms.parts import (
+    HALF,
+    add,
+    close,
+    mistaken,
+    push_forward,
+    sampled_delta,
+    shown,
+    suppressed,
+)
 
 LETTERS = World(("A", "B"), 5)
 ONE_CLASS = World(("A",), 8)

@@ -324,24 +324,6 @@ def iid_samples(rate: Fraction, rounds: int = 1) -> Aggregate:
     return view_of
 
 
-def order_free(mechanism: Mechanism, world: World) -> Counterexample | None:
-    """Return two orders of the same people that the output tells apart most: a table is a set of people."""
-    words = "the same people in another order are the same table"
-    return _worst(
-        _Comparison(
-            words,
-            table,
-            None,
-            f"the order {' '.join(map(str, other))}",
-            mechanism(table),
-            mechanism(other),
-            Fraction(1),
-        )
-        for table in world.databases()
-        for other in set(permutations(table))
-    )
-
-
 @dataclass(frozen=True)
 class ExactClaim:
     """A mechanism with finite output distributions, audited on every table of a tiny world, or on some pairs."""

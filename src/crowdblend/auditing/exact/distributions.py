@@ -81,26 +81,6 @@ def beside(parts: Iterable[Distribution]) -> dict[Any, Fraction]:
     return drawn
 
 
-def push_forward(distribution: Distribution, function: Callable[..., Hashable]) -> dict[Any, Fraction]:
-    """Return the distribution of a function of the outcome."""
-    return mix((mass, surely(function(outcome))) for outcome, mass in distribution.items())
-
-
-def from_tapes(
-    sampler: Callable[[tuple[int, ...]], object], bits: int, discretize: Callable[..., Hashable]
-) -> dict[Any, Fraction]:
-    """Return the exact distribution of a sampler that reads a tape of fair bits, after its outputs are discretized.
-
-    Whatever is true of the discretized outputs bounds the outputs themselves from below: discretizing is
-    post-processing, and no post-processing makes a privacy loss larger.
-
-    >>> from_tapes(lambda tape: sum(tape) / 2, 2, round)
-    {0: Fraction(3, 4), 1: Fraction(1, 4)}
-    """
-    share = Fraction(1, 2**bits)
-    return mix((share, surely(discretize(sampler(tape)))) for tape in product((0, 1), repeat=bits))
-
-
 def growth_above(epsilon: float) -> Fraction:
     """A fraction of at least e^ε that agrees with it to forty digits: what exceeds it proves a guarantee wrong."""
     if epsilon == 0:

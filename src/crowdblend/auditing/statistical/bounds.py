@@ -90,14 +90,6 @@ def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, er
     return _SeenCounts(likely, unlikely, delta, error, math.exp(min(guarantee, _LARGEST))).refutes(guarantee)
 
 
-def epsilon_refuted(
-    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guarantee: float
-) -> float:
-    """Return the next ε beyond the guaranteed one if that is refuted, else 0: all that a finding needs."""
-    refuted = refutes(likely, unlikely, delta, error, guarantee)
-    return math.nextafter(guarantee, math.inf) if refuted else 0.0
-
-
 @dataclass(frozen=True)
 class _SeenCounts:
     """Counts of an event on both sides, and the weight of the unlikely side in the comparison."""

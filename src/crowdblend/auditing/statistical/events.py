@@ -43,7 +43,10 @@ Sides = tuple[tuple[Fold, Fold], tuple[Fold, Fold]]
 
 @dataclass(frozen=True)
 class Event:
-    """A set of outcomes on one pair; `likelier` is the side that has them more often."""
+    """A set of outcomes on one pair; `likelier` is the side that has them more often.
+
+    `promising` is its excess over the guarantee, in standard deviations, on runs that did not suggest it.
+    """
 
     pair: int
     view: str
@@ -54,11 +57,6 @@ class Event:
     def hits(self, observation: Observed) -> int:
         """Return the number of times the event happened."""
         return sum(count for outcome, count in observation.get(self.view, {}).items() if outcome in self.outcomes)
-
-
-def best_event(candidates: Sequence[Event]) -> Event:
-    """The event with the largest excess over the guarantee, in standard deviations, on runs that did not suggest it."""
-    return max(candidates, key=lambda event: event.promising)
 
 
 def ranked_pairs(candidates: Sequence[Event]) -> list[int]:

@@ -29,7 +29,7 @@ from crowdblend.auditing.statistical.run import (
     check_error,
 )
 from crowdblend.auditing.statistical.schedule import Clock, Pace, Round, rounds
-from crowdblend.auditing.statistical.subject import Pair, Subject
+from crowdblend.auditing.statistical.subject import Subject
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
@@ -98,7 +98,8 @@ def foresee(
         raise InvalidInput(f"seconds must be above 0, got {limit:g}. Pass for example 60.")
     started, pairs = clock(), list(subject.pairs())
     least = max(LEAST_RUNS, RUNS_OF_A_PAIR * len(pairs))
-    made_up = sum(_seconds(clock, lambda: _observe_both(subject, pair, 1)) for pair in pairs)  # noqa: B023
+    sides = [side for pair in pairs for side in (pair.more, pair.fewer)]
+    made_up = _seconds(clock, lambda: [subject.observe(side, 1) for side in sides])
     # The first batch is made up, where runs are made together; those after it say how long one run takes.
     together = max(_TIMED, getattr(subject, "together", 1))
     first, again = (_seconds(clock, lambda: subject.observe(pairs[0].more, together)) for _ in range(2))
@@ -122,11 +123,6 @@ def _seconds(clock: Clock, work: Callable[[], object]) -> float:
     started = clock()
     work()
     return clock() - started
-
-
-def _observe_both(subject: Subject, pair: Pair, runs: int) -> None:
-    for population in (pair.more, pair.fewer):
-        subject.observe(population, runs)
 
 
 class _HalfClaim:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from typing import Any
 
-from crowdblend.auditing.statistical.bounds import epsilon_lower, epsilon_refuted
-from crowdblend.auditing.statistical.events import Event, Fold, best_event, candidates, ranked_pairs
+from crowdblend.auditing.statistical.bounds import epsilon_lower, refutes
+from crowdblend.auditing.statistical.events import Event, Fold, candidates, ranked_pairs
 from crowdblend.auditing.statistical.schedule import FOLDS, Pace, Round, Task, batches, rounds
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.auditing.statistical.workers import Workforce, workforce
@@ -172,7 +173,9 @@ class _Audit:
             offered = self._look(current, ranked_pairs(offered)[:KEPT_PAIRS] if last else list(range(len(self.pairs))))
             judged = self.pace.fitting(planned.judging, left)
             current, left = replace(current, judging=judged), left - planned.judging
-            verdict = self._judge(current, best_event(offered), sum(one.error for one in schedule))
+            verdict = self._judge(
+                current, max(offered, key=lambda event: event.promising), sum(one.error for one in schedule)
+            )
             if best is None or verdict.epsilon_lower >= best.epsilon_lower:
                 best = verdict
             if best.finding:
@@ -198,11 +201,13 @@ class _Audit:
             runs[task.side] += task.runs
         counted = list(zip(hits, runs, strict=True))
         likely, unlikely = counted[event.likelier], counted[1 - event.likelier]
-        guarantee, lower = self.subject.guarantee, epsilon_lower if self.bound else epsilon_refuted
+        guarantee = self.subject.guarantee
+        counts = (likely, unlikely, guarantee.delta, current.error, guarantee.epsilon)
+        beyond = 0.0 if self.bound or not refutes(*counts) else math.nextafter(guarantee.epsilon, math.inf)
         return Verdict(
             subject=self.subject.name,
             guarantee=guarantee,
-            epsilon_lower=lower(likely, unlikely, guarantee.delta, current.error, guarantee.epsilon),
+            epsilon_lower=epsilon_lower(*counts) if self.bound else beyond,
             error=error,
             runs=self.spent,
             pair=self.pairs[event.pair].name,
