@@ -56,7 +56,7 @@ def test_a_policy_that_keeps_its_promise(policy: str) -> None:
 def test_a_policy_that_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of the true ε. One person alone shows up with probability 0.47, and an empty cell with 0.06: in the last
     round that is more than ten standard deviations beyond the claim, so a miss has a probability far below 1e-6."""
-    monkeypatch.setattr("crowdblend.auditing.statistical.hard_sizes", lambda *_: {"alone": 1})
+    monkeypatch.setattr("crowdblend.auditing.statistical.subject.hard_sizes", lambda *_: {"alone": 1})
     path = tmp_path / "noise.toml"
     path.write_text(FAMILIES["noise below k, flagged"].policy)
     done = run(str(path), "--runs", "8000", "--people", "20", "--workers", "1", "--understate", "10", "--batch")

@@ -19,7 +19,7 @@ from crowdblend.publishing.finished_release import Release
 
 with lazy_imports():
     from crowdblend import rehearsal
-    from crowdblend.auditing import statistical
+    from crowdblend.auditing.statistical import outlook, subject
     from crowdblend.auditing.statistical.outlook import Outlook
     from crowdblend.auditing.statistical.run import Verdict
     from crowdblend.policies.policy import Policy
@@ -137,17 +137,17 @@ def audit(
     `if __name__ == "__main__":`.
     """
     name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
-    subject = rehearsal.subject_of(
+    audited = rehearsal.subject_of(
         publication_of(policy, publication),
-        statistical.hard_sizes,
+        subject.hard_sizes,
         name=name,
         people=people or 1_000,
         understated=understate,
         epsilon=epsilon,
         stacked=batch,
     )
-    return statistical.audit_foreseen(
-        subject,
+    return outlook.audit_foreseen(
+        audited,
         runs=runs,
         seconds=seconds,
         error=error,

@@ -173,9 +173,8 @@ class _Audit:
             offered = self._look(current, ranked_pairs(offered)[:KEPT_PAIRS] if last else list(range(len(self.pairs))))
             judged = self.pace.fitting(planned.judging, left)
             current, left = replace(current, judging=judged), left - planned.judging
-            verdict = self._judge(
-                current, max(offered, key=lambda event: event.promising), sum(one.error for one in schedule)
-            )
+            event = max(offered, key=lambda one: one.promising)
+            verdict = self._judge(current, event, sum(one.error for one in schedule))
             if best is None or verdict.epsilon_lower >= best.epsilon_lower:
                 best = verdict
             if best.finding:
