@@ -54,10 +54,10 @@ def test_an_edit_is_found_and_nothing_is_added_to_it(path: Path, statement: str)
             call()
 
 
-def test_a_cut_off_end_is_found_by_whoever_kept_the_hash(path: Path) -> None:
-    seen = Ledger.open(path).check()
+def test_a_cut_off_end_is_found_by_whoever_kept_the_head(path: Path) -> None:
+    seen = Ledger.open(path).head()
     Ledger.open(path).begin(spending("new"))
-    assert Ledger.open(path).check(seen) != seen
+    assert Ledger.open(path).check(seen) != seen.hash
     change(path, "DELETE FROM records WHERE number >= 6", "DELETE FROM keys WHERE entry = 3")
     ledger = Ledger.open(path)
     ledger.check()

@@ -3,8 +3,6 @@
 import base64
 import shutil
 import subprocess
-import time
-from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -67,7 +65,6 @@ def test_ssh_keygen_checks_ours_and_we_check_its(kind: str, message: Path, tmp_p
         [*verify, signature_file(message)], input=message.read_bytes(), capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert check_file(message, allowed, PURPOSE).name == "ann@example.org"
     signature_file(message).unlink()
     subprocess.run(
         ["ssh-keygen", "-q", "-Y", "sign", "-f", private, "-n", PURPOSE, message], check=True, capture_output=True
@@ -98,106 +95,24 @@ def test_another_key_does_not_count(message: Path, tmp_path: Path) -> None:
     assert refused.value.code == "signature.signer"
 
 
-@pytest.mark.parametrize(
-    ("options", "counts"),
-    [
-        ("", True),
-        ('namespaces="crowdblend-test,file" ', True),
-        ('namespaces="file" ', False),
-        ('valid-after="20200101" ', True),
-        ('valid-before="20200101Z" ', False),
-        ('valid-after="99990101",namespaces="crowdblend-test" ', False),
-        ('namespaces="crowdblend-????,!file" ', True),
-        ('namespaces="*,!crowdblend-*" ', False),
-        ('namespaces="!crowdblend-test" ', False),
-        ('namespaces="crowdblend-[t]est" ', False),
-        ('namespaces="" ', False),
-        ('VALID-BEFORE="20200101Z" ', False),
-        ('Namespaces="file" ', False),
-        ('valid-before="20200101UTC" ', False),
-        ('valid-before="203501010203" ', True),
-        ("cert-authority ", None),
-        ("CERT-AUTHORITY ", None),
-        ('valid-befor="20200101" ', None),
-        ("valid-before=20200101 ", None),
-        ('valid-before="2020-01-01" ', None),
-        ('valid-before="20200199" ', None),
-        ('valid-before="tomorrow" ', None),
-        ('valid-before="20990101",valid-after="20980101",no-touch-required ', None),
-        ('valid-before="20200101Z",valid-before="20990101Z" ', None),
-        ('valid-after="20400101Z",valid-before="20390101Z" ', None),
-        ('namespaces="crowdblend-*" , ', None),
-        ('namespaces="crowdblend-*", ', None),
-        ('namespaces="crowdblend-* ', None),
-        ("namespaces ", None),
-    ],
-)
-def test_what_an_allowed_signers_file_says(options: str, counts: bool | None, message: Path, tmp_path: Path) -> None:
-    private, public = new_key(tmp_path)
-    sign_file(message, private, PURPOSE)
-    allowed = tmp_path / "allowed_signers"
-    allowed.write_text(f"ann,bob {options}{public.read_text()}")
-    assert _ssh_keygen_accepts(allowed, message) in (bool(counts), None)
-    if counts is None:
-        with pytest.raises(InvalidInput):
-            check_file(message, allowed, PURPOSE)
-    elif counts:
-        assert check_file(message, allowed, PURPOSE).name == "ann,bob"
-    else:
-        with pytest.raises(DoesNotVerify):
-            check_file(message, allowed, PURPOSE)
-
-
-def _ssh_keygen_accepts(allowed: Path, message: Path) -> bool | None:
-    """Return what ssh-keygen says of a signature by ann; None where it is not installed."""
-    if shutil.which("ssh-keygen") is None:
-        return None
-    command: list[str | Path] = ["ssh-keygen", "-Y", "verify", "-f", allowed, "-I", "ann", "-n", PURPOSE]
-    with message.open("rb") as signed:
-        done = subprocess.run([*command, "-s", signature_file(message)], stdin=signed, capture_output=True, check=False)
-    return done.returncode == 0
-
-
-def test_times_without_a_zone_are_those_of_this_machine(
-    message: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    private, public = new_key(tmp_path)
-    sign_file(message, private, PURPOSE)
-    allowed = tmp_path / "allowed_signers"
-    try:
-        for zone, hours in (("AHEAD-14", 7), ("BEHIND+12", -6)):
-            monkeypatch.setenv("TZ", zone)
-            time.tzset()
-            ends = datetime.now(UTC) + timedelta(hours=hours)
-            for suffix, counts in (("Z", hours > 0), ("", hours < 0)):
-                allowed.write_text(f'ann valid-before="{ends:%Y%m%d%H%M}{suffix}" {public.read_text()}')
-                (signer,) = read_signers(allowed)
-                assert signer.may_sign(PURPOSE, time.time()) is counts
-                assert _ssh_keygen_accepts(allowed, message) in (counts, None)
-    finally:
-        monkeypatch.undo()
-        time.tzset()
-
-
-@pytest.mark.parametrize(
-    "line", ['valid-before="20200101" {key}', "ann {key}\nbob whatever", "ann ssh-ed25519 !!!!", "# a\u2028ann {key}"]
-)
-def test_a_line_that_is_not_understood_is_refused(line: str, tmp_path: Path) -> None:
+@for_each("line", ["ann {key}", "{key}\nbob whatever", "ssh-ed25519 !!!!", 'valid-before="20200101" {key}', "sk-{key}"])
+def test_a_line_that_is_no_public_key_is_refused(line: str, tmp_path: Path) -> None:
+    """A file of allowed signers too: what it says of a key might be that it no longer counts."""
     _, public = new_key(tmp_path)
-    allowed = tmp_path / "allowed_signers"
-    allowed.write_text(line.format(key=public.read_text().strip()), encoding="utf-8")
+    keys = tmp_path / "keys"
+    keys.write_text(line.format(key=public.read_text().strip()), encoding="utf-8")
     with pytest.raises(InvalidInput) as refused:
-        read_signers(allowed)
+        read_signers(keys)
     assert refused.value.code == "key.format"
 
 
-def test_keys_that_make_no_signature_here_are_passed_over(tmp_path: Path) -> None:
-    _, public = new_key(tmp_path)
-    allowed = tmp_path / "allowed_signers"
-    allowed.write_text(
-        f"bob sk-ssh-ed25519@openssh.com AAAA\nca cert-authority {public.read_text()}\n\nann {public.read_text()}"
-    )
-    assert [signer.name for signer in read_signers(allowed)] == ["ann"]
+def test_any_of_several_keys_counts(message: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (_, other), (private, public) = new_key(tmp_path / "other"), new_key(tmp_path)
+    sign_file(message, private, PURPOSE)
+    keys = tmp_path / "keys"
+    keys.write_text(f"{other.read_text().strip()}\n{public.read_text()}")
+    assert check_file(message, keys, PURPOSE) == read_signers(public)[0]
 
 
 def test_an_encrypted_key_asks_for_its_passphrase(message: Path, tmp_path: Path) -> None:

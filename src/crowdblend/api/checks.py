@@ -42,7 +42,7 @@ def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> C
     """Return the certificate, re-derived from its leaves; raises DoesNotVerify when anything does not follow.
 
     `target` is the folder of a release, whose files are checked too; a certificate's file or its JSON text; a
-    Certificate; or what `release` returned. `signer` is a public key, its file, or an allowed_signers file: the
+    Certificate; or what `release` returned. `signer` is a public key, or a file with one in each line: the
     certificate must then be signed by one of them.
     """
     if signer is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from crowdblend.calculus.encoding import encode
-from crowdblend.cli.engines import engine_options
+from crowdblend.cli.engines import engine_option
 from crowdblend.cli.ledger_team import COMMANDS, ledger_option
 from crowdblend.cli.output import (
     Parameter,
@@ -102,7 +102,7 @@ def show_entry(entry_id: int, *, internal: bool, where: str | None) -> None:
 @click.argument("entry_id", metavar="ID", type=int)
 @click.argument("policy", required=False, type=click.Path(dir_okay=False))
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key, as begun.")
-@engine_options
+@engine_option
 @ledger_option
 @no_figures_option
 @force_option
@@ -113,8 +113,6 @@ def resume_entry(
     *,
     sign_key: str | None,
     engine: str,
-    master: str | None,
-    conf: tuple[str, ...],
     where: str | None,
     no_figures: bool,
     force: bool,
@@ -128,7 +126,7 @@ def resume_entry(
     loaded = None if policy is None else policies.load_policy(policy)
     signing = None if sign_key is None else release.signing(sign_key)
     with (
-        engine_named(engine, master, conf) as reads,
+        engine_named(engine) as reads,
         release.notes_on_stderr(),
         progress_line(quiet=asks_for_json()) as progress,
     ):
@@ -174,9 +172,8 @@ def show_budget(population: str | None, *, delta: float | None, group: int | Non
 
 
 @command.command("check")
-@click.option("--seen", metavar="HASH", help="A hash that an earlier check printed: finds a cut-off end too.")
 @click.option("--head", metavar="FILE", help="A head that an earlier check saved: finds a cut-off end or an old copy.")
-@click.option("--signer", metavar="KEY|FILE", help="With --head: whose signature the head must have.")
+@click.option("--signer", metavar="PUB", help="With --head: whose signature the head must have.")
 @click.option("--save-head", metavar="FILE", help="Write the head of the chain, to be kept elsewhere or published.")
 @click.option("--sign", "key", metavar="KEY", help="With --save-head: sign it with this private SSH key.")
 @ledger_option
@@ -192,8 +189,6 @@ def check_chain(*, head: str | None, where: str | None, force: bool, **options: 
         if signer is not None:
             signature_files.check_file(Path(head), signer, HEAD_NAMESPACE)
         ledger.check(load_head(Path(head)))
-    if options["seen"] is not None:
-        ledger.check(options["seen"])
     made = ledger.head()
     if save_head is not None:
         write_text(save_head, made.to_json(), force=force)
@@ -202,7 +197,7 @@ def check_chain(*, head: str | None, where: str | None, force: bool, **options: 
     answer(
         {"intact": True, "hash": made.hash, "records": made.records},
         f"Intact: every one of {made.records} records is as it was written.",
-        f"Keep this hash and pass it as --seen next time: {made.hash}",
+        "Keep its head elsewhere with --save-head: --head then finds a cut-off end too.",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from crowdblend.calculus import Certificate
-from crowdblend.cli.engines import engine_options
+from crowdblend.cli.engines import engine_option
 from crowdblend.cli.output import answer, answers, asks_for_json, force_option, no_figures_option, wrong_use
 from crowdblend.cli.plan import plan_document, plan_lines
 from crowdblend.cli.progress import progress_line
@@ -41,7 +41,7 @@ with lazy_imports():
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
 @click.argument("policy", type=click.Path(dir_okay=False))
 @click.option("--out", metavar="DIR", help="The folder to publish into; by default the policy's name.")
-@engine_options
+@engine_option
 @click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
 @click.option("--yes", is_flag=True, help="Do not ask before publishing, nor before your own ledger is made.")
@@ -54,8 +54,6 @@ def command(
     *,
     out: str | None,
     engine: str,
-    master: str | None,
-    conf: tuple[str, ...],
     ledger_url: str | None,
     dry_run: bool,
     yes: bool,
@@ -71,7 +69,7 @@ def command(
     planned = plan(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
     if dry_run:
-        with engine_named(engine, master, conf) as reads:
+        with engine_named(engine) as reads:
             planned.check_source(reads)
             assumed = reads.assumptions
         lines = [*plan_lines(planned, assumed), f"{'would write':<14} {folder}, with certificate and report"]
@@ -83,7 +81,7 @@ def command(
         remedy = "Pass --yes to publish without confirmation."
         raise wrong_use("Not a terminal: nobody can confirm.", remedy, "--yes", "not-confirmed")
 
-    with engine_named(engine, master, conf) as reads:
+    with engine_named(engine) as reads:
         planned.check_source(reads)
         ledger = open_ledger(ledger_url, yes=yes)
         how: dict[str, Any] = {"policy_file": Path(policy), "engine": reads, "sign": sign, "figures": not no_figures}

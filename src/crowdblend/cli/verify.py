@@ -25,7 +25,7 @@ with lazy_imports():
 
 @click.command("verify", epilog="Example: crowdblend verify published")
 @click.argument("target")
-@click.option("--signer", metavar="KEY|FILE", help="Whose signature it must have: a public SSH key or allowed_signers.")
+@click.option("--signer", metavar="PUB", help="Whose signature it must have: a public SSH key, or a file of them.")
 @click.option(
     "--proved", "proof_folder", metavar="FOLDER", help="Compiled theorems of make proofs: say what Coq has checked."
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -31,14 +31,13 @@ def default_engine() -> Engine:
 
 
 @contextmanager
-def engine_named(name: str, master: str | None = None, settings: Sequence[str] = ()) -> Iterator[Engine]:
-    """The engine, as long as the context lasts; `master` and `settings` such as name=value are those of Spark."""
+def engine_named(name: str) -> Iterator[Engine]:
+    """The engine, as long as the context lasts."""
     check_engine(name)
     if name == "duckdb":
-        _refuse_settings(master, settings)
         yield default_engine()
         return
-    with spark_engine.SparkEngine.start(master, dict(map(_setting, settings))) as engine:
+    with spark_engine.SparkEngine.start() as engine:
         yield engine
 
 
@@ -87,19 +86,3 @@ def on_disk(data: DataSource, resources: Resources, *, divided: bool = False) ->
             yield replace(data, source=str(duckdb_source.spool(data, folder)))
             return
         yield local_copy.local_copy(data, folder, resources)
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        message = f"{text[:60]!r} is no setting of Spark."
-        remedy = "Write name=value, for example spark.driver.memory=4g."
-        raise InvalidInput(message, remedy=remedy, where="--conf", code="engine.spark-setting")
-    return name.strip(), value
-
-
-def _refuse_settings(master: str | None, settings: Sequence[str]) -> None:
-    if master is not None or settings:
-        message = "--master and --conf are for Spark."
-        remedy = "Add --engine spark, or leave them out."
-        raise InvalidInput(message, remedy=remedy, where="--engine", code="engine.not-spark")

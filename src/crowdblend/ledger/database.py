@@ -72,10 +72,6 @@ class Transaction:
         found: str | None = self.value("SELECT hash FROM @records WHERE number = ?", [number])
         return found
 
-    def has_hash(self, digest: str) -> bool:
-        """Return whether a record has this hash, or follows it."""
-        return self.value("SELECT 1 FROM @records WHERE hash = ? OR previous = ?", [digest, digest]) is not None
-
     def keys(self) -> dict[int, bytes]:
         """Return every key that is kept, by entry; one that is no hexadecimal number is empty."""
         return {entry: _bytes(key) for entry, key in self.execute('SELECT entry, "key" FROM @keys')}

@@ -33,5 +33,5 @@ def certificate_signer(key: str | os.PathLike[str], passphrase: Passphrase | Non
 
 
 def check_release_signature(target: Path, signer: str | os.PathLike[str]) -> Signer:
-    """Return the signer of a release folder or a certificate's file, if it is an allowed one."""
+    """Return the signer of a release folder or a certificate's file, if it is one of the given."""
     return check_file(target / CERTIFICATE if target.is_dir() else target, signer, NAMESPACE)

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 import crowdblend as cb
-from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.session import collect, quiet
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
@@ -56,23 +55,6 @@ def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: Spa
     with pytest.raises(CrowdblendError) as refused:
         cb.release(None, tmp_path / "policy.toml", ledger=None)
     assert refused.value.code == "data.catalog"
-
-
-def test_settings_are_for_spark_alone(tmp_path: Path, engine: SparkEngine) -> None:
-    (tmp_path / "policy.toml").write_text("")
-    for given, code in ((["--master", "yarn"], "engine.not-spark"), (["--engine", "spark", "--conf", "x"], "setting")):
-        with pytest.raises(CrowdblendError) as refused:
-            _named(given)
-        assert code in refused.value.code
-
-
-def _named(given: list[str]) -> Any:
-    from crowdblend.engines.choice import engine_named
-
-    master = given[1] if given[0] == "--master" else None
-    settings = given[3:] if "--conf" in given else []
-    with engine_named("duckdb" if master else "spark", master, settings) as engine:
-        return engine
 
 
 @pytest.mark.slow  # the frame of another test goes the same way

@@ -16,8 +16,8 @@ from crowdblend.designs.draw import Coin
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark import relation as relations
 from crowdblend.engines.spark.engine import SparkEngine
-from crowdblend.engines.spark.session import collect, quiet, session
-from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.engines.spark.session import collect, quiet
+from crowdblend.errors import Unavailable
 from tests.engines.spark.test_layouts import KEY, about_frame, people, same
 
 if TYPE_CHECKING:
@@ -92,9 +92,3 @@ def test_settings_of_the_session_are_put_back(spark: SparkSession) -> None:
     before = spark.conf.get(name)
     collect(spark.range(1))
     assert spark.conf.get(name) == before
-
-
-def test_a_running_session_keeps_its_master(spark: SparkSession) -> None:
-    with pytest.raises(InvalidInput) as refused, session("local[1]"):
-        pass
-    assert refused.value.code == "engine.spark-session"

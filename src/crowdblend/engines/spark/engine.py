@@ -44,9 +44,9 @@ class SparkEngine:
 
     @classmethod
     @contextmanager
-    def start(cls, master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[Self]:
+    def start(cls) -> Iterator[Self]:
         """The engine on the active session, or on one that is made now and stopped afterwards."""
-        with session(master, conf) as spark:
+        with session() as spark:
             yield cls(spark)
 
     @contextmanager

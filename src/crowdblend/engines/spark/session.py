@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
-from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
+from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.lazy import lazy_imports
 from crowdblend.packages import pyarrow as pa
 
@@ -33,12 +33,6 @@ _SETTINGS = {
 }
 
 
-def active_session() -> SparkSession | None:
-    """Return the session of this process, where someone has made one."""
-    loaded = sys.modules.get("pyspark.sql")
-    return None if loaded is None else loaded.SparkSession.getActiveSession()
-
-
 @contextmanager
 def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """The active session; without one, a session that is stopped afterwards.
@@ -46,9 +40,8 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
     `master` is that of Spark, or sc://… for Spark Connect; without one, that of spark-submit, SPARK_REMOTE or the
     settings, and else all cores of this machine.
     """
-    active = active_session()
-    if active is not None:
-        _refuse_settings(master, conf)
+    loaded = sys.modules.get("pyspark.sql")
+    if loaded is not None and (active := loaded.SparkSession.getActiveSession()) is not None:
         yield active
         return
     made = _start_session(master, conf or {})
@@ -80,18 +73,11 @@ def _start_session(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     except Exception:
         raise Unavailable(
             "Spark does not start.",
-            remedy="Check --master and --conf, and that Java 17 is installed; its log says more.",
+            remedy="Check its settings, and that Java 17 is installed; its log says more.",
             where="--engine spark",
             code="engine.spark-start",
         ) from None
     return made
-
-
-def _refuse_settings(master: str | None, conf: Mapping[str, str] | None) -> None:
-    if master is not None or conf:
-        message = "A Spark session is already running, which has its own master and settings."
-        remedy = "Leave out --master and --conf, or stop that session."
-        raise InvalidInput(message, remedy=remedy, where="--master", code="engine.spark-session")
 
 
 @contextmanager
