@@ -58,15 +58,6 @@ def _plain(folder):
     return _policy(folder, "people.parquet", "")
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "iso-8859-15", "utf-16", "utf-8-sig", "utf-8"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_other_notations_are_counted_as_parquet_is(tmp_path, encoding, end):
-    text = end.join(["id;town;pay;born", *map(_german, _ROWS), ""])
-    (tmp_path / "people.csv").write_bytes(text.encode(encoding))
-    policy = _policy(tmp_path, "people.csv", _OPTIONS + f'encoding = "{encoding}"')
-    assert _counts(policy) == _counts(_plain(tmp_path))
-
-
 def test_the_ledger_knows_the_rows_again(tmp_path):
     text = "\n".join(["id;town;pay;born", *map(_german, _ROWS), ""])
     (tmp_path / "people.csv.gz").write_bytes(gzip.compress(text.encode("cp1252")))

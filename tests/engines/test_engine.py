@@ -22,7 +22,6 @@ from crowdblend.engines.duckdb import rows as streaming
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey, coins
 from tests.cases import for_each
-from tests.engines.engines import counting
 from tests.randomness.goodness import fits_share
 from tests.refusals import refuses
 
@@ -93,7 +92,6 @@ def framed(values, ids):
     )
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "memory"])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     values=rows,
@@ -102,13 +100,13 @@ def framed(values, ids):
     first=st.integers(-(2**62), 2**62),
     as_text=st.booleans(),
 )
-def test_agrees_with_pandas(tmp_path, engine, values, subset, rate, first, as_text):
+def test_agrees_with_pandas(tmp_path, values, subset, rate, first, as_text):
     ids = [first + i if not as_text else f"{first + i}{'x' * (i % 2)}" for i in range(len(values))]
     frame = framed(values, ids)
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     made = policy(tmp_path, {name: COLUMNS[name] for name in COLUMNS if name in subset})
     key = None if rate is None else KEY
-    found = counting(engine)(made, Everybody() if rate is None else Coin(DrawKey(KEY), rate))
+    found = count_classes(made, Everybody() if rate is None else Coin(DrawKey(KEY), rate))
     classes = found.classes
     assert equal(classes, by_pandas(frame, made, key, rate))
     assert found.rows_read == len(values)
@@ -249,7 +247,7 @@ def test_every_type_means_what_it_is_shown_as(tmp_path, kind):
     assert equal(count_classes(made, Everybody()).classes, by_pandas(frame, made))
 
 
-def test_many_words_and_large_domains(tmp_path, monkeypatch, count):
+def test_many_words_and_large_domains(tmp_path, monkeypatch):
     monkeypatch.setattr(class_counter, "_MANY", 500)
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"id": np.arange(3000), **{f"c{i}": rng.integers(0, 3, 3000) * 4_999 for i in range(5)}})
@@ -257,31 +255,33 @@ def test_many_words_and_large_domains(tmp_path, monkeypatch, count):
     wide = policy(tmp_path, {f"c{i}": "{ from = 0, to = 10000, width = 1 }" for i in range(5)})
     mixed = policy(tmp_path, {**{f"c{i}": "{ prefix = 9 }" for i in range(4)}, "c4": "{ breaks = [0, 5, 10000] }"})
     for made in (wide, mixed):
-        classes = count(made, Coin(DrawKey(KEY), 0.5)).classes
+        classes = count_classes(made, Coin(DrawKey(KEY), 0.5)).classes
         assert equal(classes, by_pandas(frame, made, KEY, 0.5))
 
 
-def test_many_columns_of_values(tmp_path, count):
+def test_many_columns_of_values(tmp_path):
     """More columns than are joined; blanks, other values and missing ones in the first and the last of them."""
     rng = np.random.default_rng(6)
     values = {f"c{i}": rng.choice(["a", "b", "é", "x", "", " "], 300) for i in range(40)}
     parquet.write_table(pa.table({"id": range(300), **values}), tmp_path / "people.parquet")
     made = policy(tmp_path, dict.fromkeys(values, '{ values = ["é", "b", "a"], other = "o", missing = "m" }'))
     assert equal(
-        count(made, Coin(DrawKey(KEY), 0.5)).classes,
+        count_classes(made, Coin(DrawKey(KEY), 0.5)).classes,
         by_pandas(pd.DataFrame({"id": range(300), **values}), made, KEY, 0.5),
     )
     refused = policy(tmp_path, dict.fromkeys(list(values)[::-1], '{ values = ["é", "b", "a", "x"] }'))
     with refuses("data.outside-domain", "column 'c39'"):
-        count(refused, Coin(DrawKey(KEY), 0.5))
+        count_classes(refused, Coin(DrawKey(KEY), 0.5))
 
 
-def test_a_number_is_the_same_person_as_its_spelling(tmp_path, count):
+def test_a_number_is_the_same_person_as_its_spelling(tmp_path):
     columns = {"sex": COLUMNS["sex"]}
     ids = [0, -5, 12, 2**62, -(2**63), 10**18]
     for n, values in enumerate([pa.array(ids), pa.array([str(i) for i in ids])]):
         parquet.write_table(pa.table({"id": values, "sex": ["Male"] * 6}), tmp_path / f"{n}.parquet")
-    first, second = (count(policy(tmp_path, columns, f"{n}.parquet"), Coin(DrawKey(KEY), 0.5)).classes for n in (0, 1))
+    first, second = (
+        count_classes(policy(tmp_path, columns, f"{n}.parquet"), Coin(DrawKey(KEY), 0.5)).classes for n in (0, 1)
+    )
     assert first.people == second.people == coins(KEY, ids, 0.5).sum()
 
 
@@ -296,18 +296,18 @@ ODD_IDS = {
 
 
 @pytest.mark.parametrize("kind", ODD_IDS)
-def test_persons_of_other_types(tmp_path, kind, count):
+def test_persons_of_other_types(tmp_path, kind):
     columns = {"sex": COLUMNS["sex"]}
     for ids, fails in ((ODD_IDS[kind], False), (pa.array(ODD_IDS[kind]).take([0, 1, 2, 3, 4, 0]), True)):
         parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 6}), tmp_path / "people.parquet")
         if fails:
             with refuses("data.repeated-person", "column 'id'"):
-                count(policy(tmp_path, columns), Everybody())
+                count_classes(policy(tmp_path, columns), Everybody())
         else:
-            assert count(policy(tmp_path, columns), Everybody()).classes.people == 6
+            assert count_classes(policy(tmp_path, columns), Everybody()).classes.people == 6
 
 
-def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch, count):
+def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch):
     true = persons_module.marks  # type: ignore[attr-defined]
 
     def weak(key, persons):
@@ -319,14 +319,16 @@ def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch, coun
     ids = [f"p{i}" for i in range(50)]
     columns = {"sex": COLUMNS["sex"]}
     parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 50}), tmp_path / "people.parquet")
-    assert count(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5)).classes.people == coins(KEY, ids, 0.5).sum()
+    assert (
+        count_classes(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5)).classes.people == coins(KEY, ids, 0.5).sum()
+    )
     parquet.write_table(pa.table({"id": [*ids, *ids], "sex": ["Male"] * 100}), tmp_path / "people.parquet")
     with refuses("data.repeated-person", "column 'id'"):
-        count(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5))
+        count_classes(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5))
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.1, 0.02])
-def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path, count, rate):
+def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path, rate):
     """Where few are drawn, rows of one file are looked up by their places."""
     drawn = coins(KEY, np.arange(400), rate)
     columns = {"sex": COLUMNS["sex"]}
@@ -334,9 +336,9 @@ def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path, count, rate):
         parquet.write_table(pa.table({"id": [*range(400), twice], "sex": ["Male"] * 401}), tmp_path / "people.parquet")
         if fails:
             with refuses("data.repeated-person", "column 'id'"):
-                count(policy(tmp_path, columns), Coin(DrawKey(KEY), rate))
+                count_classes(policy(tmp_path, columns), Coin(DrawKey(KEY), rate))
         else:
-            assert count(policy(tmp_path, columns), Coin(DrawKey(KEY), rate)).classes.people == drawn.sum()
+            assert count_classes(policy(tmp_path, columns), Coin(DrawKey(KEY), rate)).classes.people == drawn.sum()
 
 
 def repeated(seed, n=3000):
@@ -345,7 +347,7 @@ def repeated(seed, n=3000):
 
 
 @pytest.mark.parametrize("as_text", [False, True])
-def test_one_row_of_each_is_kept(tmp_path, as_text, count):
+def test_one_row_of_each_is_kept(tmp_path, as_text):
     frame = repeated(1)
     if as_text:
         frame["id"] = "p" + frame["id"].astype(str)
@@ -353,15 +355,15 @@ def test_one_row_of_each_is_kept(tmp_path, as_text, count):
     found = []
     for order in (1, 2):
         parquet.write_table(table(frame.sample(frac=1, random_state=order)), tmp_path / "people.parquet")
-        found.append(count(made, Coin(DrawKey(KEY), 0.5)).classes)
+        found.append(count_classes(made, Coin(DrawKey(KEY), 0.5)).classes)
     assert same(*found)
     assert found[0].people == coins(KEY, list(frame["id"].unique()), 0.5).sum()
     every = by_pandas(frame, made)
     assert all(count <= every[labels] for labels, count in counted(found[0]).items())
-    assert count(made, Everybody()).classes.people == frame["id"].nunique()
+    assert count_classes(made, Everybody()).classes.people == frame["id"].nunique()
 
 
-def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path, count):
+def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path):
     n = 4000
     sexes, zips = ["Female", "Male"] * n, ["11", "22"] * n
     ids = np.repeat(np.arange(n), 2)
@@ -371,7 +373,7 @@ def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path, co
     def kept(extra):
         full = {"id": [*ids, *extra], "sex": [*sexes, *["Male"] * len(extra)], "zip": [*zips, *["00"] * len(extra)]}
         parquet.write_table(pa.table(full), tmp_path / "people.parquet")
-        return counted(count(made, Coin(DrawKey(KEY), 1.0)).classes)
+        return counted(count_classes(made, Coin(DrawKey(KEY), 1.0)).classes)
 
     alone, beside = kept([]), kept(range(n, n + 50))
     assert fits_share(int(alone["Female", "11"]), n, 0.5)
@@ -379,26 +381,26 @@ def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path, co
     assert beside["Male", "00"] == 50
 
 
-def test_rows_as_people_are_thinned(tmp_path, count):
+def test_rows_as_people_are_thinned(tmp_path):
     frame = many().drop(columns="id")
     frame.loc[0, "zip"] = "~~ only once"
     made = policy(tmp_path, person="rows_are_people = true")
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     full = by_pandas(frame, made)
-    assert equal(count(made, Everybody()).classes, full)
-    drawn = count(made, Coin(DrawKey(KEY), 0.3)).classes
+    assert equal(count_classes(made, Everybody()).classes, full)
+    drawn = count_classes(made, Coin(DrawKey(KEY), 0.3)).classes
     parquet.write_table(table(frame.sample(frac=1, random_state=1)), tmp_path / "people.parquet")
-    assert same(count(made, Coin(DrawKey(KEY), 0.3)).classes, drawn)
+    assert same(count_classes(made, Coin(DrawKey(KEY), 0.3)).classes, drawn)
     assert all(count <= full[labels] for labels, count in counted(drawn).items())
     assert fits_share(drawn.people, 5_000, 0.3)
     for position in (3, 4):
         assert set(drawn.codes[:, position]) == set(range(len(drawn.labels[position])))
 
 
-def test_the_sample_has_the_size_it_should(tmp_path, count):
+def test_the_sample_has_the_size_it_should(tmp_path):
     parquet.write_table(table(many()), tmp_path / "people.parquet")
     made = policy(tmp_path, {"sex": COLUMNS["sex"]})
-    sizes = [count(made, Coin(DrawKey(bytes([i] * 32)), 0.1)).classes.people for i in range(10)]
+    sizes = [count_classes(made, Coin(DrawKey(bytes([i] * 32)), 0.1)).classes.people for i in range(10)]
     assert len(set(sizes)) > 5
     assert fits_share(sum(sizes), 50_000, 0.1)
 

@@ -156,10 +156,6 @@ def test_a_missing_table(tmp_path, capfd):
     assert refusal(policy(tmp_path, ONE, "people.duckdb", 'table = "people"'), capfd) == "data.table"
 
 
-def test_postgres_without_a_server(tmp_path, capfd):
-    refusal(policy(tmp_path, ONE, "postgresql://127.0.0.1:1/nowhere", 'table = "people"'), capfd)
-
-
 def test_an_empty_pipe(tmp_path, capfd, monkeypatch):
     (tmp_path / "nothing").touch()
     with (tmp_path / "nothing").open() as piped:

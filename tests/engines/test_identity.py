@@ -1,4 +1,4 @@
-"""By what a source is known again, by every engine: whatever the order and type, and by the columns that tell apart."""
+"""By what a source is known again: whatever the order and type, and by the columns that tell apart."""
 
 from pathlib import Path
 
@@ -7,71 +7,61 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from crowdblend.engines.choice import identify
+from crowdblend.engines.choice import default_engine, identify
 from crowdblend.engines.duckdb.engine import DuckDBSource
 from crowdblend.engines.duckdb.identity import DuckDBHashes, _hashed_value
 from crowdblend.engines.duckdb.relation import column_type
-from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import SomeRows
 from crowdblend.ledger import FingerprintRequest, Identity
 from crowdblend.ledger.identity import MOST, Anchor, zeros
 from crowdblend.policies.source import DataSource, Resources
 from tests.cases import for_each
-from tests.engines.engines import engine_for
 from tests.ledger.sources import people, shuffled, write
 
 SECRET = bytes(range(32))
 
 
-def known(engine: str, path: Path, wanted: FingerprintRequest | None = None, **data) -> Identity:
+def known(path: Path, wanted: FingerprintRequest | None = None, **data) -> Identity:
     source = DataSource(str(path), "csv" if path.suffix == ".csv" else "parquet", **(data or {"person": "id"}))
-    opened: Engine = engine_for(engine, source)
-    return identify(source, Resources(), wanted or FingerprintRequest(SECRET), opened)
+    return identify(source, Resources(), wanted or FingerprintRequest(SECRET))
 
 
-@pytest.fixture(params=["duckdb"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-def test_people_and_rows_are_the_same_in_every_order_and_format(engine: str, tmp_path: Path) -> None:
+def test_people_and_rows_are_the_same_in_every_order_and_format(tmp_path: Path) -> None:
     table = people(500)
-    one = known(engine, write(table, tmp_path / "one.parquet"))
+    one = known(write(table, tmp_path / "one.parquet"))
     wanted = FingerprintRequest(SECRET, rows=tuple(each.anchor for each in one.of("rows")))
     for name in ("two.csv", "two.parquet"):
-        other = known(engine, write(shuffled(table), tmp_path / name), wanted)
+        other = known(write(shuffled(table), tmp_path / name), wanted)
         assert [each.kind for each in other.sketches] == ["person", "rows"]
         assert other.sketches == one.sketches
         assert other.source != one.source
 
 
-def test_the_person_is_in_no_rows_and_the_secret_in_all_marks(engine: str, tmp_path: Path) -> None:
+def test_the_person_is_in_no_rows_and_the_secret_in_all_marks(tmp_path: Path) -> None:
     path = write(people(500), tmp_path / "one.parquet")
-    one, other = known(engine, path), known(engine, path, FingerprintRequest(bytes(32)))
+    one, other = known(path), known(path, FingerprintRequest(bytes(32)))
     assert "id" not in one.of("rows")[0].anchor.columns
     for first, second in zip(one.sketches, other.sketches, strict=True):
         assert first.marks
         assert not first.marks.keys() & second.marks.keys()
     assert one.source != other.source
-    assert one == known(engine, path)
+    assert one == known(path)
 
 
 @pytest.mark.parametrize(
     ("ids", "numbered"), [(range(1, 501), True), (range(2, 1002, 2), True), (range(600, 1100), False)]
 )
-def test_a_numbering_is_seen(engine: str, tmp_path: Path, ids: range, numbered: bool) -> None:
+def test_a_numbering_is_seen(tmp_path: Path, ids: range, numbered: bool) -> None:
     path = write(people(500).assign(id=list(ids)), tmp_path / "one.csv")
-    assert known(engine, path).numbered is numbered
-    column = known(
-        engine, path, FingerprintRequest(SECRET, columns=("id", "elsewhere")), rows_are_people=True
-    ).sketches[0]
+    assert known(path).numbered is numbered
+    column = known(path, FingerprintRequest(SECRET, columns=("id", "elsewhere")), rows_are_people=True).sketches[0]
     assert column.kind == ("numbering" if numbered else "column")
-    assert not known(engine, path, person="id", ids="table").numbered
+    assert not known(path, person="id", ids="table").numbered
 
 
-def test_rows_without_persons_are_known_without_each_unique_column(engine: str, tmp_path: Path) -> None:
+def test_rows_without_persons_are_known_without_each_unique_column(tmp_path: Path) -> None:
     table = people(500).assign(id=range(500))
-    found = known(engine, write(table, tmp_path / "one.csv"), rows_are_people=True)
+    found = known(write(table, tmp_path / "one.csv"), rows_are_people=True)
     for name in ("id", "ssn"):
         assert any(name not in each.anchor.columns for each in found.of("rows"))
 
@@ -81,13 +71,13 @@ def test_few_and_many_different_rows(tmp_path: Path) -> None:
     number = 60_000
     table = people(number)[["id", "sex", "age"]]
     path = write(table.assign(id=range(number)), tmp_path / "one.parquet")
-    people_of, rows = known("duckdb", path).sketches
+    people_of, rows = known(path).sketches
     assert MOST / 4 <= len(people_of.marks) <= MOST
     assert people_of.level > 0
     assert all(mark.depth >= people_of.level for mark in people_of.marks.values())
     assert (rows.level, len(rows.marks)) == (0, 200)
     assert sum(mark.often for mark in rows.marks.values()) == number
-    fewer = known("duckdb", write(table.iloc[:9_000].assign(id=range(9_000)), tmp_path / "two.parquet")).sketches[0]
+    fewer = known(write(table.iloc[:9_000].assign(id=range(9_000)), tmp_path / "two.parquet")).sketches[0]
     level = max(people_of.level, fewer.level)
     assert fewer.at(level).keys() <= people_of.at(level).keys()
 
@@ -97,7 +87,7 @@ def test_rows_that_begin_alike(tmp_path: Path) -> None:
     """The first rows are all equal, so that the number of different ones is guessed far too low."""
     number = 150_000
     table = people(number)[["id"]].assign(a=np.maximum(0, np.arange(number) - 30_000), b="x")
-    (rows,) = known("duckdb", write(table, tmp_path / "one.parquet"), person="id").of("rows")
+    (rows,) = known(write(table, tmp_path / "one.parquet"), person="id").of("rows")
     assert MOST / 64 <= len(rows.marks) <= MOST
     assert rows.level > 0
 
@@ -134,7 +124,7 @@ def test_the_quick_hash_loses_nobody(tmp_path: Path) -> None:
     found = []
     for name in ("few", "many"):
         source = DataSource(str(tmp_path / f"{name}.parquet"), "parquet", rows_are_people=True)
-        with engine_for("duckdb", source).open(source, (), Resources()) as opened:
+        with default_engine().open(source, (), Resources()) as opened:
             assert isinstance(opened, DuckDBSource)
             hashes = DuckDBHashes(opened._connection, opened._ready)
             found.append([hashes.scan([one])[0] for one in wanted])
@@ -213,8 +203,8 @@ def test_zeros_count_leading_zero_bits() -> None:
 @pytest.mark.parametrize("data", [{"person": "id"}, {"rows_are_people": True}], ids=str)
 def test_a_table_that_is_hashed_whole_has_the_same_marks(tmp_path: Path, monkeypatch, data: dict) -> None:
     path = write(people(300), tmp_path / "one.csv")
-    few = known("duckdb", path, **data)
+    few = known(path, **data)
     wanted = FingerprintRequest(SECRET, columns=("id",), rows=tuple(each.anchor for each in few.of("rows")))
-    whole = known("duckdb", path, wanted, **data)
+    whole = known(path, wanted, **data)
     monkeypatch.setattr("crowdblend.engines.duckdb.identity.rows_to_look_at", lambda _columns: 299)
-    assert known("duckdb", path, wanted, **data).sketches == whole.sketches
+    assert known(path, wanted, **data).sketches == whole.sketches

@@ -15,8 +15,6 @@ from pyarrow import parquet
 from crowdblend.designs.draw import Everybody
 from crowdblend.engines.choice import count_classes
 from crowdblend.errors import InvalidInput
-from tests.engines.memory.engine import MemoryEngine
-from tests.engines.memory.table import MemoryTable
 from tests.engines.mutations import write_csv, write_parquet
 from tests.engines.test_engine import counted, policy
 
@@ -64,9 +62,14 @@ def one_parquet(folder: Path, seed: int) -> bool:
         table = parquet.ParquetFile(file).read(columns=list(columns))
         for name, values in columns.items():
             values.extend(table.column(name).to_pylist())
-    engine = MemoryEngine(MemoryTable.of(columns))
-    assert found == counted(count_classes(made, Everybody(), engine).classes)
+    labels = ([column.recoding.label(text_of(value)) for value in columns[column.name]] for column in made.columns)
+    assert found == Counter(zip(*labels, strict=True))
     return True
+
+
+def text_of(value: object) -> str | None:
+    """A value as the text that it is shown as; a recoding is defined on that."""
+    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def accepted(count: Callable[[], dict]) -> dict | None:

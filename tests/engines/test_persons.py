@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 
-from crowdblend.engines.persons import DuplicateCheck, read_persons
+from crowdblend.engines.persons import read_persons
 from crowdblend.randomness import coins, marks
 from tests.cases import for_each
 from tests.refusals import refuses
@@ -48,20 +48,3 @@ def test_numbers_and_their_spellings():
 def test_nobody_in_a_row_is_refused(blank, others):
     with refuses("data.missing-person", "column 'id'"):
         read_persons(pa.array([*others, blank], pa.string()), "id")
-
-
-@for_each("memory_limit", [None, 64_000])
-@for_each("span", [10**3, 2**31, 2**32 - 1, 2**32, 2**63])
-@for_each("again", [False, True])
-def test_a_number_that_comes_again_is_refused_however_far_apart_numbers_lie(again, span, memory_limit):
-    """Also where two numbers agree in their lower 32 bits and are different people."""
-    first = -(2**62)
-    ids = [first + i for i in range(500)] + [first + span - 1, first + span]
-    check = DuplicateCheck(KEY, "id", memory_limit)
-    for some in (ids[:250], ids[250:], [ids[7]] if again else []):
-        check.add(read_persons(pa.array(some, pa.int64()), "id"))
-    if again:
-        with refuses("data.repeated-person"):
-            check.check(lambda: [])
-    else:
-        check.check(lambda: [])

@@ -1,4 +1,4 @@
-"""Draws by stratum: each person at the rate of their stratum, the same people whatever the engine and the order."""
+"""Draws by stratum: each person at the rate of their stratum, the same people whatever the order."""
 
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,14 @@ import pytest
 from scipy import stats
 
 from crowdblend.designs.draw import Coin, StratifiedCoin
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
-from tests.engines.engines import counting
 from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
-ENGINES = ("duckdb", "memory")
 # All statistical tests here together raise a false alarm with at most this probability.
 FALSE_ALARM = 1e-6
 RATES = {"north": 0.1, "south": 0.5, "west": 0.25}
@@ -63,39 +62,37 @@ def test_every_stratum_is_drawn_at_its_rate(people: str, tmp_path: Path) -> None
     given = frame()
     given.to_parquet(tmp_path / "people.parquet")
     sizes = given.region.value_counts()
-    for engine in ENGINES:
-        found = by_stratum(counting(engine)(policy(tmp_path, people), draw()))
-        for region, rate in RATES.items():
-            assert stats.binomtest(found[region], int(sizes[region]), rate).pvalue > FALSE_ALARM / 12
+    found = by_stratum(count_classes(policy(tmp_path, people), draw()))
+    for region, rate in RATES.items():
+        assert stats.binomtest(found[region], int(sizes[region]), rate).pvalue > FALSE_ALARM / 12
 
 
-def test_engine_and_order_do_not_matter_and_the_key_does(tmp_path: Path) -> None:
+def test_the_order_does_not_matter_and_the_key_does(tmp_path: Path) -> None:
     given = frame(900)
     given.to_parquet(tmp_path / "people.parquet")
-    first = [counting(engine)(policy(tmp_path), draw()).classes.counts.tolist() for engine in ENGINES]
+    first = count_classes(policy(tmp_path), draw()).classes.counts.tolist()
     given.sample(frac=1, random_state=3).to_parquet(tmp_path / "people.parquet")
-    again = counting("duckdb")(policy(tmp_path), draw()).classes.counts.tolist()
-    assert first[0] == first[1] == again
-    assert counting("duckdb")(policy(tmp_path), draw(bytes(32))).classes.counts.tolist() != again
+    again = count_classes(policy(tmp_path), draw()).classes.counts.tolist()
+    assert first == again
+    assert count_classes(policy(tmp_path), draw(bytes(32))).classes.counts.tolist() != again
 
 
 def test_a_stratum_has_the_people_that_a_coin_at_its_rate_draws(tmp_path: Path) -> None:
     """One mark decides: who is drawn at 0.1 is drawn at 0.5 as well."""
     given = frame(900)
     given.to_parquet(tmp_path / "people.parquet")
-    both = by_stratum(counting("duckdb")(policy(tmp_path), draw()))
+    both = by_stratum(count_classes(policy(tmp_path), draw()))
     for region, rate in RATES.items():
-        alone = by_stratum(counting("duckdb")(policy(tmp_path), Coin(DrawKey(KEY), rate)))
+        alone = by_stratum(count_classes(policy(tmp_path), Coin(DrawKey(KEY), rate)))
         assert both[region] == alone[region]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_somebody_with_rows_in_two_strata_is_refused_even_if_not_drawn(engine: str, tmp_path: Path) -> None:
+def test_somebody_with_rows_in_two_strata_is_refused_even_if_not_drawn(tmp_path: Path) -> None:
     rows = pd.DataFrame({"id": [1, 2, 1], "region": ["north", "south", "south"], "sex": ["F", "M", "F"]})
     rows.to_parquet(tmp_path / "people.parquet")
     for key in (KEY, bytes(32), bytes([7]) * 32):
         with pytest.raises(InvalidInput, match="several rows"):
-            counting(engine)(policy(tmp_path), draw(key))
+            count_classes(policy(tmp_path), draw(key))
 
 
 def test_one_row_is_chosen_before_the_coin(tmp_path: Path) -> None:
@@ -105,19 +102,17 @@ def test_one_row_is_chosen_before_the_coin(tmp_path: Path) -> None:
     rows = pd.DataFrame({"id": np.repeat(np.arange(people), 2), "region": ["north", "south"] * people})
     rows.assign(sex="F").to_parquet(tmp_path / "people.parquet")
     one = 'person = "id"\nduplicates = "one"'
-    found = [by_stratum(counting(engine)(policy(tmp_path, one), draw())) for engine in ENGINES]
-    assert found[0] == found[1]
+    found = by_stratum(count_classes(policy(tmp_path, one), draw()))
     for region, share in (("north", 0.05), ("south", 0.25)):
-        assert stats.binomtest(found[0][region], people, share).pvalue > FALSE_ALARM / 12
+        assert stats.binomtest(found[region], people, share).pvalue > FALSE_ALARM / 12
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_values_outside_the_strata_are_refused_whoever_is_drawn(engine: str, tmp_path: Path) -> None:
+def test_values_outside_the_strata_are_refused_whoever_is_drawn(tmp_path: Path) -> None:
     given = frame(20)
     given.loc[19, "region"] = "east"
     given.to_parquet(tmp_path / "people.parquet")
     with pytest.raises(InvalidInput, match="'region' has blanks, or values outside its declared domain") as refused:
-        counting(engine)(policy(tmp_path), draw())
+        count_classes(policy(tmp_path), draw())
     assert "east" not in str(refused.value)
 
 

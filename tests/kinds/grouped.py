@@ -7,12 +7,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from crowdblend.engines.memory import MemoryEngine
 from crowdblend.kinds.statistics.plan import StatisticsReading, plan
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.releases.outputs import NumbersOutput
-from tests.engines.memory.engine import MemoryEngine
-from tests.engines.memory.table import MemoryTable
 from tests.policies import policies
 
 PEOPLE = 4_000
@@ -44,7 +43,7 @@ def people(seed: int = 3) -> dict[str, list[object]]:
     change = np.clip(np.round(rng.normal(5, 20, PEOPLE)), -50, 50).astype(int)
     sex = rng.choice(["f", "m"], PEOPLE)
     columns = {"group": group, "sex": sex, "income": income, "change": change}
-    return {"id": list(range(PEOPLE)), **{name: column.tolist() for name, column in columns.items()}}
+    return {"id": list(range(1, PEOPLE + 1)), **{name: column.tolist() for name, column in columns.items()}}
 
 
 def policy_text(*statistics: str, sampling: str = 'design = "everybody"', epsilon: float = 1.0, more: str = "") -> str:
@@ -62,7 +61,8 @@ class Town:
         self.plan = plan(parse_policy(policy_text(*statistics, **named)).only)
         self.columns = people()
         self._arrays = {name: np.array(column) for name, column in self.columns.items()}
-        self._engine = MemoryEngine(MemoryTable.of(self.columns))
+        names, *values = (list(self.columns), *zip(*self.columns.values(), strict=True))
+        self._engine = MemoryEngine(names, [(tuple(map(str, row)), 1) for row in values])
         self._reading: StatisticsReading | None = None
 
     def publish(self) -> pa.Table:

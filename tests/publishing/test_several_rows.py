@@ -13,18 +13,17 @@ from click.testing import CliRunner
 import crowdblend as cb
 from crowdblend.cli.main import cli
 from crowdblend.designs.draw import Coin, Everybody
+from crowdblend.engines.choice import count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import DrawKey
-from tests.engines.engines import counting
 from tests.policies.policies import policy_text
 
 KEY = bytes(range(32))
 WARDS = cb.values("a", "b", "c")
-ENGINES = ("duckdb", "memory")
 VISITS = policy_text(
     data='source = "visits.parquet"\nperson = "id"\nrows_per_person = {rows}',
     sampling='design = "everybody"',
@@ -39,19 +38,18 @@ def write(folder: Path, wards: dict[int, str]) -> None:
     pd.DataFrame(rows, columns=["id", "ward"]).to_parquet(folder / "visits.parquet")
 
 
-def counts(folder: Path, rows: int, engine: str) -> tuple[Counter[str], int | None, int | None]:
+def counts(folder: Path, rows: int) -> tuple[Counter[str], int | None, int | None]:
     policy = parse_policy(VISITS.format(rows=rows), folder)
-    found = counting(engine)(policy, Everybody(row_key=DrawKey(KEY)))
+    found = count_classes(policy, Everybody(row_key=DrawKey(KEY)))
     named = [found.classes.labels[0][code] for code in found.classes.codes[:, 0]]
     return Counter(dict(zip(named, found.classes.counts.tolist(), strict=True))), found.people, found.dropped
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_distinct_people_are_counted_once_in_a_class(engine: str, tmp_path: Path) -> None:
+def test_distinct_people_are_counted_once_in_a_class(tmp_path: Path) -> None:
     write(tmp_path, {1: "aaaab", 2: "aac", 3: "b", 4: "abc"})
-    whole = counts(tmp_path, 3, engine)
+    whole = counts(tmp_path, 3)
     assert whole == (Counter(a=3, b=3, c=2), 4, 4)
-    kept, people, dropped = counts(tmp_path, 1, engine)
+    kept, people, dropped = counts(tmp_path, 1)
     assert (sum(kept.values()), people, dropped) == (4, 4, 8)
 
 
@@ -61,8 +59,7 @@ def test_nobody_counts_in_more_classes_than_the_policy_allows_and_all_of_them_ar
     """Everybody was nine times in a and once in b and c: by classes, not rows, each is kept by two people of three."""
     people = 3_000
     write(tmp_path, dict.fromkeys(range(people), "aaaaaaaaabc"))
-    found, _, _ = counts(tmp_path, 2, "duckdb")
-    assert found == counts(tmp_path, 2, "memory")[0]
+    found, _, _ = counts(tmp_path, 2)
     assert sum(found.values()) == 2 * people
     # Six standard deviations: a false alarm of 1e-8 in all.
     for count in found.values():
@@ -150,8 +147,7 @@ def test_what_duplicates_one_dropped_is_for_the_steward_alone(tmp_path: Path) ->
     assert replace(entry, internal={"rows_dropped": 0}).steward_sentences()[0].startswith("No row was dropped")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_coin_of_a_household_decides_about_all_of_it(engine: str, tmp_path: Path) -> None:
+def test_the_coin_of_a_household_decides_about_all_of_it(tmp_path: Path) -> None:
     """With person = "household_id" households are drawn, each counts once, and members share one coin."""
     sizes = np.random.default_rng(2).integers(1, 6, 1_000)
     households = pd.DataFrame({"household_id": np.repeat(np.arange(1_000), sizes), "member": range(sizes.sum())})
@@ -167,11 +163,11 @@ def test_the_coin_of_a_household_decides_about_all_of_it(engine: str, tmp_path: 
         delta=1e-6,
         publish=cb.Table(),
     )
-    found = counting(engine)(policy, Coin(DrawKey(KEY), 0.5))
+    found = count_classes(policy, Coin(DrawKey(KEY), 0.5))
     drawn = found.classes.people
     # Six standard deviations of Bin(1,000, 1/2); one row a household, so the others' rows are the dropped ones.
     assert abs(drawn - 500) < 95
     assert found.dropped is not None
     assert found.dropped + drawn <= sizes.sum()
     with pytest.raises(InvalidInput, match="several rows in person column 'household_id'"):
-        counting(engine)(policy.replace(duplicates="refuse"), Coin(DrawKey(KEY), 0.5))
+        count_classes(policy.replace(duplicates="refuse"), Coin(DrawKey(KEY), 0.5))

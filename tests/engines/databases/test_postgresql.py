@@ -64,19 +64,6 @@ def test_the_ledger_knows_the_sample_again(address, tmp_path):
     assert caught.value.code == "same-sample"
 
 
-def test_every_scan_sees_the_same_rows(address, tmp_path):
-    """Somebody is added between opening the source and reading it twice."""
-    there = policy(address, table="town.people")
-    with on_disk(there.data, Resources()) as data:
-        before = _counts(there.with_source(data))
-        execute("INSERT INTO town.people VALUES (9999, 'F', 1, 1, 1, '2000-01-01', NULL)")
-        try:
-            assert _counts(there.with_source(data)) == before
-            assert sum(before[2]) == len(rows())
-        finally:
-            execute("DELETE FROM town.people WHERE id = 9999")
-
-
 def test_one_transaction_sees_one_state(address):
     with open_postgresql(policy(address, table="town.people").data) as opened:
         columns = opened.columns()

@@ -3,32 +3,18 @@
 from pathlib import Path
 
 import pytest
-from pyarrow import csv, parquet
+from pyarrow import parquet
 
-from crowdblend.engines.choice import default_engine
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
-from crowdblend.ledger.identity import FingerprintRequest
 from crowdblend.policies import parse_policy
-from crowdblend.policies.source import DataSource, Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.publishing.release import release
 from tests.engines.spark.test_layouts import COLUMNS, people
 from tests.golden.releases import KEY
 
 SECRET = bytes(32)
-
-
-@pytest.mark.slow  # the sample that was published before is recognized by them
-def test_the_sketches_are_those_of_duckdb(tmp_path: Path, engine: SparkEngine) -> None:
-    parquet.write_table(people(), tmp_path / "people.parquet")
-    csv.write_csv(people(), tmp_path / "people.csv")
-    for name, kind in (("people.parquet", "parquet"), ("people.csv", "csv")):
-        data = DataSource(source=str(tmp_path / name), format=kind, person="mixed")  # type: ignore[arg-type]
-        with default_engine().open(data, (), Resources()) as source:
-            expected = source.identity(FingerprintRequest(SECRET))
-        with engine.open(data, (), Resources()) as source:
-            assert source.identity(FingerprintRequest(SECRET)) == expected
 
 
 def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine: SparkEngine) -> None:

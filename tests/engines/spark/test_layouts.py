@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import compute, csv, parquet
 
-import crowdblend as cb
 from crowdblend.designs.draw import Coin, Everybody, Exactly
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.spark import relation
@@ -23,7 +21,6 @@ from crowdblend.policies import parse_policy
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import DrawKey
 from tests.cases import for_each
-from tests.refusals import refuses
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,25 +100,6 @@ def test_ids_of_every_type_in_every_layout(
         assert same(count_classes(about(), Coin(KEY, 0.5), engine), expected), layout
 
 
-@pytest.mark.slow  # golden releases on Spark have both
-def test_one_row_of_each_and_several(folder: Path, spark: SparkSession, engine: SparkEngine) -> None:
-    again = people().set_column(0, "number", pa.array(np.arange(PEOPLE) % 700))
-    parquet.write_table(again, folder / "again.parquet")
-    frame = spark.createDataFrame(again).repartition(3)
-    for data in ('duplicates = "one"', "rows_per_person = 2"):
-        written = policy(folder, "again.parquet", data=data) if "one" in data else None
-        about = about_frame(frame, data=data) if written else _several(about_frame(frame))
-        written = written or _several(policy(folder, "again.parquet"))
-        expected = count_classes(written, Coin(KEY, 0.5))
-        assert same(count_classes(about, Coin(KEY, 0.5), engine), expected)
-
-
-def _several(made: Any) -> Any:
-    """The policy with two rows per person, which only noise declares."""
-    made.__dict__["data"] = replace(made.data, rows_per_person=2)
-    return made
-
-
 def test_exactly_k_people_by_marks_and_rows_by_places(folder: Path, engine: SparkEngine) -> None:
     draw = Exactly(KEY, 400, PEOPLE)
     for source, person, data in (
@@ -170,6 +148,7 @@ def broken() -> dict[str, pa.Table]:
         "outside the domain": table.set_column(4, "age", compute.add(table.column("age"), 80)),
         "no rows": table.slice(0, 0),
         "nested column": table.set_column(4, "age", pa.array([[n] for n in range(300)])),
+        "moments": table.set_column(4, "age", pa.array([0] * 300, pa.timestamp("us", "UTC"))),
     }
 
 
@@ -211,35 +190,3 @@ def test_more_classes_than_the_driver_takes_are_refused_by_their_allowed_number(
 def test_rows_of_a_frame_have_no_places(spark: SparkSession, engine: SparkEngine) -> None:
     about = about_frame(spark.createDataFrame(people()), "rows_are_people = true")
     assert code_of(lambda: count_classes(about, Exactly(KEY, 10, PEOPLE), engine))[0] == "data.unordered"
-
-
-@pytest.mark.slow  # sessions of other time zones
-def test_new_years_eve_in_new_york(tmp_path: Path, spark: SparkSession, engine: SparkEngine) -> None:
-    """A moment has no day, as in the other engines; a text has the one it says."""
-    text = "2024-12-31T23:30:00-05:00"
-    days = cb.Policy(
-        source=str(tmp_path / "people.csv"),
-        person="id",
-        columns={"day": cb.date("day")},
-        sampling=cb.Poisson(0.5),
-        epsilon=1,
-        delta=1e-6,
-        population="town",
-        publish=cb.Table(),
-    )
-    (tmp_path / "people.csv").write_text(f"id,day\n1,{text}\n", encoding="utf-8")
-    frame = spark.sql(f"SELECT 1 AS id, TIMESTAMP '{text}' AS day")
-    local = spark.sql(
-        "SELECT 1 AS id, to_date(from_utc_timestamp(TIMESTAMP '2025-01-01T04:30:00Z', 'America/New_York')) AS day"
-    )
-
-    def labels(data: DataSource) -> Any:
-        return count_classes(days.with_source(data), Everybody(), engine).classes.labels
-
-    assert labels(days.data) == (("2024-12-31",),)
-    with refuses("data.zoned-column"):
-        labels(DataSource(source="frame", format="frame", person="id", frame=frame))
-    parquet.write_table(pa.table({"id": [1], "day": pa.array([0], pa.timestamp("us", "UTC"))}), tmp_path / "a.parquet")
-    with refuses("data.zoned-column"):
-        labels(DataSource(source=str(tmp_path / "a.parquet"), format="parquet", person="id"))
-    assert len(labels(DataSource(source="frame", format="frame", person="id", frame=local))[0]) == 1
