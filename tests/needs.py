@@ -7,7 +7,6 @@ then no test at all may be skipped, so that continuous integration cannot pass b
 import importlib.util
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +24,6 @@ QUIET = [
     *("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"),
     f"--disable-features={','.join(_BESIDE)}",
 ]
-DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 def required() -> set[str]:

@@ -11,8 +11,6 @@ import crowdblend as cb
 from crowdblend.demo import friendships
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from tests.api.survey import KEY, survey, table
-from tests.cases import for_each
-from tests.refusals import refuses
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +55,6 @@ def test_an_edited_release_in_memory_does_not_verify() -> None:
     files = {**done.files, "certificate.json": json.dumps(edited).encode()}
     with pytest.raises(DoesNotVerify):
         cb.verify(cb.Release(done.certificate, None, None, files))
-
-
-@for_each("target", [7, None, b"{}", ["published"]])
-def test_verify_refuses_other_types(target: Any) -> None:
-    with refuses("argument.type"):
-        cb.verify(target)
 
 
 def test_compose_adds_up_what_can_be_added(folder: Path) -> None:

@@ -65,7 +65,6 @@ RELEASED: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "missing text": (lambda: pandas(sex=np.array([None, *sexes()[1:]], dtype=object)), TEXT),
     "NaN in text": (lambda: pandas(sex=np.array([np.nan, *sexes()[1:]], dtype=object)), TEXT),
     "sparse": (lambda: pandas(pay=pd.arrays.SparseArray((ages() % 2).astype(float))), PAY),
-    "half floats": (lambda: pandas(pay=(ages() % 3).astype(np.float16)), PAY),
     "days and times": (lambda: pandas(born=DAYS), BORN),
     "days in seconds": (lambda: pandas(born=np.array(DAYS, dtype="datetime64[s]")), BORN),
     "days in nanoseconds": (lambda: pandas(born=np.array(DAYS, dtype="datetime64[ns]")), BORN),
@@ -79,25 +78,14 @@ RELEASED: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "column names that are no text": (lambda: pandas().assign(**{"x": 1}).rename(columns={"x": 7}), {}),
     "a mixed column that nobody needs": (lambda: pandas(notes=[1, "x"] * (PEOPLE // 2)), {}),
     "a duration that nobody needs": (lambda: pandas(notes=pd.to_timedelta(ages(), unit="D")), {}),
-    "Polars": (lambda: pl.from_arrow(survey()), {}),
     "Polars categorical": (lambda: pl.from_arrow(survey()).with_columns(pl.col("sex").cast(pl.Categorical)), {}),
     "Polars enum": (lambda: pl.from_arrow(survey()).with_columns(pl.col("sex").cast(pl.Enum(["Male", "Female"]))), {}),
     "Polars decimal": (
         lambda: pl.from_arrow(survey()).with_columns(pay=(pl.col("age") % 3).cast(pl.Decimal(10, 2))),
         PAY,
     ),
-    "dictionary": (lambda: arrow(sex=pa.array(sexes()).dictionary_encode()), {}),
-    "dictionary of numbers": (lambda: arrow(age=pa.array(ages()).dictionary_encode()), {}),
-    "text views": (lambda: arrow(sex=pa.array(sexes(), pa.string_view())), {}),
-    "large text": (lambda: arrow(sex=pa.array(sexes(), pa.large_string())), {}),
-    "wide decimals": (
-        lambda: arrow(pay=pa.array([decimal.Decimal(int(age) % 3) for age in ages()], pa.decimal256(50, 1))),
-        PAY,
-    ),
-    "chunks": (lambda: pa.Table.from_batches(survey().to_batches(max_chunksize=7)), {}),
     "a slice": (lambda: pa.concat_tables([survey(), survey()]).slice(PEOPLE // 2, PEOPLE), {}),
     "a list that nobody needs": (lambda: arrow(notes=pa.array([[1]] * PEOPLE)), {}),
-    "a relation": (lambda: duckdb.connect().from_arrow(survey()), {}),
 }
 
 

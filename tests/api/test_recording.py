@@ -1,7 +1,5 @@
 """The ledger from Python: on by default, the same sample known again, nothing released that is not recorded."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -140,24 +138,6 @@ def test_a_folder_is_not_resumed_without_the_data(tmp_path: Path, monkeypatch: p
     ledger = stopped(monkeypatch, tmp_path, tmp_path / "out")
     with refuses("policy.no-source"):
         resume_in_folder(ledger, 1, table())
-
-
-def test_a_process_that_dies_leaves_an_entry(tmp_path: Path) -> None:
-    """Killed between the entry and the output: the entry counts as spent, and can be resumed."""
-    code = (
-        "import os, crowdblend as cb\n"
-        "from crowdblend.kinds.table.plan import TablePlan\n"
-        "from tests.api.survey import KEY, survey, table\n"
-        "TablePlan.publish = lambda *_: os._exit(9)\n"
-        f"cb.release(survey(), table(), ledger={str(tmp_path / 'ledger.db')!r}, key=KEY)\n"
-    )
-    root = str(Path(__file__).parents[2])
-    died = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=root, check=False)
-    assert died.returncode == 9
-    ledger = cb.Ledger(tmp_path / "ledger.db")
-    assert ledger.budget("residents").releases == (1,)
-    done = cb.resume(1, survey(), table(), ledger=ledger)
-    assert done.data == cb.release(survey(), table(), ledger=None, key=KEY).data
 
 
 def test_keys_and_engines_are_checked_first() -> None:

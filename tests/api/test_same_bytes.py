@@ -8,7 +8,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -91,18 +90,6 @@ def test_every_holder(holder: str, name: str, sources: Path) -> None:
     assert published(cb.release(held, policy, key=KEY, ledger=None)) == published(from_file)
 
 
-def test_folders_and_globs(sources: Path, tmp_path: Path) -> None:
-    policy = parse_policy(POLICIES["table"], sources)
-    rows = rows_of(policy, sources)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    for at in range(3):
-        parquet.write_table(rows.slice(at * 3000, 3000), folder / f"part{at}.parquet")
-    expected = published(cb.release(rows, policy, key=KEY, ledger=None))
-    for source in (folder, f"{folder}/*.parquet", sources / "town.csv"):
-        assert published(cb.release(source, policy, key=KEY, ledger=None)) == expected
-
-
 def test_in_a_folder_as_in_memory(sources: Path, tmp_path: Path) -> None:
     policy = parse_policy(POLICIES["table-visits"], sources)
     rows = rows_of(policy, sources)
@@ -117,11 +104,3 @@ def test_in_a_folder_as_in_memory(sources: Path, tmp_path: Path) -> None:
     assert set(kept.tables) == set(there.tables) == {"data", "totals"}
     assert kept.tables["data"] == there.tables["data"]
     assert list(kept.report.html) == list(there.report.html)
-
-
-def test_index_levels_are_columns(sources: Path) -> None:
-    policy = parse_policy(POLICIES["table"], sources)
-    rows: pd.DataFrame = rows_of(policy, sources).to_pandas()
-    expected = published(cb.release(rows, policy, key=KEY, ledger=None))
-    for indexed in (rows.set_index("person_id"), rows.set_index(["person_id", "sex"])):
-        assert published(cb.release(indexed, policy, key=KEY, ledger=None)) == expected

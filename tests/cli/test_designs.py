@@ -1,7 +1,6 @@
 """What the data are is asked first, and every answer says what it costs in people of error."""
 
 import math
-import sys
 from pathlib import Path
 
 import pytest
@@ -46,13 +45,3 @@ def test_init_asks_at_a_terminal(answer: str, tmp_path: Path, monkeypatch: pytes
     text = text.replace('["FILL_IN"]', '["x"]').replace('"FILL_IN"', "0.1")
     policy = parse_policy(text, tmp_path)
     assert policy.sampling.design == answer
-
-
-def test_init_does_not_ask_where_nobody_answers(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("id,sex,age\n1,f,3\n")
-    assert not sys.stdin.isatty()
-    finished = crowdblend("init", "people.csv", "--person", "id", folder=tmp_path)
-    assert finished.returncode == 2
-    assert "a register, or a sample?" in finished.stderr
-    assert not (tmp_path / "policy.toml").exists()
-    assert crowdblend("init", "people.csv", "--design", "census", folder=tmp_path).returncode == 2

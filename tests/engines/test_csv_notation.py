@@ -48,11 +48,6 @@ def _policy(folder, source, options):
     return parse_policy(_POLICY.format(source=source, options=options), folder)
 
 
-def _counts(policy):
-    classes = count_classes(policy, Everybody()).classes
-    return classes.labels, classes.codes.tolist(), classes.counts.tolist()
-
-
 def _plain(folder):
     parquet.write_table(pa.Table.from_pylist(_ROWS), folder / "people.parquet")
     return _policy(folder, "people.parquet", "")

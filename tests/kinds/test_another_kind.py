@@ -80,11 +80,3 @@ def test_a_kind_of_another_package_is_planned_released_verified_shown_rehearsed_
     audited = subject_of(load_policy(policy).only, lambda k, rate, epsilon: {"alone": 1}, "tally")
     assert audited.observe(audited.pairs()[0].more, 3)
     assert "What was published" in (tmp_path / "page.html").read_text(encoding="utf-8")
-
-
-def test_a_kind_of_no_package_is_refused(tmp_path: Path) -> None:
-    policy = tmp_path / "policy.toml"
-    policy.write_text(POLICIES["table"].replace('kind = "table"', 'kind = "tally"'))
-    told = CliRunner().invoke(cli, ["plan", str(policy)])
-    assert told.exit_code == 2
-    assert "tally" in told.output

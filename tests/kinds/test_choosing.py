@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,19 @@ from click.testing import CliRunner
 from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
-from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
+from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.kinds.table.plan import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.recoding_lattice import lattice_of
 from crowdblend.publishing.policy_digest import plan_secret
 from crowdblend.publishing.release import release
-from crowdblend.publishing.verification import verify_release
-from crowdblend.publishing.verification.consistency import check_data
 from crowdblend.randomness import ReleaseKey, coins
-from crowdblend.reading.release import PublishedRelease
 from crowdblend.releases.class_counts import ChoiceReading
 from crowdblend.releases.recoding_choice import choose_recoding, read_choice, recode
 from crowdblend.selection import search as search_module
 from crowdblend.selection.scoring import score_nodes
 from tests.cases import for_each
-from tests.publishing.test_verification import forged
 from tests.randomness.goodness import fits_share
 from tests.refusals import is_refusal
 
@@ -67,16 +62,6 @@ def test_levels_may_skip_and_weigh(town: Path) -> None:
     assert (district.leaves.tolist(), district.weight) == ([3, 3, 2, 1], 3.0)
 
 
-@for_each("text", [POLICY, SPLIT, DRAWN])
-def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: str) -> None:
-    planned = plan(parse_policy(text, town).only)
-    (differential, _) = (one.conclusion for one in planned.certificate().derivations)
-    assert differential.epsilon <= 1.0
-    assert differential.epsilon == pytest.approx(1.0, abs=1e-12)
-    assert differential.delta <= 1e-6
-    assert planned.facts().rate == 0.5
-
-
 @for_each("epsilon", [0.3, 1.0, 2.0, 7.7])
 @for_each("cost", [0.1, 0.01, 1 / 3])
 @for_each("share", [None, 0.2, 0.7])
@@ -107,7 +92,9 @@ def test_a_release_end_to_end(town: Path, tmp_path: Path, text: str, kind: str) 
     ledger = Ledger.create(f"sqlite:///{tmp_path / 'ledger.db'}")
     done = release(policy, tmp_path / "out", key=KEY, ledger=ledger)
     certificate = verify_file(done.folder)
-    assert certificate.derivations[0].conclusion.epsilon <= 1.0
+    differential = certificate.derivations[0].conclusion
+    assert 1.0 - 1e-12 < differential.epsilon <= 1.0
+    assert differential.delta <= 1e-6
     steps = {step.rule.id for step in certificate.steps()}
     assert {"selection.exponential", f"recoding.{policy.terms.recoding.using}"} <= steps
     facts = json.loads((done.folder / "certificate.json").read_text())["facts"]
@@ -235,54 +222,6 @@ def test_a_rate_can_be_planned(town: Path) -> None:
     planned = plan(parse_policy(text, town).only)
     assert 0.3 < planned.rate < 0.7
     assert planned.certificate().derivations[0].conclusion.epsilon <= 1.0
-
-
-def test_an_edited_choice_does_not_verify(town: Path, tmp_path: Path) -> None:
-    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
-    path = done.folder / "certificate.json"
-    text = path.read_text()
-    for old, new in (('"released_epsilon": ', '"released_epsilon": 1'), ('"sensitivity": ', '"sensitivity": 1')):
-        path.write_text(text.replace(old, new))
-        assert path.read_text() != text
-        with pytest.raises(DoesNotVerify):
-            verify_file(done.folder)
-
-
-@pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
-def test_facts_of_another_choice_do_not_verify(town: Path, tmp_path: Path, text: str) -> None:
-    """Also with a digest of their own: the derivations are not those of another choice."""
-    done = release(parse_policy(text, town), tmp_path / "out", key=KEY)
-
-    def edited(*place: str, to: object) -> Callable[[Any], None]:
-        def edit(facts: Any) -> None:
-            at = facts["recoding"]
-            for name in place[:-1]:
-                at = at[name]
-            assert at.get(place[-1]) != to
-            at[place[-1]] = to
-
-        return edit
-
-    verify_release(forged(done.folder, tmp_path / "same", lambda data: data))
-    edits = [
-        edited("share", to=0.5),
-        edited("share", to=None if text == SPLIT else 0.2),
-        edited("choice", "epsilon", to=0.01),
-        edited("choice", "choices", to=2),
-        edited("choice", "score", "counted_from", to=1),
-        edited("choice", "score", to={"score": "stated", "sensitivity": 1.0, "monotone": True}),
-        edited("released_epsilon", to=0.5),
-        lambda facts: facts.pop("recoding"),
-        lambda facts: facts.update(design={"design": "poisson", "rate": 0.4}),
-        lambda facts: facts["mechanism"].update(k=2),
-        lambda facts: facts.update(epsilon=0.1),
-        lambda facts: facts.update(delta=1e-12),
-    ]
-    for number, edit in enumerate(edits):
-        folder = forged(done.folder, tmp_path / str(number), lambda data: data, edit)
-        with pytest.raises(DoesNotVerify) as refused:
-            check_data(PublishedRelease(folder, verify_file(folder)))
-        assert refused.value.code == "data-contradict", number
 
 
 WRONG = {

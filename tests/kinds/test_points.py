@@ -82,6 +82,10 @@ def test_points_are_released_with_every_promise(people: Path) -> None:
     assert points.equals(points.sort_values(["x", "y"], ignore_index=True))
     certificate = plan(parse_policy(POINTS, people)).certificate()
     assert [type(made) for made in certificate.guarantees] == [ZeroKnowledge, Differential, Differential, CrowdBlending]
+    page = (people / "out" / "report.html").read_text()
+    for heading in ("Mean", "Covariance", "Quantiles"):
+        assert f"<h3>{heading}</h3>" in page
+    assert "thin lines are the blocks" in page
 
 
 @pytest.mark.parametrize("kind", [POINTS, OUTLIERS], ids=["points", "outliers"])
@@ -302,6 +306,7 @@ def test_outlier_tables_are_released(people: Path) -> None:
     outlier = certificate.guarantees[-1]
     assert isinstance(outlier, OutlierPrivate)
     assert outlier.delta <= 1e-6
+    assert "(the person included)" in outlier.words()
     sampled = swapped(OUTLIERS, ('"everybody"', '"poisson"\nrate = 0.2'))
     stronger = plan(parse_policy(sampled, people)).certificate().guarantees
     assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
@@ -328,10 +333,6 @@ def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
     assert natural_threshold(10**12, 1e5) == 1
 
 
-def test_the_promise_to_outliers_counts_the_person(people: Path) -> None:
-    assert "(the person included)" in plan(parse_policy(OUTLIERS, people)).certificate().guarantees[-1].words()
-
-
 def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:
     few = pd.read_csv(people / "people.csv").head(200)
     few.to_csv(people / "people.csv", index=False)
@@ -340,11 +341,3 @@ def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:
     assert list(points.columns) == ["block", "x", "y", *ESTIMATES]
     assert len(points) == 0
     assert "no block reached the crowd size" in (people / "out" / "report.html").read_text()
-
-
-def test_the_report_shows_the_map_and_what_the_points_add_up_to(people: Path) -> None:
-    released(people, POINTS)
-    page = (people / "out" / "report.html").read_text()
-    for heading in ("Mean", "Covariance", "Quantiles"):
-        assert f"<h3>{heading}</h3>" in page
-    assert "thin lines are the blocks" in page

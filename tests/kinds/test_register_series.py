@@ -9,7 +9,7 @@ from msgspec import structs
 
 import crowdblend as cb
 from crowdblend.demo import town
-from crowdblend.errors import CrowdblendError, DoesNotVerify
+from crowdblend.errors import DoesNotVerify
 from crowdblend.guarantees.guessing import lead
 from crowdblend.kinds import plan
 from crowdblend.kinds.table.facts import TableFacts
@@ -60,17 +60,6 @@ def test_a_series_of_noise_on_a_sample_is_held_against_its_epsilon_too() -> None
     assert noisy.derivations()
     with pytest.raises(DoesNotVerify, match="guarantee less together"):
         structs.replace(noisy, releases=1_000).derivations()
-
-
-@pytest.mark.filterwarnings("ignore:No ledger at")
-def test_a_limit_takes_the_series_that_it_was_set_for(tmp_path: Path) -> None:
-    policy = register(releases=3, population="residents")
-    ledger = cb.Ledger(tmp_path / "ledger.db")
-    ledger.limit("residents", epsilon=1.0, delta=1e-6)
-    for year in range(3):
-        cb.release(town(500 + year), policy, out=tmp_path / str(year), ledger=ledger)
-    with pytest.raises(CrowdblendError, match="limit"):
-        cb.release(town(600), policy, out=tmp_path / "fourth", ledger=ledger)
 
 
 def test_the_sentence_of_a_series_is_about_all_of_it() -> None:

@@ -189,16 +189,3 @@ def test_no_class_has_more_people_than_the_survey() -> None:
 def test_a_survey_that_is_drawn_here_counts_one_row() -> None:
     with pytest.raises(InvalidInput, match="fixed number"):
         policy("statistics", cb.Survey(100, of=PEOPLE), people=None).plan()
-
-
-def test_the_difference_of_two_shown_classes_is_a_person_of_two_rows() -> None:
-    """Everybody of class A but one has a second row in B: with them A − B is 1 where they were sampled, else 0."""
-    rate, others, k = 0.3, 40, 5
-    chance = np.random.default_rng(1)
-    for with_person in (True, False):
-        sampled = chance.uniform(size=(2_000, others)) < rate
-        a = sampled.sum(axis=1) + ((chance.uniform(size=2_000) < rate) if with_person else 0)
-        b = sampled.sum(axis=1)
-        shown = (a >= k) & (b >= k)
-        assert shown.mean() > 0.95
-        assert (a - b)[shown].any() == with_person

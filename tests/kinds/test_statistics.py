@@ -15,11 +15,10 @@ import pytest
 from crowdblend.calculus import Assumption, verify_file
 from crowdblend.calculus.checker import MOST_STEPS
 from crowdblend.engines.choice import default_engine
-from crowdblend.errors import DoesNotCompose, InvalidInput
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.kinds.statistics.plan import plan
 from crowdblend.kinds.statistics.values import SampleValues
-from crowdblend.ledger import Ledger
 from crowdblend.planning.statistics.ways import SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -30,7 +29,6 @@ from tests.policies.policies import policy_text
 from tests.refusals import refuses
 
 N, K = 3000, 400
-KEY = bytes(range(32))
 POLICY = policy_text(
     data='source = "people.csv"\nperson = "id"',
     sampling='design = "survey"\npeople = 400\nof = 3000',
@@ -162,16 +160,6 @@ def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -
     from_a_sample = planned.parameters.error_if_all(SAMPLE, 0)
     assert from_a_sample is not None
     assert abs(value - truth()["men", ""]) <= error < from_a_sample * N
-
-
-def test_two_releases_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "ledger.sqlite")
-    for name in ("one", "two"):
-        release(parse_policy(POLICY, town), tmp_path / name, ledger=ledger)
-    (budget,) = ledger.budgets()
-    assert budget.zero_knowledge is not None
-    assert budget.zero_knowledge.aggregate == RandomSamples(2 * K, N)
-    assert 2.0 * (1 - 1e-9) <= budget.zero_knowledge.epsilon <= 2.0
 
 
 def test_the_dry_run_shows_both_ways(town: Path) -> None:
@@ -310,18 +298,6 @@ def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, 
     for seed in range(5):
         with refuses("data.repeated-person"):
             plan(policy).read(default_engine(), ReleaseKey(bytes([seed]) * 32))
-
-
-def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_path: Path) -> None:
-    """The key draws the noise: with one person more and the same noise, the difference would be that person."""
-    ledger = Ledger.create(tmp_path / "ledger.sqlite")
-    release(parse_policy(POLICY, town), tmp_path / "one", ledger=ledger, key=KEY)
-    lines = (town / "people.csv").read_text().splitlines(keepends=True)
-    (tmp_path / "people.csv").write_text("".join(lines[:-1]))
-    later = parse_policy(POLICY.replace("of = 3000", "of = 2999"), tmp_path)
-    with pytest.raises(DoesNotCompose, match=r"^Release 1 has already used this sample"):
-        release(later, tmp_path / "two", ledger=ledger, key=KEY)
-    release(later, tmp_path / "two", ledger=ledger)
 
 
 @pytest.mark.parametrize("bounds", ["from = 0, to = 1, resolution = 1", "from = 999999999, to = 1e9, resolution = 1"])

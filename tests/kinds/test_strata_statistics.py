@@ -30,7 +30,6 @@ from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.strata_totals import own_weights, plan_strata_statistics, weights_of
-from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.publishing.verification.consistency import check_data
@@ -39,7 +38,6 @@ from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish
 from crowdblend.rehearsal.subject import subject_of
 from crowdblend.releases.facts import read_facts
 from crowdblend.releases.outputs import NumbersOutput
-from crowdblend.studio.model.choices import choices_of, policy_of
 from tests.cases import for_each
 from tests.publishing.test_verification import forged
 
@@ -269,40 +267,6 @@ def test_nobody_counts_more_often_than_their_class_of_weights_allows() -> None:
 
 
 @pytest.fixture(scope="module")
-def counted(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("strata") / "out"
-    statistics = (Statistic(name="women", count={"sex": ("F",)}),)
-    cb.release(people.head(2000), policy(statistics=statistics, format="csv"), out=folder, ledger=None)
-    return folder
-
-
-@for_each("edit", ["rate", "weight", "another rate", "none", "no strata", "error", "value"])
-def test_forged_strata_do_not_verify(counted: Path, tmp_path: Path, edit: str) -> None:
-    def facts(stated: dict[str, Any]) -> None:
-        if edit == "rate":
-            stated["design"]["strata"]["west"]["high"] = 0.6
-        elif edit == "weight":
-            stated["design"]["strata"]["west"]["rate"] = 1 / 3
-        elif edit == "another rate":
-            stated["design"]["strata"]["west"] = {"rate": 1 / 3, "low": 1 / 3, "high": 1 / 3}
-        elif edit == "none":
-            del stated["design"]
-        elif edit == "no strata":
-            stated["design"]["strata"] = None
-
-    def data(text: str) -> str:
-        read = pd.read_csv(io.StringIO(text), dtype={"group": str})
-        if edit in read.columns:
-            read[edit] = -1.0
-        return read.to_csv(index=False)
-
-    verify_release(forged(counted, tmp_path / "same", lambda text: text))
-    folder = forged(counted, tmp_path / "forged", data, facts)
-    with pytest.raises(DoesNotVerify, match="contradict"):
-        check_data(PublishedRelease(folder, verify_file(folder)))
-
-
-@pytest.fixture(scope="module")
 def numbers(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("numbers") / "out"
     statistics = (
@@ -341,35 +305,6 @@ def test_far_more_people_than_the_policy_says_are_published_with_the_errors_of_t
         verify_release(tmp_path / sampling.design)
 
 
-def test_policies_make_the_round_trip(tmp_path: Path) -> None:
-    made = policy(source="people.parquet")
-    made.save(tmp_path / "policy.toml")
-    assert load_policy(tmp_path / "policy.toml").sampling == made.sampling
-    (tmp_path / "rates.csv").write_text("region,rate\nnorth,0.05\nsouth,0.1\nwest,0.5\n")
-    text = (tmp_path / "policy.toml").read_text()
-    (tmp_path / "file.toml").write_text(
-        "\n".join('rates = "rates.csv"' if line.startswith("rates") else line for line in text.splitlines())
-    )
-    from_file, here = cast("Any", load_policy(tmp_path / "file.toml").only), cast("Any", made.only)
-    assert from_file.design.strata == here.design.strata
-
-
-def test_the_studio_writes_the_same_policy() -> None:
-    """Rates have names in them: the field shows them as TOML does, and reads them again."""
-    table = cb.Policy(
-        person="id",
-        columns={"region": COLUMNS["region"]},
-        sampling=STRATA,
-        epsilon=1.0,
-        delta=1e-6,
-        publish=cb.Table(),
-    )
-    weighted = policy(WEIGHTED, columns={**COLUMNS, "weight": cb.breaks(10, 20, 40)})
-    for made in (policy(), table, weighted):
-        back: Any = policy_of(choices_of(made))
-        assert back.sampling == made.sampling
-
-
 def test_the_audit_refuses_strata_of_statistics_too() -> None:
     with pytest.raises(InvalidInput, match="one sampling rate"):
         subject_of(policy().only, hard_sizes, name="strata")
@@ -382,9 +317,6 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"statistics": (Statistic(name="x", average="income", error=3.0),)},
         "has sampling=Strata.* and error in statistics",
     ),
-    "breaks": (WEIGHTED, {}, "Nothing bounds the weights of column 'weight'"),
-    "from both sides": (WEIGHTED, {"columns": {**COLUMNS, "weight": cb.values("1")}}, "do not bound the weights"),
-    "rates": (cb.Strata("region", {"north": 0.1}), {}, "no rate for 'south'"),
     "numbers": (cb.Strata("income", {"a": 0.1}), {}, "no fixed list of labels"),
     "duplicates": (STRATA, {"duplicates": "one"}, "everybody counts once"),
 }

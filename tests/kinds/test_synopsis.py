@@ -18,7 +18,7 @@ from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.releases.facts import to_json
 from tests.cases import for_each
-from tests.policies.policies import SOUND, policy_text, swapped
+from tests.policies.policies import policy_text, swapped
 from tests.refusals import is_refusal
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "census_synopsis.toml"
@@ -152,20 +152,6 @@ def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]],
         plan(parse_policy(text).only)
     assert is_refusal(caught.value, words), caught.value
     assert "\n" not in str(caught.value)
-
-
-@for_each(
-    ("old", "new", "words"),
-    [
-        ("rate = 0.1", "rate = 0.1\npeople = 40", "policy.unknown-key"),
-        ("k = 20", "k = 20\nconfidence = 0.9", "policy.unknown-key"),
-        ("k = 20", "k = 20\nconjunctions = 2", "synopsis"),
-    ],
-)
-def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        parse_policy(swapped(SOUND, (old, new)))
-    assert is_refusal(caught.value, words), caught.value
 
 
 def test_a_wrong_number_of_people_is_refused_without_saying_the_right_one(folder: Path, tmp_path: Path) -> None:

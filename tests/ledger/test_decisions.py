@@ -178,14 +178,6 @@ def test_which_sketches_are_read(kind: str, level: int, read: bool) -> None:
             identity_of(text)
 
 
-@for_each("wrong", [{"source": 1}, {"hashing": 1}, {"source": None, "hashing": None}])
-def test_an_identity_has_names(wrong: dict) -> None:
-    content = {"source": "source:x", "hashing": "duckdb 1", "sketches": []}
-    assert identity_of(json.dumps(content)) == Identity("source:x", "duckdb 1", ())
-    with pytest.raises(InvalidInput):
-        identity_of(json.dumps({**content, **wrong}))
-
-
 # the same sample
 
 

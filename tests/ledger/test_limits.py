@@ -266,17 +266,6 @@ def test_the_clock_of_the_server_counts(ledger: Ledger, monkeypatch: pytest.Monk
         ledger.begin(spending("a", guarantees=plain(0.1)))
 
 
-def test_an_overlap_that_is_declared_late_counts_what_was_spent_before(ledger: Ledger) -> None:
-    ledger.limit("residents", epsilon=1.0, delta=1e-6)
-    ledger.begin(spending("a", guarantees=plain(0.5)))
-    ledger.begin(spending("b", "pupils", guarantees=plain(0.6)))
-    ledger.overlap("pupils", "residents")
-    for population in ("residents", "pupils"):
-        with pytest.raises(Refused) as refused:
-            ledger.begin(spending("c", population, guarantees=plain(0.01)))
-        assert refused.value.where == "residents"
-
-
 def test_a_delta_above_that_of_the_limit_is_refused(ledger: Ledger) -> None:
     ledger.limit("residents", epsilon=5.0, delta=1e-6)
     with pytest.raises(Refused, match=r"come to epsilon 0\.1, delta 2e-06"):

@@ -263,12 +263,6 @@ def test_people_of_a_population_with_a_limit_are_declared_first(
     assert full.value.code in ("limit.exceeded", "another-population")
 
 
-def test_without_a_ledger_nothing_is_compared(tmp_path: Path) -> None:
-    write(people(), tmp_path / "drawn.csv")
-    done = release(parse_policy(policy("drawn.csv"), tmp_path), tmp_path / "out", ledger=None)
-    assert Assumption.SAMPLE_NOT_COMPARED in done.certificate.stated
-
-
 def test_another_hash_function_cannot_be_compared(begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from crowdblend.engines.duckdb.identity import DuckDBHashes
 

@@ -123,6 +123,7 @@ def test_an_identity_is_read_as_it_was_written() -> None:
         "{}",
         "[" * 100_000,
         '{"source":1,"hashing":"x","sketches":[]}',
+        '{"source":"x","hashing":1,"sketches":[]}',
         '{"source":"x","hashing":"x","sketches":[{}]}',
         '{"source":"x","hashing":"x","sketches":[{"kind":"x","columns":["a"],"by":["a"],"level":0,"marks":""}]}',
         '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":[],"by":["a"],"level":0,"marks":""}]}',

@@ -33,40 +33,6 @@ def test_a_key_is_held_until_the_release_is_finished(ledger: Ledger) -> None:
         ledger.key(entry)
 
 
-def test_a_sealed_key_resumes_too_and_stays(ledger: Ledger) -> None:
-    entry = ledger.begin(spending(), key=KEY, seal=True)
-    assert ledger.key(entry) == KEY
-    finish(ledger, entry)
-    assert ledger.key(entry) == KEY
-    ledger.check()
-
-
-def test_a_key_has_its_length(ledger: Ledger) -> None:
-    with pytest.raises(InvalidInput, match="32 bytes"):
-        ledger.begin(spending(), key=KEY[:16])
-    assert ledger.entries() == ()
-
-
-def test_without_a_key_nothing_is_resumed(ledger: Ledger) -> None:
-    with pytest.raises(InvalidInput, match="without a key"):
-        ledger.key(ledger.begin(spending()))
-
-
-def test_a_destroyed_key_leaves_no_trace_in_the_file(tmp_path: Path) -> None:
-    """Neither the key nor eight bytes of it, as bytes or as text: the sample's name is a one-way commitment."""
-    path = tmp_path / "ledger.sqlite"
-    ledger = Ledger.create(path)
-    entry = ledger.begin(spending(sample_name(KEY)), key=KEY)
-    assert KEY.hex().encode() in path.read_bytes()
-    finish(ledger, entry)
-    content = path.read_bytes().lower()
-    for start in range(len(KEY) - 7):
-        part = KEY[start : start + 8]
-        assert part not in content
-        assert part.hex().encode() not in content
-    assert [found.name for found in tmp_path.iterdir()] == ["ledger.sqlite"]
-
-
 def test_the_name_of_a_sample_tells_nothing_of_its_key() -> None:
     """Another key gives another name in about half of all bits, whichever bit is changed (false alarms: below 1e-9)."""
     name = int(sample_name(KEY).removeprefix("drawn:"), 16)

@@ -200,14 +200,6 @@ def test_populations_are_apart(ledger: Ledger) -> None:
     assert ledger.budget("nowhere").differential is None
 
 
-def test_unfinished_counts_as_spent(ledger: Ledger) -> None:
-    ledger.begin(shared())
-    assert ledger.entry(1).status == "unfinished"
-    assert ledger.budget("residents").releases == (1,)
-    with pytest.raises(DoesNotCompose):
-        ledger.begin(shared())
-
-
 def test_a_release_is_finished_once(ledger: Ledger) -> None:
     entry = ledger.begin(spending())
     ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)

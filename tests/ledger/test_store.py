@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.ledger import Ledger, store
-from crowdblend.ledger.chain import next_record
 from crowdblend.ledger.location import locate
 from tests.cases import for_each
 from tests.ledger.files import KEY, change
@@ -100,12 +99,6 @@ def test_a_password_is_refused_and_not_shown(where: str) -> None:
     assert refused.value.code == "ledger.password"
 
 
-def test_a_named_ledger_that_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="There is no ledger"):
-        Ledger.open(tmp_path / "missing.sqlite", make=False)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_or_a_file_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for where in (tmp_path, tmp_path / "file" / "ledger.sqlite"):
@@ -176,15 +169,6 @@ def test_a_cut_file_is_refused(path: Path) -> None:
     with pytest.raises(InvalidInput) as refused:
         Ledger.open(path).entries()
     assert_one_sentence(refused)
-
-
-def test_another_format(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        (body,) = connection.execute("SELECT body FROM records WHERE number = 1").fetchone()
-    record = next_record(None, body.replace("crowdblend ledger 1", "crowdblend ledger 99"))
-    change(path, f"UPDATE records SET body = '{record.body}', hash = '{record.hash}' WHERE number = 1")
-    with pytest.raises(DoesNotVerify, match="Use the crowdblend that wrote it"):
-        Ledger.open(path).entries()
 
 
 def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,15 +3,15 @@
 import random
 import re
 
+from crowdblend.policies import parse_policy
 from crowdblend.policies.key import keys_of, sections_of
 from crowdblend.policies.publication import CommonKeys
 from crowdblend.policies.registry import KINDS, publication_keys
 from crowdblend.policies.sampling import DESIGNS
 from crowdblend.policies.terms import Terms
+from tests.golden.releases import POLICIES, PROGRAMMES
 
-from .test_policy_python import POLICIES
-
-SOUND = [policy.to_toml() for policy in POLICIES.values()]
+SOUND = [parse_policy(text).to_toml() for text in (POLICIES | PROGRAMMES).values()]
 SECTIONS = sorted(
     {*sections_of(Terms), "sampling", "columns", "recoding", "publish", "publish.statistics", "publish.boxes"}
 )

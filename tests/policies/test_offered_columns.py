@@ -62,12 +62,6 @@ def test_offers_that_are_none(born):
     assert caught.value.remedy
 
 
-def test_a_period_that_is_none():
-    with pytest.raises(InvalidInput) as caught:
-        _policy('date = "decade"')
-    assert (caught.value.code, "month, quarter, year" in str(caught.value)) == ("policy.choice", True)
-
-
 def test_weeks_and_months_are_offered_together_and_either_is_chosen():
     """People on two days of one week, in two months: the week holds them all, the month and the day few."""
     import pyarrow as pa
@@ -102,24 +96,6 @@ def test_a_chosen_level_is_released(tmp_path):
 
 def test_truth_values_are_as_the_data_show_them():
     assert cb.values(True, False) == cb.values("true", "false")
-    import pyarrow as pa
-
-    from crowdblend.designs.draw import Everybody
-    from crowdblend.engines.choice import count_classes
-    from crowdblend.engines.frames import opened_frame
-    from crowdblend.policies.source import DataSource
-
-    policy = cb.Policy(
-        person="id",
-        columns={"ok": cb.values(True, False)},
-        sampling=cb.Poisson(0.5),
-        epsilon=1.0,
-        delta=1e-6,
-        publish=cb.Table(),
-    )
-    with opened_frame(pa.table({"id": [1, 2, 3], "ok": [True, False, True]})) as frame:
-        here = policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
-        assert count_classes(here.only, Everybody()).classes.counts.tolist() == [2, 1]
 
 
 def test_two_numbers_in_the_last_class_are_warned_of():

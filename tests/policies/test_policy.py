@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import crowdblend.policies
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import Column, load_policy, parse_policy
 from crowdblend.policies.key import Section
@@ -125,10 +124,6 @@ def test_an_open_domain_serves_suppression_only():
 def test_loading_reads_relative_to_the_policy(tmp_path):
     (tmp_path / "p.toml").write_text("\ufeff" + SOUND, encoding="utf-8")
     assert load_policy(tmp_path / "p.toml").data.source == str(tmp_path / "people.csv")
-
-
-def test_what_is_exported():
-    assert all(hasattr(crowdblend.policies, name) for name in crowdblend.policies.__all__)
 
 
 def test_every_value_of_a_policy_is_frozen():

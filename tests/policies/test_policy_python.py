@@ -12,12 +12,10 @@ from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import Column, Policy, load_policy, parse_policy
 from crowdblend.policies.domains import (
-    AxisDomain,
     BreakDomain,
     DateDomain,
     HierarchyDomain,
     IntervalDomain,
-    NumberDomain,
     PrefixDomain,
     ValueDomain,
 )
@@ -40,7 +38,6 @@ TABLE: dict[str, Any] = {
     "epsilon": 1.0,
     "delta": 1e-6,
 }
-EVERYBODY: dict[str, Any] = {"source": "p.csv", "rows_are_people": True}
 OWN = ("k", "below_k", "show_from")
 
 
@@ -50,99 +47,32 @@ def table(**changes: Any) -> Policy:
     return cb.Policy(**{**TABLE, "publish": cb.Table(**own), **changes})
 
 
-POLICIES: dict[str, Policy] = {
-    "table": table(),
-    "noisy": table(below_k="noise", format="csv"),
-    "register": cb.Policy(
-        source="p.csv",
-        person="id",
-        columns={"sex": SEX},
-        sampling=cb.Everybody(),
-        epsilon=1.0,
-        rows_per_person=3,
-        publish=cb.Table(count="people"),
-    ),
-    "microdata": cb.Policy(
-        **EVERYBODY,
-        population='résidents "x"',
-        columns={
-            "zip": PrefixDomain(prefix=3, missing="-"),
-            "born": DateDomain(date="year"),
-            "income": BreakDomain(breaks=[0, 0.5, Decimal("1e3")], top=True),
-            'odd "name"': ValueDomain(values=["a", 1], other="o"),
-        },
-        sampling=cb.Biased(0.1, 0.2, already_drawn=True, exceptions=2),
-        epsilon=1,
-        accept_delta=True,
-        publish=cb.Microdata(k=30),
-    ),
-    "points": cb.Policy(
-        **EVERYBODY,
-        columns={
-            "x": AxisDomain(start=0, stop=8, resolution=0.5, width=2),
-            "sex": SEX,
-            "y": AxisDomain(start=-1.5, stop=1.5, resolution=0.1, width=1, outside="drop"),
-        },
-        sampling=cb.Poisson(0.5),
-        epsilon=2.0,
-        publish=cb.Points(k=60, noise_epsilon=1.0, keep_in="bounds"),
-    ),
-    "outlier-table": cb.Policy(
-        **EVERYBODY,
-        columns={"sex": SEX},
-        sampling=cb.Everybody(),
-        epsilon=1.0,
-        delta=1e-6,
-        publish=cb.OutlierTable(limit=60),
-    ),
-    "statistics": cb.Policy(
-        **EVERYBODY,
-        sampling=cb.Survey(400, of=3000),
-        columns={"sex": SEX, "income": NumberDomain(start=0, stop=90000, resolution=100, outside="clamp")},
-        epsilon=1.0,
-        publish=cb.Statistics(
-            cb.Statistic(name="income", average="income", weight=2),
-            cb.Statistic(name="women", fraction={"sex": "Female"}),
-            cb.Statistic(name="by sex", histogram="sex", where={"sex": ["Female", "Male"]}),
-        ),
-    ),
-    "synopsis": cb.Policy(
-        **EVERYBODY,
-        sampling=cb.Survey(300, of=600, key="seal"),
-        columns={"sex": SEX, "age": AGE},
-        epsilon=1.0,
-        publish=cb.Synopsis(queries=[{"sex": "Male"}, {"age": "[0, 10)", "sex": "Female"}]),
-    ),
-    "graph": cb.Policy(
-        source="links.csv",
-        epsilon=2.0,
-        publish=cb.Graph(
-            cb.GraphStatistic(name="connectivity", samples=200),
-            cb.GraphStatistic(name="average", column="age", start=0, stop=99, samples=20),
-            people=4000,
-            degree_bound=4,
-            vertices="people.csv",
-        ),
-    ),
-    "synthetic": cb.Policy(
-        person="id",
-        sampling=cb.Everybody(),
-        epsilon=1.0,
-        columns={"sex": SEX, "age": AGE, "town": cb.values("a", "b")},
-        publish=cb.Synthetic(rows=100, tables=["sex * age", "age * town"]),
-    ),
-}
+ODD = cb.Policy(
+    source="p.csv",
+    rows_are_people=True,
+    population='résidents "x"',
+    columns={
+        "zip": PrefixDomain(prefix=3, missing="-"),
+        "born": DateDomain(date="year"),
+        "seen": cb.date("week", "1900-01-01", "2030-01-01"),
+        "age": cb.intervals(0, 100, width=20, bottom=True, top=True),
+        "share": cb.intervals(0.1, 0.7, width=0.2),
+        "income": BreakDomain(breaks=[0, 0.5, Decimal("1e3")], top=True),
+        'odd "name"': ValueDomain(values=["a", 1], other="o"),
+    },
+    sampling=cb.Biased(0.1, 0.2, already_drawn=True, exceptions=2),
+    epsilon=1,
+    accept_delta=True,
+    publish=cb.Microdata(k=30),
+)
 
 
-@for_each("name", POLICIES)
-def test_what_is_written_reads_back_as_an_equal_policy(name: str, tmp_path: Path) -> None:
-    policy = POLICIES[name]
-    assert parse_policy(policy.to_toml()) == policy
-    assert type(parse_policy(policy.to_toml()).only) is type(policy.only)
+def test_what_is_written_reads_back_as_an_equal_policy() -> None:
+    assert parse_policy(ODD.to_toml()) == ODD
+    assert type(parse_policy(ODD.to_toml()).only) is type(ODD.only)
 
 
 def test_every_kind_has_its_class_in_a_module_of_its_name() -> None:
-    assert {policy.kind for policy in POLICIES.values()} == set(KINDS)
     for kind, words in WORDS.items():
         assert (publication_class(kind).kind, publication_class(kind).__name__) == (kind, words.publication)
         assert (policy_class(kind).kind, policy_class(kind).__name__) == (kind, f"{words.publication}Policy")

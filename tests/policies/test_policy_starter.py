@@ -75,22 +75,6 @@ def test_without_a_person_it_proposes_one_by_its_name_or_asks(people):
     assert (caught.value.code, caught.value.where) == ("policy.placeholder", "data.person")
 
 
-def test_parquet_types_choose_the_kind(tmp_path):
-    from datetime import date
-
-    import pyarrow
-    from pyarrow import parquet
-
-    table = pyarrow.table({"n": [31337], "t": [SECRET], "d": [date(1999, 9, 9)]})
-    parquet.write_table(table, tmp_path / "p.parquet")
-    text = init_policy(tmp_path / "p.parquet", kind="table", design="poisson")
-    assert SECRET not in text
-    assert "31337" not in text
-    assert "1999" not in text
-    columns = tomllib.loads(text)["columns"]
-    assert {name: next(iter(value)) for name, value in columns.items()} == {"n": "breaks", "t": "values", "d": "date"}
-
-
 @for_each("content", [b"", b"\xff\n", b"a,a\n", b"a,,b\n", b"\n"])
 def test_no_header_is_refused(tmp_path, content):
     (tmp_path / "x.csv").write_bytes(content)
@@ -108,19 +92,6 @@ def test_a_broken_parquet_file_is_refused(tmp_path):
     for name in ("x.parquet", "none.parquet"):
         with pytest.raises(InvalidInput, match=name):
             init_policy(tmp_path / name)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_a_starter_that_waits_to_be_filled_in(people, kind):
-    design = next(iter(policy_class(kind).designs), None)
-    text = init_policy(people, person="id", kind=kind, design=design)
-    parts = tomllib.loads(text)
-    assert [one["kind"] for one in parts["publish"]] == [kind]
-    assert parts.get("sampling", {}).get("design") == design
-    assert SECRET not in text
-    with pytest.raises(InvalidInput) as caught:
-        parse_policy(text)
-    assert caught.value.code == "policy.placeholder"
 
 
 @pytest.mark.parametrize("packing", ["gz", "zst"])

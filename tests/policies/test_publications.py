@@ -257,7 +257,7 @@ def test_refused_by_name(case: str) -> None:
     assert words in str(refused.value)
 
 
-DESIGN, TABLE = 'design = "poisson"\n', '[[publish]]\nkind = "table"\nk = 20\n'
+DESIGN = 'design = "poisson"\n'
 SECOND = '[[publish]]\nkind = "table"\nname = "b"\n'
 NETWORK = 'people = 100\ndegree_bound = 9\n[[publish.statistics]]\nname = "connectivity"\nsamples = 10\n'
 # What is refused in TOML, with its place.

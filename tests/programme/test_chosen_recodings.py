@@ -120,37 +120,27 @@ def test_a_series_keeps_the_budget_together() -> None:
     )
 
 
-def _by_age(facts: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = facts["published"]["by_age"]["facts"]
-    return found
-
-
-def _no_share(facts: dict[str, Any]) -> None:
-    del _by_age(facts)["recoding"]["share"]
-
-
-def _other_budget(facts: dict[str, Any]) -> None:
-    _by_age(facts)["recoding"]["released_epsilon"] = 0.5
-
-
-def _dear_choice(facts: dict[str, Any]) -> None:
-    _by_age(facts)["recoding"]["choice"]["epsilon"] = 3.0
-
-
-def _fresh(facts: dict[str, Any]) -> None:
+def _fresh(facts: Any) -> None:
     facts["split"] = "fresh"
     for one in facts["published"].values():
         del one["share"]
         one["facts"]["design"]["rate"] = 0.5
 
 
-def _unpaid_scores(facts: dict[str, Any]) -> None:
-    near = [{"column": "age", "step": 1, "score": 3.0}]
-    _by_age(facts)["recoding"]["around"] = {"score": 1.0, "mean_error": 1.0, "near": near}
+UNPAID = {"score": 1.0, "mean_error": 1.0, "near": [{"column": "age", "step": 1, "score": 3.0}]}
 
 
-@for_each("change", [_no_share, _other_budget, _dear_choice, _fresh, _unpaid_scores])
-def test_no_guarantee_follows_from_another_choice(change: Callable[[dict[str, Any]], None], published: Path) -> None:
+@for_each(
+    "change",
+    [
+        _fresh,
+        lambda facts: facts["published"]["by_age"]["facts"]["recoding"].pop("share"),
+        lambda facts: facts["published"]["by_age"]["facts"]["recoding"].update(released_epsilon=0.5),
+        lambda facts: facts["published"]["by_age"]["facts"]["recoding"]["choice"].update(epsilon=3.0),
+        lambda facts: facts["published"]["by_age"]["facts"]["recoding"].update(around=UNPAID),
+    ],
+)
+def test_no_guarantee_follows_from_another_choice(change: Callable[[Any], object], published: Path) -> None:
     facts = json.loads((published / "certificate.json").read_text())["facts"]
     derive(read_facts(facts))
     change(facts)

@@ -1,6 +1,9 @@
 """What a programme releases: parts that share nobody, one folder that verifies, and forgeries that do not."""
 
 import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 
 import crowdblend as cb
-from crowdblend.calculus import Certificate
+from crowdblend.calculus import verify_file
 from crowdblend.calculus.certificate import by_strength
 from crowdblend.demo import town
 from crowdblend.engines.choice import default_engine
@@ -20,6 +23,7 @@ from crowdblend.policies.source import DataSource
 from crowdblend.programme.programme import ProgrammePlan
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.facts import derive, read_facts
+from tests.cases import for_each
 from tests.programme.programmes import COLUMNS, PEOPLE, five, two
 
 KEY = bytes(range(32))
@@ -169,66 +173,42 @@ def test_a_register_publishes_tables_and_statistics_under_one_budget(tmp_path: P
     assert abs(row["value"] - women) <= row["error"] < 25
 
 
-def forged(folder: Path, tmp_path: Path, change: Any) -> Path:
+def forged(folder: Path, target: Path, change: Callable[[Any], object]) -> Path:
     """The folder with other facts, and a certificate that was made anew from them."""
-    copy = tmp_path / "forged"
-    copy.mkdir()
-    for file in folder.iterdir():
-        (copy / file.name).write_bytes(file.read_bytes())
-    document = json.loads((copy / "certificate.json").read_text())
-    facts = document["facts"]
+    shutil.copytree(folder, target)
+    facts = json.loads((folder / "certificate.json").read_text())["facts"]
     change(facts)
-    made = Certificate.from_dict(document) if hasattr(Certificate, "from_dict") else None
-    derived = by_strength(derive(read_facts(facts)))
-    from dataclasses import replace
-
-    from crowdblend.calculus import verify_file
-
-    honest = made or verify_file(folder)
-    forged_one = replace(honest, derivations=tuple(derived), facts=facts)
-    (copy / "certificate.json").write_text(forged_one.to_json())
-    return copy
+    derived = tuple(by_strength(derive(read_facts(facts))))
+    (target / "certificate.json").write_text(replace(verify_file(folder), derivations=derived, facts=facts).to_json())
+    return target
 
 
-def _share(facts: dict[str, Any]) -> None:
+def _share(facts: Any) -> None:
     facts["published"]["by_age"]["share"] = 0.05
     facts["published"]["by_age"]["facts"]["design"]["rate"] = 0.025
 
 
-def _split(facts: dict[str, Any]) -> None:
-    facts["split"] = "fresh"
-
-
-def _epsilon(facts: dict[str, Any]) -> None:
-    facts["published"]["by_age"]["facts"]["epsilon"] = 0.5
-
-
-def _rate(facts: dict[str, Any]) -> None:
-    facts["published"]["by_age"]["facts"]["design"]["rate"] = 0.5
-
-
-def _renamed(facts: dict[str, Any]) -> None:
-    facts["published"]["older"] = facts["published"].pop("by_age")
-
-
-def _removed(facts: dict[str, Any]) -> None:
-    del facts["published"]["outliers"]
-
-
-def _swapped(facts: dict[str, Any]) -> None:
+def _swapped(facts: Any) -> None:
     listed = facts["published"]
     listed["by_age"], listed["people"] = listed["people"], listed["by_age"]
 
 
-def _k(facts: dict[str, Any]) -> None:
-    facts["published"]["by_age"]["facts"]["mechanism"]["k"] += 40
-
-
-@pytest.mark.parametrize("change", [_share, _split, _epsilon, _rate, _renamed, _removed, _swapped, _k])
-def test_forged_programmes_do_not_verify(change: Any, published: Path, tmp_path: Path):
-    with pytest.raises(CrowdblendError) as refused:
-        cb.verify(forged(published, tmp_path, change))
-    assert isinstance(refused.value, DoesNotVerify)
+@for_each(
+    "change",
+    [
+        _share,
+        _swapped,
+        lambda facts: facts.update(split="fresh"),
+        lambda facts: facts["published"]["by_age"]["facts"].update(epsilon=0.5),
+        lambda facts: facts["published"]["by_age"]["facts"]["design"].update(rate=0.5),
+        lambda facts: facts["published"].update(older=facts["published"].pop("by_age")),
+        lambda facts: facts["published"].pop("outliers"),
+        lambda facts: facts["published"]["by_age"]["facts"]["mechanism"].update(k=58),
+    ],
+)
+def test_forged_programmes_do_not_verify(change: Callable[[Any], object], published: Path, tmp_path: Path):
+    with pytest.raises(DoesNotVerify):
+        cb.verify(forged(published, tmp_path / "forged", change))
 
 
 def test_names_of_publications_differ_in_more_than_capitals(published: Path):
@@ -277,15 +257,6 @@ def test_readers_of_one_sample_are_not_told_of_everybody(tmp_path: Path):
     assert "No sample was drawn" not in page
     assert "about everybody" not in page + said
     assert "one and the same random sample" in said
-
-
-@pytest.mark.parametrize("change", [_split, _epsilon, _rate])
-def test_no_guarantee_follows_from_facts_that_contradict_each_other(change: Any, published: Path):
-    facts = json.loads((published / "certificate.json").read_text())["facts"]
-    derive(read_facts(facts))
-    change(facts)
-    with pytest.raises(DoesNotVerify):
-        derive(read_facts(facts))
 
 
 @pytest.mark.parametrize("labels", [40, 41])

@@ -9,7 +9,6 @@ import pytest
 from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
@@ -79,16 +78,6 @@ def test_without_rows_per_person_several_rows_are_refused(sources: Path, tmp_pat
     text = POLICIES["table-visits"].replace("rows_per_person = 2\n", "")
     with pytest.raises(InvalidInput):
         release(parse_policy(text, sources), tmp_path / "out", ledger=None)
-
-
-def test_releases_of_a_register_add_up_in_the_ledger(sources: Path, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "ledger.db")
-    policy = parse_policy(POLICIES["table-register"], sources)
-    for name in ("one", "two"):
-        release(policy, tmp_path / name, ledger=ledger)
-    (budget,) = ledger.budgets()
-    assert budget.differential is not None
-    assert (budget.differential.epsilon, budget.differential.delta) == (2.0, 0.0)
 
 
 def test_a_register_is_rehearsed(sources: Path) -> None:

@@ -36,7 +36,6 @@ MICRODATA = POLICY.replace('kind = "table"', 'kind = "microdata"')
 NOISY = POLICY.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"').replace("rate = 0.5", "rate = 0.1")
 DRAWN = POLICY.replace("poisson", "coins")
 AS_CSV = '[release]\nformat = "csv"\n'
-ESTIMATES = ["estimate", "low", "high"]
 
 
 @pytest.fixture(scope="module")
@@ -90,20 +89,6 @@ def test_a_noisy_table_is_exact_from_k_on(town: Path, tmp_path: Path) -> None:
     flagged = release(parse_policy(NOISY + "flag = true\n", town), tmp_path / "flagged", key=KEY)
     assert read_facts(flagged.certificate.facts).parameters["k"] == 8
     assert "exact" in pd.read_parquet(flagged.folder / "data.parquet").columns
-
-
-def test_the_same_key_keeps_the_same_row_of_a_person_in_a_table_already_drawn(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"id": [*range(3000)] * 2, "sex": ["a"] * 3000 + ["b"] * 3000})
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    text = (
-        '[data]\nsource = "people.csv"\nperson = "id"\nduplicates = "one"\n[sampling]\ndesign = "coins"\n'
-        'rate = 0.1\n[columns]\nsex = { values = ["a", "b"] }\n[release]\nformat = "csv"\n'
-        '[privacy]\nepsilon = 1.0\ndelta = 1e-6\n[[publish]]\nkind = "table"\n'
-    )
-    policy = parse_policy(text, tmp_path)
-    made = [(release(policy, tmp_path / name, key=KEY).folder / "data.csv").read_bytes() for name in ("one", "two")]
-    other = (release(policy, tmp_path / "three", key=bytes(32)).folder / "data.csv").read_bytes()
-    assert made[0] == made[1] != other
 
 
 def test_internal_facts_go_into_the_ledger_entry_and_nowhere_else(town: Path, tmp_path: Path) -> None:

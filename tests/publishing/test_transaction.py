@@ -135,14 +135,6 @@ def test_a_crash_leaves_word_of_its_policy(place: Path, ledger: Ledger, monkeypa
     assert not leftovers(place)
 
 
-def test_what_fails_before_the_entry_spends_nothing(place: Path, ledger: Ledger) -> None:
-    text = (place / "policy.toml").read_text().replace('"a", "b"', '"a"')
-    with pytest.raises(InvalidInput):
-        release(parse_policy(text, place), place / "out", ledger=ledger)
-    assert not ledger.entries()
-    assert not leftovers(place)
-
-
 def test_a_ledger_that_is_locked_at_the_end_loses_nothing(place: Path, ledger: Ledger) -> None:
     """Everything is written: to resume it takes neither the policy nor the data."""
     stopped = stopped_by(Unavailable("the ledger is locked. Wait."), Ledger, "finish", place, ledger)

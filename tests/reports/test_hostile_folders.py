@@ -132,10 +132,3 @@ def test_escapes_in_columns_and_labels_are_not_on_the_page(tmp_path: Path) -> No
     page = report_html(release(tmp_path, data, columns={ESCAPES: {"recoding": "values", "labels": [ESCAPES, "plain"]}}))
     assert not {"\x1b", "\r", "\x07"} & set(page)
     assert "␛" in page
-
-
-def test_data_that_contradict_their_certificate_get_no_report(tmp_path: Path, run: Any) -> None:
-    data = table(age=["[0, 50)", "≥ 50"], sex=["Female", "Male"], count=[60, 1])
-    code, _, err = run(release(tmp_path, data))
-    assert (code, err.count("\n")) == (1, 1)
-    assert not (tmp_path / "report.html").exists()

@@ -178,8 +178,6 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
     assert "nothing says how to choose" in page.inner_text("#why-not")
     steward.more({"sampling:rate": "0.5", "recoding:epsilon": "0.1", "recoding:using": "population"})
     page.wait_for_selector("#plan .keys")
-    if not cases.THOROUGH:  # the walk of a table goes through the pages that follow
-        return
     steward.finish("rows")
     assert "Which recoding was chosen" in steward.texts()
     checked(page)
@@ -194,35 +192,6 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
         },
         recoding=cb.Choosing(epsilon=0.1, using="population"),
         delta=1e-6,
-    )
-
-
-@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
-def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
-    page = steward.page
-    steward.begin("statistics", "figures.parquet")
-    steward.describe(population="figures")
-    steward.column(1, "values", values="female\nmale")
-    steward.column(6, "resolution", **{"from": "0", "to": "100000", "resolution": "100"})
-    steward.page.click("#column-6 details.more > summary")
-    steward.page.select_option("#c6-f-key-outside", "clamp")
-    steward.onward("Release")
-    steward.more({"sampling:people": "1000", "sampling:of": "4000"})
-    steward.more({"publish/0/statistics/0/average": "income", "publish/0/statistics/0/name": "income"})
-    page.click("text=Add it")
-    page.wait_for_selector("[name='publish/0/statistics/1/name']")
-    steward.more({"publish/0/statistics/1/fraction": "sex: female", "publish/0/statistics/1/name": "women"})
-    page.wait_for_selector("#plan :text('women')")
-    checked(page)
-    steward.finish("figures")
-    assert_wrote(
-        steward,
-        cb.Statistics(
-            cb.Statistic(name="income", average="income"), cb.Statistic(name="women", fraction={"sex": "female"})
-        ),
-        "figures",
-        sampling=cb.Survey(1000, of=4000),
-        columns={"sex": SEX, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
     )
 
 
@@ -244,8 +213,6 @@ def test_a_programme(steward: Steward, checked: Callable[[Any], None]) -> None:
     with page.expect_navigation(timeout=WAIT):
         page.click("button[name=remove][value='2']")
     page.wait_for_selector("#plan:has-text('2 publications share')")
-    if not cases.THOROUGH:  # test_pages.py publishes one
-        return
     steward.onward("Rehearse")
     page.click("button:has-text('Rehearse')")
     page.wait_for_selector("iframe.report", timeout=WAIT)

@@ -1,7 +1,6 @@
 """Somebody new to the studio: every press and every typed text is counted, from nothing to a verified folder."""
 
 import io
-import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ import playwright.sync_api as playwright
 import pytest
 
 import crowdblend as cb
-from tests.needs import DATA, QUIET, chromium
+from tests.needs import QUIET, chromium
 from tests.studio.running import Running, running
 from tests.studio.steward import SEEN, WAIT
 
@@ -100,34 +99,3 @@ def test_a_made_up_town_is_published_and_verified(newcomer: Newcomer, studio: Ru
     newcomer.click("a:has-text('our town')")
     newcomer.click("button:has-text('Begin the next draft')")
     page.wait_for_selector(".files")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="the files of real data are not on this machine")
-def test_a_messy_file_is_dropped_and_published(newcomer: Newcomer, studio: Running) -> None:
-    page = newcomer.page
-    for file in (DATA / "adult").glob("hierarchy_*.csv"):
-        shutil.copy(file, studio.root)
-    newcomer.clicks += 1
-    page.set_input_files("input[type=file]", DATA / "adult" / "adult.csv")
-    page.wait_for_selector("#population")
-    assert (studio.root / "adult.csv").stat().st_mode & 0o077 == 0
-    newcomer.click("label:has-text('Every row is another person')")
-    newcomer.type("#population", "adults")
-    newcomer.onward("Columns")
-    newcomer.click("button:has-text('Use all of them')")
-    page.wait_for_selector(".badge.ready")
-    for name in ("native-country", "occupation", "workclass", "race"):  # too many columns for the crowd
-        place = page.locator(f"[data-column='{name}']").get_attribute("id")
-        newcomer.click(f"#{place} > summary")
-        newcomer.clicks += 1
-        with page.expect_response(lambda answer: answer.request.method == "POST"):
-            page.select_option(f"#{place} select[name=way]", "")
-    newcomer.onward("Release", "Rehearse", "Publish")
-    newcomer.type("#confirm", "adults")
-    newcomer.click("button[data-confirmed]")
-    newcomer.click("text=See the result")
-    newcomer.click("text=Verify it")
-    page.wait_for_selector("text=Verified: the derivation is sound", timeout=WAIT)
-    assert newcomer.clicks + 2 * len(newcomer.typed) <= 40
-    assert cb.read(studio.root / "adults-table").data.num_rows > 50

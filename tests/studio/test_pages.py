@@ -134,6 +134,7 @@ def test_a_policy_is_saved_and_corrected_after_a_refusal(visitor: Visitor, town:
     assert "publish" not in visitor.studio.drafts.get(number).jobs  # nothing was published
     visitor.send(f"/drafts/{number}/publish", sent)
     assert waited(visitor, number).state == "refused"
+    assert 'class="box refused"' in visitor.get(f"/drafts/{number}/publish").text
     visitor.send(f"/drafts/{number}/release", {"privacy:epsilon": "2"})
     assert visitor.send(f"/drafts/{number}/publish", {**sent, "out": "published"}).status_code == 303
     assert waited(visitor, number).state == "done"
@@ -141,14 +142,6 @@ def test_a_policy_is_saved_and_corrected_after_a_refusal(visitor: Visitor, town:
     visitor.send(f"/drafts/{number}/release", {"privacy:epsilon": "3"})
     assert "is another policy" in visitor.send(f"/drafts/{number}/publish", {**sent, "out": "again"}).text
     assert cb.load_policy(town / "p.toml").epsilon == 2  # what was published stays
-
-
-def test_what_a_job_refuses_is_shown(visitor: Visitor, town: Path) -> None:
-    number = chosen(visitor, CASES["register"][0])
-    (town / "taken").mkdir()
-    visitor.send(f"/drafts/{number}/publish", {"confirm": "town", "out": "taken", "policy": "p.toml"})
-    assert waited(visitor, number).state == "refused"
-    assert 'class="box refused"' in visitor.get(f"/drafts/{number}/publish").text
 
 
 def test_a_job_is_cancelled_and_leaves_nothing(visitor: Visitor, town: Path) -> None:

@@ -14,8 +14,6 @@ from crowdblend.publishing.release import release
 from tests.engines.spark.test_layouts import COLUMNS, people
 from tests.golden.releases import KEY
 
-SECRET = bytes(32)
-
 
 def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine: SparkEngine) -> None:
     parquet.write_table(people(), tmp_path / "people.parquet")
