@@ -15,7 +15,7 @@ from typing import Any
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 
 FOUND = Path(__file__).with_suffix(".json")
 WORKS = "works"

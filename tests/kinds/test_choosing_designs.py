@@ -12,7 +12,7 @@ from crowdblend import designs
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each
 from tests.refusals import refuses

@@ -18,7 +18,7 @@ from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
 from crowdblend.mechanisms.synopsis.conjunctions import conjunctions
 from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.randomness.source import KeyedSource
 from crowdblend.releases.facts import derive, read_facts, to_json
 from tests.cases import for_each

@@ -13,7 +13,7 @@ import crowdblend as cb
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.publishing.verification.counts import check_people
 from crowdblend.reading.notes import sentences
 from crowdblend.releases.facts import derive, read_facts, to_json

@@ -34,7 +34,7 @@ from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppression import SuppressedHistogram
 from crowdblend.policies.publication import Publication
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.programme.facts import ProgrammeFacts
 from crowdblend.randomness import DrawKey, ReleaseKey
 from crowdblend.releases.facts import derive, from_json, read_facts, to_json
@@ -183,6 +183,7 @@ def test_strata_that_are_not_published_are_parts_of_a_biased_sample() -> None:
     two = [cb.Table("sex", name="table"), cb.Microdata("sex", name="rows")]
     hidden: dict[str, Any] = {"sampling": cb.Strata("region", {"north": 0.48, "south": 0.5}), "publish": two}
     plan = planned(policy("biased, parts", **hidden))
+    assert isinstance(plan.sample, Biased)
     assert (plan.sample.low, plan.sample.high) == (0.48, 0.5)
     assert plan.draws(ReleaseKey(bytes(32)))[0][0].part is not None
     with refuses("policy.split", "[data] duplicates"):

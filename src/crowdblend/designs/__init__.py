@@ -1,13 +1,17 @@
 """Designs: how people come into a sample, one class for each way, all with the protocol of `Design`."""
 
 from crowdblend.designs.biased import Biased
-from crowdblend.designs.design import Claims, Design, InclusionRates, Rate, SampledClaims
+from crowdblend.designs.design import Claims, Design, InclusionRates, Rate, SampledClaims, Stratum
 from crowdblend.designs.everybody import Everybody
 from crowdblend.designs.poisson import Coins, Poisson
-from crowdblend.designs.strata import Strata, Stratum, Weights
+from crowdblend.designs.strata import Strata, Weights
 from crowdblend.designs.survey import Survey, ThinnedSurvey
 
+# A new design stands here, and facts can state it.
+DESIGNS: tuple[type[Design], ...] = (Poisson, Coins, ThinnedSurvey, Survey, Biased, Strata, Weights, Everybody)
+
 __all__ = [
+    "DESIGNS",
     "Biased",
     "Claims",
     "Coins",

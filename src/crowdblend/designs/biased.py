@@ -18,6 +18,7 @@ from crowdblend.designs.design import (
     Rate,
     SampledClaims,
     blends,
+    no_parts,
     of_crowds,
 )
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part, StratifiedCoin
@@ -75,6 +76,12 @@ class Biased(Design, frozen=True, tag="biased"):
         assert self.rate is not None, "a sample is drawn at a rate"
         return Coin(coin, self.rate, part)
 
+    def require_parts(self) -> None:
+        """Refuse parts of a survey whose weights are not published."""
+        if self.weight is not None:
+            message = "Parts of a survey with weights are certified where the weights are published."
+            raise no_parts(message, f"Publish {self.weight!r}, and add thin = 0.8.", "[sampling] column")
+
     def thin_by(self, share: float) -> Self:
         """The same with smaller rates."""
         ends = {name: getattr(self, name) * share for name in ("low", "high", "max_rate")}
@@ -109,6 +116,11 @@ class Biased(Design, frozen=True, tag="biased"):
     def largest_rate(self) -> float:
         """The largest rate of a protected person."""
         return self.max_rate
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The range of the rates, and for how many people it does not hold."""
+        return {"low": self.low, "high": self.high, "exceptions": self.exceptions}
 
     @property
     def ends(self) -> dict[str, Any]:

@@ -6,8 +6,9 @@ counted (`inclusion`). It knows no kind of release: what it looks at is the sort
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, runtime_checkable
 
 import msgspec
 from flint import arb
@@ -16,8 +17,8 @@ from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_profiles, profile_of
 from crowdblend.calculus.rules import outliers, profiles, programme, registers, sampling
 from crowdblend.designs import draw
-from crowdblend.designs.draw import Draw
-from crowdblend.errors import NotApplicable
+from crowdblend.designs.draw import Draw, Part
+from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate
 from crowdblend.numerics.balls import round_up
@@ -97,7 +98,56 @@ class InclusionRates:
         return cls(rate, rate, rate)
 
 
-class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="design"):
+class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """People who are sampled with a probability between low and high; `rate` is the one that estimates divide by."""
+
+    rate: Rate
+    low: Rate
+    high: Rate
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.rate <= self.high:
+            raise ValueError("the rate of a stratum lies between its ends")
+
+    @classmethod
+    def at_rate(cls, rate: float) -> Stratum:
+        """Return people of one rate."""
+        return cls(rate, rate, rate)
+
+    def thin_by(self, share: float) -> Stratum:
+        """Return the same with a share of its people."""
+        return Stratum(self.rate * share, self.low * share, self.high * share)
+
+    @property
+    def inclusion(self) -> InclusionRates:
+        """The probability with which the people of the stratum are counted."""
+        return InclusionRates(self.rate, self.low, self.high)
+
+
+class _Defaults:
+    """Answers of designs that do not say otherwise; nobody asks a design for its class."""
+
+    __slots__ = ()
+    # True if nobody is drawn.
+    everybody: ClassVar[bool] = False
+    # True if exactly `people` of `of` people are counted: both numbers are public, and errors follow from them.
+    counts_exactly: ClassVar[bool] = False
+    # True if a coin of one rate decides about everybody, and is all that decides.
+    has_one_rate: ClassVar[bool] = False
+    # The number of people of a survey, and of those it was drawn from.
+    people: int | None = None
+    of: int | None = None
+    # The share of a survey whom a coin keeps here.
+    thin: float | None = None
+    # How many people may have any probability.
+    exceptions: int = 0
+    # The published column whose labels are the strata, and of classes of weights the breaks between them.
+    column: str | None = None
+    strata: Mapping[str, Stratum] = MappingProxyType({})
+    breaks: tuple[float, ...] = ()
+
+
+class Design(_Defaults, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="design"):
     """A way in which people come into a sample."""
 
     @property
@@ -116,9 +166,48 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         raise NotImplementedError
 
     @property
+    def coin_rate(self) -> float | None:
+        """The probability with which everybody is counted, where coins decide and it is one number below 1."""
+        inclusion = None if self.counts_exactly else self.inclusion
+        return inclusion.least if inclusion is not None and inclusion.least == inclusion.most < 1 else None
+
+    @property
+    def counting_strata(self) -> Mapping[str, Stratum]:
+        """The probability of being counted, by stratum."""
+        return self.strata
+
+    @property
+    def coins(self) -> tuple[Stratum, ...]:
+        """The rates of the coins that protect people, of every stratum; a sample without strata is one."""
+        return (Stratum.at_rate(self.largest_rate),)
+
+    @property
+    def ends(self) -> dict[str, Any] | None:
+        """The range of rates, as the rules spell it; None where rates are known."""
+        return None
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters that facts list beside the rate."""
+        return {}
+
+    @property
     def draws_here(self) -> bool:
         """True if coins are thrown here, so that another sample of the same people can be drawn."""
         return not self.drawn_before
+
+    def most_people(self, *, kept_only: bool) -> float | None:
+        """Return how many people can be in the table, or among those kept; None where nothing says so."""
+        del kept_only
+        return None
+
+    def contradicts(self, labels: Mapping[str, tuple[str, ...] | None], breaks: Mapping[str, Any]) -> str | None:
+        """Return what published columns, by their labels and breaks, contradict; None where they fit."""
+        del labels, breaks
+        return None
+
+    def require_parts(self) -> None:
+        """Refuse to divide the sample into parts that are not certified."""
 
     @property
     def throws_row_coins(self) -> bool:
@@ -130,12 +219,12 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
         """The largest probability with which coins keep anyone who is protected."""
         raise NotImplementedError
 
-    def draw(self, coin: DrawKey) -> Draw:
-        """Return the draw of the sample; the coin also picks one of several rows of a person.
+    def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
+        """Return the draw of the sample, or of one part of it; the coin also picks one of several rows of a person.
 
         A sample that was drawn before has everybody in the table.
         """
-        return draw.Everybody(row_key=coin)
+        return draw.Everybody(part, row_key=coin)
 
     def thin_by(self, share: float) -> Design:
         """Return the sample as a part of it sees it, to which each of its people goes with probability `share`."""
@@ -166,18 +255,27 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
     def derivations(self, mechanisms: Sequence[SampledClaims], epsilon: float) -> tuple[Derivation, ...]:
         """Derive what mechanisms on the sample guarantee to everybody, the strongest guarantee first."""
-        raise NotImplementedError
+        raise _not_certified()
+
+    def derive_with_choice(
+        self, choice: Derivation, mechanism: SampledClaims, share: float | None, epsilon: float
+    ) -> Derivation:
+        """Derive what a choice of the recoding and the release guarantee together.
+
+        A `share` of the sample chooses, and is not published; without one everybody does.
+        """
+        raise _not_certified()
 
     def derivations_in_copies(self, claim: Derivation, copies: Sequence[int]) -> tuple[Derivation, ...]:
         """Derive the guarantee of one mechanism that counts a person of each stratum in copies.
 
         `claim` is about people who count once.
         """
-        raise NotImplementedError
+        raise _not_certified()
 
     def amplify(self, profile: Derivation) -> Derivation:
         """Derive the loss to everybody, at every ε, of noise with this profile on the sample."""
-        raise NotImplementedError
+        raise _not_certified()
 
     def state_guarantees(self, profile: Derivation, epsilon: float) -> tuple[Derivation, ...]:
         """Derive the guarantees of a sample's profile at one ε, the strongest first."""
@@ -250,6 +348,20 @@ def blends(mechanism: Claims) -> bool:
 def differential_of(derivations: Sequence[Derivation]) -> Derivation:
     """The derivation that says what one person more or less changes; of a survey of a fixed size, one replaced."""
     return next(one for one in derivations if isinstance(one.conclusion, Differential))
+
+
+def _not_certified() -> NotApplicable:
+    return NotApplicable(
+        "Nothing is proved of such a mechanism on such a sample.",
+        remedy='Write design = "poisson" in [sampling].',
+        where="[sampling] design",
+        code="policy.design",
+    )
+
+
+def no_parts(message: str, remedy: str, where: str = "[sampling] design") -> InvalidInput:
+    """Return the refusal to divide a sample."""
+    return InvalidInput(message, remedy=remedy, where=where, code="policy.split")
 
 
 def _no_parts() -> NotApplicable:

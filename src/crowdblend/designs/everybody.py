@@ -14,6 +14,8 @@ from crowdblend.guarantees import OutlierPrivate
 class Everybody(Design, frozen=True, tag="everybody"):
     """A register: every person is counted."""
 
+    everybody = True
+
     @property
     def inclusion(self) -> InclusionRates:
         """Probability 1 for everybody."""

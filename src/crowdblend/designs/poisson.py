@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import blending, choice, profiles, programme, sampling
+from crowdblend.calculus.rules import blending, profiles, programme, recoding, sampling
+from crowdblend.calculus.rules import choice as choices
 from crowdblend.designs.design import (
     Design,
     InclusionRates,
@@ -32,6 +33,8 @@ LARGEST_COMPARED = 20_000
 
 class Poisson(Design, frozen=True, tag="poisson"):
     """A sample that is drawn here at one rate."""
+
+    has_one_rate = True
 
     rate: Rate
 
@@ -70,15 +73,26 @@ class Poisson(Design, frozen=True, tag="poisson"):
         # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
         own = mechanism.claim_under_sampling(rate=self.rate, epsilon=epsilon)
         if own is not None:
-            return choice.best_under_sampling(own)
+            return choices.best_under_sampling(own)
         claim = mechanism.claim()
         if isinstance(claim.conclusion, CrowdBlending):
-            return choice.best_under_sampling(*self._by_crowds(claim, claim.conclusion, epsilon))
+            return choices.best_under_sampling(*self._by_crowds(claim, claim.conclusion, epsilon))
         return sampling.sampling_amplifies(differential_claim(mechanism), rate=self.rate)
 
     def profile(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
         """Derive the loss after sampling at every ε; `epsilon` is one at which the theorems apply."""
         return profile_of(sampling.sampled_release_is_differential(self.under_sampling(mechanism, epsilon)))
+
+    def derive_with_choice(
+        self, choice: Derivation, mechanism: SampledClaims, share: float | None, epsilon: float
+    ) -> Derivation:
+        """Derive the joint guarantee, of a part of the sample that chooses or of everybody."""
+        if share is not None:
+            ends = {"rate": self.rate, "share": share, "epsilon": epsilon}
+            return recoding.recoding_from_split(choice, mechanism.claim(), **ends)
+        if self.drawn_before:
+            raise ValueError("the people of a sample that was drawn before cannot choose for another one")
+        return recoding.recoding_from_population(choice, self.under_sampling(mechanism, epsilon))
 
     def _by_crowds(self, claim: Derivation, crowd: CrowdBlending, epsilon: float) -> list[Derivation]:
         """Return every theorem about crowds that applies to a claim."""

@@ -7,9 +7,9 @@ worst stratum counts. Where it is not published, a class may hold people of all 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -20,12 +20,13 @@ from crowdblend.designs.design import (
     MOST_LISTED,
     CountsInCopies,
     Design,
-    InclusionRates,
     PartClaims,
     Rate,
     SampledClaims,
     SeveralRows,
+    Stratum,
     blends,
+    no_parts,
     of_crowds,
 )
 from crowdblend.designs.draw import Coin, Draw, Everybody, Part, StratifiedCoin
@@ -33,36 +34,6 @@ from crowdblend.designs.poisson import parts_at_rate
 
 if TYPE_CHECKING:
     from crowdblend.randomness import DrawKey
-
-
-class Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """People who are sampled with a probability between low and high; `rate` is the one that estimates divide by."""
-
-    rate: Rate
-    low: Rate
-    high: Rate
-
-    def __post_init__(self) -> None:
-        if not self.low <= self.rate <= self.high:
-            raise ValueError("the rate of a stratum lies between its ends")
-
-    def at(self, share: float) -> Stratum:
-        """Return the same with a share of its people."""
-        return Stratum(self.rate * share, self.low * share, self.high * share)
-
-    @property
-    def inclusion(self) -> InclusionRates:
-        """The probability with which the people of the stratum are counted."""
-        return InclusionRates(self.rate, self.low, self.high)
-
-    def derive(self, mechanism: SampledClaims, epsilon: float) -> Derivation:
-        """Derive the mechanism's guarantee to the people of the stratum."""
-        if self.low < self.high:
-            return strata.stratum_between_rates(mechanism.claim(), low=self.low, high=self.high, epsilon=epsilon)
-        # The exact rule is the best of all for suppression; to list the others would only make proofs longer.
-        own = mechanism.claim_under_sampling(rate=self.low, epsilon=epsilon)
-        exact = own or sampling.suppression_exact(mechanism.claim(), rate=self.low, epsilon=epsilon)
-        return strata.stratum_at_one_rate(exact)
 
 
 class Strata(Design, frozen=True, tag="strata"):
@@ -80,13 +51,13 @@ class Strata(Design, frozen=True, tag="strata"):
     @property
     def counting_strata(self) -> dict[str, Stratum]:
         """The probability of being asked and kept, by stratum."""
-        return self.strata if self.thin is None else {label: one.at(self.thin) for label, one in self.strata.items()}
+        share = 1.0 if self.thin is None else self.thin
+        return {label: one.thin_by(share) for label, one in self.strata.items()}
 
     @property
     def coins(self) -> tuple[Stratum, ...]:
         """The rates of the coins that protect people; of a thinned survey only those drawn here."""
-        here = () if self.thin is None else (Stratum(self.thin, self.thin, self.thin),)
-        return here * len(self.strata) or tuple(self.strata.values())
+        return tuple(self.strata.values()) if self.thin is None else (Stratum.at_rate(self.thin),) * len(self.strata)
 
     @property
     def largest_rate(self) -> float:
@@ -142,7 +113,20 @@ class Strata(Design, frozen=True, tag="strata"):
         """The same with fewer who are kept, or drawn."""
         if self.thin is not None:
             return replace(self, thin=self.thin * share)
-        return replace(self, strata={label: one.at(share) for label, one in self.strata.items()})
+        return replace(self, strata={label: one.thin_by(share) for label, one in self.strata.items()})
+
+    def contradicts(self, labels: Mapping[str, tuple[str, ...] | None], breaks: Mapping[str, Any]) -> str | None:
+        """Strata are the labels of a published column: classes would span them otherwise."""
+        del breaks
+        fits = labels.get(self.column) == tuple(self.strata)
+        return None if fits else "its strata are not the labels of a published column"
+
+    def require_parts(self) -> None:
+        """Refuse parts of strata in which rates differ."""
+        if any(one.low < one.high for one in self.coins):
+            message = "Parts of one sample are certified where everybody of a stratum has one rate."
+            remedy = 'Add thin = 0.8 to [sampling], which rests on no weight; or write split = "fresh" or "budget".'
+            raise no_parts(message, remedy)
 
     def amplify(self, profile: Derivation) -> Derivation:
         """Each person is in the sample with at most the largest rate."""
@@ -163,7 +147,7 @@ class Strata(Design, frozen=True, tag="strata"):
             (one.low, one.high, mechanism): (one, mechanism)
             for one, mechanism in zip(self.coins, mechanisms, strict=True)
         }
-        return _worst([one.derive(mechanism, epsilon) for one, mechanism in each.values()])
+        return _worst([_derive(one, mechanism, epsilon) for one, mechanism in each.values()])
 
     def parts_derivations(
         self, mechanisms: Sequence[Sequence[PartClaims]], shares: Sequence[float], epsilon: float
@@ -201,6 +185,16 @@ class Strata(Design, frozen=True, tag="strata"):
         return found
 
 
+def _derive(stratum: Stratum, mechanism: SampledClaims, epsilon: float) -> Derivation:
+    """Derive the mechanism's guarantee to the people of a stratum."""
+    if stratum.low < stratum.high:
+        return strata.stratum_between_rates(mechanism.claim(), low=stratum.low, high=stratum.high, epsilon=epsilon)
+    # The exact rule is the best of all for suppression; to list the others would only make proofs longer.
+    own = mechanism.claim_under_sampling(rate=stratum.low, epsilon=epsilon)
+    exact = own or sampling.suppression_exact(mechanism.claim(), rate=stratum.low, epsilon=epsilon)
+    return strata.stratum_at_one_rate(exact)
+
+
 def _worst(derivations: Sequence[Derivation]) -> tuple[Derivation, ...]:
     worst = strata.worst_stratum(*derivations)
     return strata.strata_are_zero_knowledge(*derivations), worst, sampling.replacing_is_removing_and_adding(worst)
@@ -236,3 +230,10 @@ class Weights(Strata, frozen=True, tag="weights"):
             ends_meet = math.isclose(one.low, 1 / end, rel_tol=1e-12)
             if not (ends_meet and math.isclose(one.high, 1 / start, rel_tol=1e-12)):
                 raise ValueError("the rates of a class are one over its weights")
+
+    def contradicts(self, labels: Mapping[str, tuple[str, ...] | None], breaks: Mapping[str, Any]) -> str | None:
+        """The breaks are those of the published column, too."""
+        fits = breaks.get(self.column) == self.breaks
+        return super().contradicts(labels, breaks) or (
+            None if fits else "its weights are not the classes of a published column"
+        )

@@ -11,7 +11,7 @@ import msgspec
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.profiles import compose_releases
 from crowdblend.calculus.rules import outliers, profiles, sampling, surveys, totals, zero_knowledge
-from crowdblend.designs.design import Design, InclusionRates, PartClaims, SampledClaims, blends, of_crowds
+from crowdblend.designs.design import Design, InclusionRates, PartClaims, SampledClaims, blends, no_parts, of_crowds
 from crowdblend.designs.draw import Draw, Exactly, Part
 from crowdblend.designs.draw import Everybody as Everyone
 from crowdblend.designs.poisson import Poisson
@@ -25,6 +25,8 @@ Whole = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 
 class Survey(Design, frozen=True, tag="survey"):
     """`people` of `of` people, at random; both numbers are public."""
+
+    counts_exactly = True
 
     people: Whole
     of: Whole
@@ -49,9 +51,14 @@ class Survey(Design, frozen=True, tag="survey"):
         """The same probability for everybody."""
         return InclusionRates.at_rate(self.people / self.of)
 
-    def draw(self, coin: DrawKey) -> Draw:
+    def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Draw a fixed number of people, each set equally likely; all where they were drawn before."""
+        assert part is None, "a fixed number of people is not divided into parts"
         return Everyone(row_key=coin) if self.already_drawn else Exactly(coin, self.people, self.of)
+
+    def sentences(self) -> list[str]:
+        """Return what a survey says whose coins keep everybody, where it was drawn before."""
+        return ThinnedSurvey(1.0, self.people, self.of).sentences() if self.already_drawn else []
 
     def derive_drawn(self, claim: Derivation) -> tuple[Derivation, Derivation]:
         """Derive the guarantees of a sanitized sample: relative to its size, and with one replaced."""
@@ -72,6 +79,8 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
     not, and a rate of 1 keeps everybody. What is guaranteed is for one person's data replaced, as both numbers are
     public.
     """
+
+    has_one_rate = False
 
     people: Whole
     of: Whole
@@ -99,6 +108,17 @@ class ThinnedSurvey(Poisson, frozen=True, tag="thinned"):
     def inclusion(self) -> InclusionRates:
         """The probability of being asked and kept, for everybody."""
         return InclusionRates.at_rate(self.people / self.of * self.rate)
+
+    def most_people(self, *, kept_only: bool) -> float:
+        """All of them; a coin keeps more than this of them with a probability below one in a billion (Hoeffding)."""
+        people = float(self.people)
+        return min(people, people * self.rate + math.sqrt(people * math.log(1e9) / 2)) if kept_only else people
+
+    def require_parts(self) -> None:
+        """Refuse parts of a survey of which everybody is kept."""
+        if not self.draws_here:
+            message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
+            raise no_parts(message, "Write thin = 0.8.", "[sampling] thin")
 
     def draw(self, coin: DrawKey, part: Part | None = None) -> Draw:
         """Draw each person of the survey by the coin; all of them where the rate is 1."""

@@ -30,13 +30,13 @@ from crowdblend.frozen import dataclass
 from crowdblend.ledger.chain import sample_name
 from crowdblend.ledger.identity import MOST, UNNAMED
 from crowdblend.policies.files import source_files
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.regular_files import open_regular
 
 if TYPE_CHECKING:
-    from crowdblend.policies.strata import Design
+    from crowdblend.policies.strata import DeclaredStrata
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
     return source if sampling.already_drawn else sample_name(key)
 
 
-def largest_rate(sampling: Sampling, design: Design | None = None) -> float | None:
+def largest_rate(sampling: Sampling, design: DeclaredStrata | None = None) -> float | None:
     """Return the largest probability with which an already drawn table holds anyone."""
     if design is not None:
         return max(design.high, sampling.max_rate or 0.0)

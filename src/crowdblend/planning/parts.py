@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.loss_curves import part_delta, unequal_part_delta
 from crowdblend.calculus.rules import programme
-from crowdblend.designs import Biased
 from crowdblend.errors import Infeasible, NotProved
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartInCrowds, PartOfSample, UnequalProgrammeCurve
@@ -100,7 +100,7 @@ class PartBudget:
     `drawn` is the share that its publication has of the sample: larger than that of the part where others of its people
     choose the recoding.
 
-    `biased` is the sample where people's rates differ; `rate` is then the largest of anyone protected.
+    `ends` bound people's rates where these differ; `rate` is then the largest of anyone protected.
 
     `noise_loss` is the part of epsilon that noise may spend in one release: all of it where there is one, and less in a
     series, in which crowds hardly lose more, and noise loses every time.
@@ -113,7 +113,7 @@ class PartBudget:
     delta: float
     noise_loss: float
     drawn: float
-    biased: Biased | None = None
+    ends: Mapping[str, Any] | None = None
 
     @property
     def own_rate(self) -> float:
@@ -132,9 +132,9 @@ class PartBudget:
 
     def smallest_k(self, part: Callable[[int], PartOfSample]) -> int:
         """Return the smallest k with which the part keeps to epsilon and delta."""
-        if self.biased is None:
+        if self.ends is None:
             return smallest_k(part, self.shares, rate=self.rate, epsilon=self.epsilon, delta=self.delta)
-        ends, least = self.biased.ends, self.biased.exceptions + 2
+        ends, least = self.ends, int(self.ends["exceptions"]) + 2
 
         def divergence(k: int) -> float:
             # Of points under biased sampling counts that they blend.

@@ -157,12 +157,10 @@ class SolvedPlan(Plan):
 
     def planned_derivations(self) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and of mechanisms with these parameters."""
-        design = self.design
         if not self.request.shares:
             return self.derivations(self.mechanism)
-        assert isinstance(design, Poisson), "parts are of a sample at one rate"
         mechanisms = [(PlannedMechanism(self.request, k, None),) for k in self.thresholds]
-        return self._check_derivations(design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
+        return self._check_derivations(self.design.parts_derivations(mechanisms, self.request.shares, self.epsilon))
 
     def derivations(self, mechanism: SampledClaims) -> tuple[Derivation, ...]:
         """Derive the guarantee of sampling and this mechanism; refuse one weaker than the plan."""

@@ -13,9 +13,10 @@ from crowdblend.policies.columns import Column, check_names, refuse_numbers
 from crowdblend.policies.key import Rule, conflicts, key, needs, part
 from crowdblend.policies.publication_policy import PeoplePolicy, RowsPerPerson, data_key
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED, Sampling, Survey
+from crowdblend.policies.sampling import NOT_SAMPLED
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import STDIN
-from crowdblend.policies.strata import Design, design_of
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 with lazy_imports():
@@ -59,7 +60,7 @@ SURVEY_ROWS = conflicts(
 )
 
 
-def refuse_unseen_rates(design: Design, sampling: Sampling) -> None:
+def refuse_unseen_rates(design: DeclaredStrata, sampling: Sampling) -> None:
     """Refuse to thin a survey whose strata or weights are not published: nobody could carry counts to everybody."""
     if sampling.thin is not None and not design.published:
         message = f"Estimates of a survey that is thinned divide by the rates of {design.column_name!r}."
@@ -110,7 +111,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         """Refuse a survey of a fixed number of people whose crowds are not thinned: n minus the shown is hidden."""
         super()._check_certified()
         drawn = self.sampling
-        if isinstance(drawn, Survey) and (drawn.thin is None or drawn.thin == 1):
+        if drawn.fixed_size and drawn.thin in (None, 1):
             message = (
                 "Crowds of a fixed number of people hide nobody: the number minus the counts that are shown is what is "
                 "hidden."
@@ -156,7 +157,7 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         remedy = 'Write design = "poisson" in [sampling], or kind = "table", which adds noise to every cell.'
         raise refusal("everybody", message, remedy, "[sampling] design")
 
-    def _check_design(self, design: Design) -> None:
+    def _check_design(self, design: DeclaredStrata) -> None:
         """Refuse what a table of strata or weights cannot have; nothing more for other kinds."""
         if design.published:
             design.check_rates()
@@ -188,9 +189,9 @@ class CrowdPolicy(PeoplePolicy, frozen=True, kw_only=True):
         return None if self._rates_known else "rate"
 
     @cached_property
-    def design(self) -> Design | None:
+    def design(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return design_of(self.sampling, self.columns, self.beside)
+        return self.sampling.declare(self.columns, self.beside)
 
     @property
     def rate_range(self) -> tuple[float | None, float | None]:

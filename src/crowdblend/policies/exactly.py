@@ -11,8 +11,8 @@ from crowdblend.policies.crowd import Releases
 from crowdblend.policies.key import Rule, conflicts, key, needs, part
 from crowdblend.policies.publication_policy import PeoplePolicy, RowsPerPerson, data_key
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import Coins, Everybody, Poisson, Sampling, Survey
-from crowdblend.policies.strata import Design, design_of, one_stratum
+from crowdblend.policies.sampling_section import Sampling
+from crowdblend.policies.strata import DeclaredStrata, one_stratum
 
 
 class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         sampling = self.sampling
         if not self.with_others:
             refuse_thinning(sampling)
-        if isinstance(sampling, Survey) and sampling.people is None and not self.plans_sample:
+        if sampling.fixed_size and sampling.people is None and not self.plans_sample:
             raise refusal("missing-key", "[sampling] has no people.", self.sample_remedy, "[sampling] people")
         if not 0 < self.epsilon <= self.largest_epsilon:
             raise refusal(
@@ -61,7 +61,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
         """Refuse a sample that leaves open what noise and errors depend on."""
         if self.design is not None:
             self.design.check_rates()
-        elif isinstance(self.sampling, Poisson | Coins):
+        elif not (self.sampling.fixed_size or self.sampling.everybody):
             message = f"A sample of {self.kind} needs its rate."
             raise refusal("missing-key", message, "Add rate to [sampling].", "[sampling] rate")
         if self.rows_per_person is not None and self.design is None:
@@ -73,7 +73,7 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
             raise refusal("biased-sampling", message, "Remove exceptions.", "[sampling] exceptions")
 
     @cached_property
-    def design(self) -> Design | None:
+    def design(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; a sample without them is one stratum.
 
         None where how many people there are, or are drawn, is public.
@@ -87,11 +87,11 @@ class ExactPolicy(PeoplePolicy, frozen=True, kw_only=True):
             return one_stratum(drawn.rate or drawn.low, (drawn.low, drawn.high))
         if not drawn.designed and drawn.inclusion_rate is not None and (unknown or drawn.people is None):
             return one_stratum(drawn.inclusion_rate)
-        return design_of(drawn, self.columns, self.beside)
+        return drawn.declare(self.columns, self.beside)
 
     def _people(self) -> dict[str, Any]:
         # Of a sample by coins the number of people is no part of the guarantee, and nobody counts them.
-        counted = isinstance(self.sampling, Survey | Everybody) and not self.with_others
+        counted = (self.sampling.fixed_size or self.sampling.everybody) and not self.with_others
         held = self.samples if self.sampling.already_drawn else self.people
         rows = {"rows_per_person": self.rows_per_person}
         return {**super()._people(), **rows, **({"people": held} if counted and None in rows.values() else {})}

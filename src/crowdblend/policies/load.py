@@ -22,7 +22,8 @@ from crowdblend.policies.publication_policy import has_columns
 from crowdblend.policies.python_words import reading_toml
 from crowdblend.policies.refusals import did_you_mean, refusal, show_value
 from crowdblend.policies.registry import all_kinds, is_kind, kinds_with, publication_class
-from crowdblend.policies.sampling import DESIGNS, Sampling
+from crowdblend.policies.sampling import DESIGNS
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import read_keys
 from crowdblend.policies.terms import Terms
 from crowdblend.regular_files import read_regular

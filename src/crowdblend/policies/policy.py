@@ -22,7 +22,7 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.python_words import speaking_python
 from crowdblend.policies.refusals import did_you_mean, refusal
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import DataSource, Format, Resources
 from crowdblend.policies.terms import SHARED, Terms
 from crowdblend.policies.write import write_policy

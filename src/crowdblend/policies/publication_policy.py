@@ -35,7 +35,8 @@ from crowdblend.policies.columns import Column, column_texts, columns_of, refuse
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Rule, Section, key, needs, one_of, part
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
+from crowdblend.policies.sampling import NOT_SAMPLED
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.policies.source import IN_PYTHON, READING_KEYS, DataSource, Format, Resources, format_of
 from crowdblend.policies.value_types import FilePath, FilePaths
 

@@ -1,22 +1,29 @@
 """The section [sampling]: how people come into what is counted, one class for each design.
 
 Drawn here: Poisson. The table is itself a sample: Coins, Weights. Either of the two: Survey (a fixed number), Strata,
-Biased. Nobody is drawn: Everybody. Anyone who reads a policy asks for rates, columns and numbers by the same names,
-whatever the design; a design that has none of them says None.
+Biased. Nobody is drawn: Everybody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
-from crowdblend.policies.key import Section
+from msgspec.structs import replace
+
+from crowdblend.lazy import lazy_imports
+from crowdblend.policies.columns import Column
 from crowdblend.policies.key import key as says
 from crowdblend.policies.refusals import refusal
+from crowdblend.policies.sampling_section import Sampling
+from crowdblend.policies.strata import DeclaredStrata, strata_by_label, strata_by_weight
 from crowdblend.policies.stratum_rates import rates_of
 from crowdblend.policies.value_types import Rates
+
+with lazy_imports():
+    from crowdblend import designs
 
 Secret = Annotated[Literal["destroy", "seal"], says("What happens to the secret key of the sample.")]
 AlreadyDrawn = Annotated[bool, says("True when the table is itself the sample and its rates are your assumption.")]
@@ -25,107 +32,6 @@ Thin = Annotated[
     says("Of a survey with these rates, however drawn: the share whom a secret coin keeps here, such as 0.8.", "rate"),
 ]
 Rate = Annotated[float | None, says("The share of people kept; where k is given, it may be left to the plan.", "rate")]
-
-
-class _DesignDefaults:
-    """Values for the designs that do not say them."""
-
-    # True if everybody is in the table, and nobody is drawn.
-    everybody: bool = False
-    # The fate of the secret key of the sample.
-    key: Literal["destroy", "seal"] = "destroy"
-    # The smallest probability of those who can be sampled, where probabilities differ.
-    low: float | None = None
-    # The largest ordinary probability, where probabilities differ.
-    high: float | None = None
-    # The largest probability of anyone protected, where it is stated.
-    max_rate: float | None = None
-    # The number of people who may have any probability.
-    exceptions: int = 0
-    # The share of a survey's people who are kept here, where the table is a survey.
-    thin: float | None = None
-    # The number of people drawn, where it is fixed.
-    people: int | None = None
-
-
-class Sampling(_DesignDefaults, Section, frozen=True):
-    """The way in which people come into the counts; parts that a design lacks are None or False."""
-
-    section = "[sampling]"
-    said: ClassVar[Mapping[str, str]] = {
-        "everybody": 'design = "everybody"',
-        "stratum": 'design = "strata"',
-        "weight": 'design = "weights"',
-        "people": 'design = "survey"',
-    }
-    design: ClassVar[str]
-    # What the data are with this design, and what that means for what is published.
-    words: ClassVar[str]
-    meaning: ClassVar[str]
-
-    @property
-    def already_drawn(self) -> bool:
-        """True if the table is itself the sample."""
-        return False
-
-    @property
-    def rate(self) -> float | None:
-        """The share of people kept."""
-        return None
-
-    @property
-    def table_rate(self) -> float | None:
-        """The largest probability with which a table that is itself a sample holds anyone."""
-        return max((rate for rate in (self.rate, self.high, self.max_rate) if rate is not None), default=None)
-
-    @property
-    def inclusion_rate(self) -> float | None:
-        """The probability with which people are counted, where it is one number."""
-        return self.rate
-
-    @property
-    def population(self) -> int | None:
-        """The number of people in the population, where the design says it."""
-        return None
-
-    @property
-    def stratum(self) -> str | None:
-        """The column whose labels are the strata."""
-        return None
-
-    @property
-    def weight(self) -> str | None:
-        """The column of design weights."""
-        return None
-
-    @property
-    def stratum_rates(self) -> Mapping[str, float]:
-        """The rate of every stratum by its label."""
-        return {}
-
-    @property
-    def designed(self) -> bool:
-        """True if strata or weights say how likely people were to be sampled, instead of one rate or number."""
-        return self.stratum is not None or self.weight is not None
-
-    @property
-    def biased(self) -> bool:
-        """True if people's probabilities may differ, so that low and high carry the guarantee."""
-        return self.low is not None
-
-    def drawn_here(self) -> Sampling:
-        """Return the same design with people drawn now where they were drawn before."""
-        return self
-
-    def thin_by(self, share: float) -> Self:
-        """Return the same design as a part of its sample sees it; rates are smaller by the share."""
-        if self.thin is not None:
-            return self.replace(thin=self.thin * share)
-        return self if self.rate is None else self.at_rate(self.rate * share)
-
-    def at_rate(self, rate: float | None) -> Self:
-        """Return the same design at another rate; the same where it has none."""
-        return self.replace(rate=rate) if "rate" in self.__struct_fields__ else self
 
 
 class Poisson(Sampling, frozen=True):
@@ -140,6 +46,10 @@ class Poisson(Sampling, frozen=True):
 
     rate: Rate = None
     key: Secret = "destroy"
+
+    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+        """Return coins of the rate; without one, everybody."""
+        return designs.Everybody() if self.rate is None else designs.Poisson(self.rate)
 
 
 class Coins(Sampling, frozen=True):
@@ -160,6 +70,10 @@ class Coins(Sampling, frozen=True):
 
     already_drawn = True
 
+    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+        """Return coins that were thrown before."""
+        return designs.Coins(self.rate)
+
     def drawn_here(self) -> Poisson:
         """Return coins that are thrown now."""
         return Poisson(self.rate)
@@ -173,6 +87,7 @@ class Survey(Sampling, frozen=True):
     """
 
     design = "survey"
+    fixed_size = True
     words = "a fixed number of people at random: drawn here, or a survey that was drawn before (thin)"
     meaning = (
         "A fixed number of people out of a known number, each set equally likely; both numbers are public. With thin "
@@ -227,6 +142,12 @@ class Survey(Sampling, frozen=True):
         """The share of all people who were asked."""
         return None if self.people is None or self.of is None else self.people / self.of
 
+    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+        """Return the survey as it is thinned; everybody where it is not."""
+        if self.thin is None or self.people is None or self.of is None:
+            return designs.Everybody()
+        return designs.ThinnedSurvey(self.thin, self.people, self.of)
+
     def drawn_here(self) -> Survey:
         """Return this many people who are drawn now."""
         return self.replace(thin=None)
@@ -269,6 +190,18 @@ class Strata(Sampling, frozen=True):
     def stratum_rates(self) -> Mapping[str, float]:
         """The rate of every stratum by its label, read from the file where one is named."""
         return rates_of(self.rates)
+
+    def declare(self, columns: Sequence[Column], beside: Sequence[Column] = ()) -> DeclaredStrata:
+        """Return the labels of the column."""
+        return strata_by_label(self.column, self.stratum_rates, columns, beside)
+
+    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+        """Return the strata; where their column is not published, a sample with unequal probabilities."""
+        assert declared is not None, "strata are declared"
+        if declared.published:
+            return designs.Strata(self.column, declared.strata, self.already_drawn, self.thin)
+        rates = {label: one.rate for label, one in declared.strata.items()}
+        return replace(declared.as_biased(), already_drawn=self.already_drawn, stratum=self.column, rates=rates)
 
     def thin_by(self, share: float) -> Self:
         """Return the same strata with smaller rates, or a survey of which fewer are kept."""
@@ -317,6 +250,17 @@ class Weights(Sampling, frozen=True):
         """The column."""
         return self.column
 
+    def declare(self, columns: Sequence[Column], beside: Sequence[Column] = ()) -> DeclaredStrata:
+        """Return the classes of weights."""
+        return strata_by_weight(self.column, self.low, self.high, columns, beside)
+
+    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+        """Return the classes of weights; where these are not published, a sample with unequal probabilities."""
+        assert declared is not None, "weights are declared"
+        if not declared.published:
+            return replace(declared.as_biased(), already_drawn=self.already_drawn, weight=self.column)
+        return designs.Weights(self.column, declared.strata, self.already_drawn, self.thin, declared.breaks)
+
 
 class Biased(Sampling, frozen=True):
     """People are sampled with probabilities between two ends; here at `rate`, or before."""
@@ -346,6 +290,11 @@ class Biased(Sampling, frozen=True):
         ends = {"low": self.low, "high": self.high, "rate": self.rate, "max_rate": most}
         return self.replace(**{name: None if end is None else end * share for name, end in ends.items()})
 
+    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+        """Return the ends; nothing bounds the rate of exceptions unless max_rate does, and noise protects them too."""
+        most = max(self.high, self.max_rate or (1.0 if self.exceptions else 0.0))
+        return designs.Biased(self.low, self.high, self.exceptions, most, self.rate, self.already_drawn)
+
     def drawn_here(self) -> Biased:
         """Return people drawn now, at the stated rate or at the largest one."""
         return self.replace(already_drawn=False, rate=self.high if self.rate is None else self.rate)
@@ -360,7 +309,12 @@ class Everybody(Sampling, frozen=True):
 
     everybody = True
 
+    def sample(self, declared: DeclaredStrata | None = None) -> designs.Design:
+        """Return everybody."""
+        return designs.Everybody()
 
+
+# A new design stands here, and policies can state it.
 DESIGNS: dict[str, type[Sampling]] = {
     one.design: one for one in (Poisson, Everybody, Coins, Survey, Strata, Weights, Biased)
 }

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -19,10 +18,9 @@ from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import Sampling
 
 with lazy_imports():
-    from crowdblend.designs import strata as designs
+    from crowdblend import designs
     from crowdblend.recoding import intervals, values
 
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
@@ -30,7 +28,7 @@ _MOST_RATES = 50
 
 
 @dataclass(frozen=True)
-class Design:
+class DeclaredStrata:
     """A way in which people come into a sample that has no single rate: strata by label, in the order of a column.
 
     `column` holds the strata or weights. It is published, or counted and checked without being published; then classes
@@ -67,6 +65,15 @@ class Design:
         """The key of [sampling] that declares it."""
         return "weight" if self.weighted else "stratum"
 
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """The breaks between classes of weights."""
+        return () if self.column is None else tuple(map(float, getattr(self.column.recoding, "breaks", ())))
+
+    def as_biased(self) -> designs.Biased:
+        """Return the sample of classes that span the strata."""
+        return designs.Biased(self.low, self.high, max_rate=self.high)
+
     def check_rates(self) -> None:
         """Refuse more different rates than a certificate can state."""
         if len({(stratum.low, stratum.high) for stratum in self.strata.values()}) > _MOST_RATES:
@@ -75,28 +82,23 @@ class Design:
             raise refusal(self.key, message, remedy, "[sampling] rates")
 
 
-def one_stratum(rate: float, ends: tuple[float, float] | None = None) -> Design:
+def one_stratum(rate: float, ends: tuple[float, float] | None = None) -> DeclaredStrata:
     """Return a sample without strata as the one stratum that it is."""
     low, high = ends or (rate, rate)
-    return Design(None, {"": designs.Stratum(rate, low, high)}, published=True)
+    return DeclaredStrata(None, {"": designs.Stratum(rate, low, high)}, published=True)
 
 
-def design_of(sampling: Sampling, columns: Sequence[Column], beside: Sequence[Column] = ()) -> Design | None:
-    """Return the strata or weights of a sample; None where people have one rate, or rates between low and high.
-
-    Their column is among the published ones, or declared `beside` them, or not declared.
-    """
-    name = sampling.stratum or sampling.weight
-    if name is None:
-        return None
-    column = next((one for one in (*columns, *beside) if one.name == name), None)
-    published = any(one.name == name for one in columns)
-    if sampling.stratum is not None:
-        return replace(_design_by_strata(name, sampling.stratum_rates, column), published=published)
-    return replace(_design_by_weights(name, sampling, column), published=published)
+def find_column(name: str, columns: Sequence[Column], beside: Sequence[Column]) -> tuple[Column | None, bool]:
+    """Return the column of strata or weights, and whether it is published; it may stand `beside`, or be undeclared."""
+    found = next((one for one in (*columns, *beside) if one.name == name), None)
+    return found, any(one.name == name for one in columns)
 
 
-def _design_by_strata(name: str, rates: Mapping[str, float], column: Column | None) -> Design:
+def strata_by_label(
+    name: str, rates: Mapping[str, float], columns: Sequence[Column], beside: Sequence[Column]
+) -> DeclaredStrata:
+    """Return the labels of a column as strata, each with its rate."""
+    column, published = find_column(name, columns, beside)
     if column is None:
         column = Column(name, (values.Values(tuple(rates)),))
     labels = column.recoding.labels if column.recodings else None
@@ -109,12 +111,15 @@ def _design_by_strata(name: str, rates: Mapping[str, float], column: Column | No
         what = f"no rate for {without[0]!r}" if without else f"a rate for {unknown[0]!r}, which is no label"
         message = f"rates in [sampling] has {what} of column {name!r}."
         raise refusal("stratum", message, "Give every label of the column a rate, and no other.", "[sampling] rates")
-    strata = {label: designs.Stratum(rates[label], rates[label], rates[label]) for label in labels}
-    return Design(column, strata, published=True)
+    strata = {label: designs.Stratum.at_rate(rates[label]) for label in labels}
+    return DeclaredStrata(column, strata, published)
 
 
-def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> Design:
-    smallest, largest = sampling.low, sampling.high
+def strata_by_weight(
+    name: str, smallest: float | None, largest: float | None, columns: Sequence[Column], beside: Sequence[Column]
+) -> DeclaredStrata:
+    """Return the classes of weights of a column as strata, or all weights that low and high bound as one."""
+    column, published = find_column(name, columns, beside)
     if column is None:
         if smallest is None or largest is None:
             raise refusal(
@@ -127,7 +132,9 @@ def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> 
         least, most = float(1 / Fraction(largest)), float(1 / Fraction(smallest))
         weights = intervals.Breaks((least, math.nextafter(most, math.inf)))
         low, high = _below(1 / Fraction(most)), _above(1 / Fraction(least))
-        return Design(Column(name, (weights,)), {"": designs.Stratum(low, low, high)}, published=False, weighted=True)
+        return DeclaredStrata(
+            Column(name, (weights,)), {"": designs.Stratum(low, low, high)}, published=False, weighted=True
+        )
     recoded = column.recoding if column.recodings else None
     if not isinstance(recoded, intervals.Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
         message = f"The classes of column {name!r} do not bound the weights from both sides."
@@ -147,7 +154,7 @@ def _design_by_weights(name: str, sampling: Sampling, column: Column | None) -> 
         label: designs.Stratum(_middle(start, end), _below(1 / Fraction(end)), _above(1 / Fraction(start)))
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)
     }
-    return Design(column, bands, published=True, weighted=True)
+    return DeclaredStrata(column, bands, published, weighted=True)
 
 
 def _middle(start: float, end: float) -> float:

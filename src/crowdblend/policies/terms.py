@@ -9,7 +9,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import Accept, Delta, Epsilon, Releases
 from crowdblend.policies.key import part
 from crowdblend.policies.publication_policy import RowsPerPerson, SourceAndFormat, data_key
-from crowdblend.policies.sampling import Sampling
+from crowdblend.policies.sampling_section import Sampling
 
 
 class Terms(SourceAndFormat, frozen=True, kw_only=True):

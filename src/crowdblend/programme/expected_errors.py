@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from crowdblend.designs import Strata
 from crowdblend.estimates import Law
 from crowdblend.estimates.acceptance import hidden_with
 from crowdblend.frozen import dataclass
@@ -61,7 +60,7 @@ def expected_of(facts: ReleaseFacts) -> ExpectedErrors:
     table, sample = facts.tables.get(DATA), facts.sample
     if table is None or sample is None:
         return ExpectedErrors()
-    strata = table.laws.strata.values() if isinstance(sample, Strata) else (table.laws.estimator,)
+    strata = table.laws.strata.values() if sample.strata else (table.laws.estimator,)
     each = [(one.law, one.design.rate) for one in strata if one is not None and one.design.rate is not None]
     if not each:
         return ExpectedErrors()

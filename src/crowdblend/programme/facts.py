@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, ThinnedSurvey, Weights
+from crowdblend.designs import Design
 from crowdblend.designs.design import PartClaims, differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.guarantees.parameters import MOST_PARTS
@@ -25,6 +25,7 @@ from crowdblend.recoding.domain import Domain
 from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
 from crowdblend.releases.facts import (
     DATA,
+    AnyDesign,
     CellTable,
     Delta,
     Epsilon,
@@ -45,9 +46,6 @@ _NOISY = (
     ThresholdHistogram,
     CountedSynopsis,
 )
-Sample = Poisson | Coins | ThinnedSurvey | Strata | Weights | Biased | Everybody
-# The designs by their names in a policy.
-DESIGNS = tuple(str(one.__struct_config__.tag) for one in get_args(Sample))
 _TOGETHER = {
     "people": "Every publication was computed from a part of the sample of its own, and nobody is in two of them. "
     "Numbers of different publications are of different people: they need not add up, and their differences mean "
@@ -78,7 +76,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
     delta: Delta
     releases: Annotated[int, msgspec.Meta(ge=1, le=10**6)] = 1
     split: Literal["people", "fresh", "budget"]
-    design: Sample
+    design: AnyDesign
     published: Annotated[dict[str, PublicationFacts], msgspec.Meta(min_length=2, max_length=MOST_PARTS)]
 
     @property
@@ -139,7 +137,7 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
     def _parts(self, name: str, ran: Sequence[PartClaims]) -> list[tuple[Sequence[PartClaims], float]]:
         """Return what runs on the parts of a publication, with their shares: the choice of its recoding comes first."""
         facts, share = self.publications[name], self.published[name].share
-        if share is None or isinstance(self.design, Everybody):
+        if share is None or self.design.everybody:
             raise contradiction("every part of a sample has a share")
         chosen = facts.recoding if isinstance(facts, CrowdFacts) else None
         if chosen is None:
@@ -174,14 +172,13 @@ class ProgrammeFacts(ReleaseFacts, frozen=True, kw_only=True, dict=True, tag="pr
         found = facts.mechanisms
         if any(isinstance(one, OutlierHistogram) and one.factor != OutlierHistogram.usual_factor for one in found):
             raise contradiction("it states a guarantee by the size of crowds, which no programme has")
-        strata = len(self.design.strata) if isinstance(self.design, Strata) else 1
-        if len(found) != (1 if isinstance(found[0], _NOISY) else strata):
+        if len(found) != (1 if isinstance(found[0], _NOISY) else len(self.design.strata) or 1):
             raise contradiction("a publication of a programme has one mechanism, or one for every stratum")
         return found
 
     @property
     def together(self) -> list[str]:
-        one_sample = self.split == "budget" and not isinstance(self.design, Everybody)
+        one_sample = self.split == "budget" and not self.design.everybody
         others = [line for one in self.publications.values() if one.is_computed_from_others for line in one.together]
         return [*others, _TOGETHER["one sample" if one_sample else self.split]]
 

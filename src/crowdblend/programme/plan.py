@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
-from crowdblend.designs import Biased, Strata
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import shares_within
 from crowdblend.errors import CrowdblendError, Infeasible, NotProved
@@ -20,7 +19,6 @@ from crowdblend.frozen import dataclass
 from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING
 from crowdblend.guarantees.wording import at_most, three_digits
 from crowdblend.planning.parts import PartBudget
-from crowdblend.policies import sampling as sampled
 from crowdblend.policies.policy import SPLITS, Policy, Split
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
@@ -29,7 +27,6 @@ from crowdblend.programme.members import Budget, cells_of, keeps, module_for, re
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
 from crowdblend.programme.sample import require_ids, sample_of_all
 from crowdblend.programme.shared_budget import by_budget
-from crowdblend.releases.class_counts import require_parts
 from crowdblend.releases.crowd_classes import check_choice_loss
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.facts import derive
@@ -43,7 +40,7 @@ def plan(policy: Policy) -> ProgrammePlan:
     if policy.split is not None:
         return _plan_as(policy, policy.split, _budget(policy))
     usual: tuple[Split, ...] = ("people", "fresh")
-    if isinstance(policy.sampling, sampled.Everybody):
+    if policy.sampling.everybody:
         usual = ("budget",)
     elif policy.terms.recoding is not None:
         usual = ("people",)
@@ -106,11 +103,9 @@ def _budget(policy: Policy) -> Budget:
 def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
     """Return every publication from a part of one sample."""
     sample = sample_of_all(policy, "people")
-    require_parts(sample)
+    sample.require_parts()
     require_ids(policy, "nobody can be sent to one part of the sample and to no other")
-    biased = sample if isinstance(sample, Biased) else None
-    by_strata = isinstance(sample, Strata) or (biased is not None and biased.stratum is not None)
-    if by_strata and policy.data.duplicates == "one":
+    if policy.sampling.designed and policy.data.duplicates == "one":
         # Which row counts depends on the columns of the publication, and so would the stratum and the part.
         message = "Whoever has rows in two strata would be in two parts of the sample."
         raise refusal("split", message, 'Remove duplicates = "one", or write split = "fresh".', "[data] duplicates")
@@ -126,7 +121,7 @@ def _by_people(policy: Policy, budget: Budget) -> ProgrammePlan:
         made = []
         for one, part, share, (*_, released) in zip(policy.publish, policy.parts, shares, within, strict=True):
             losses = (each.epsilon, each.delta, each.noise_loss)
-            own = PartBudget(released, every, rate, *losses, drawn=share, biased=biased)
+            own = PartBudget(released, every, rate, *losses, drawn=share, ends=sample.ends)
             made.append(PlannedPublication(str(one.name), module_for(part).plan_part(part, own), share))
         return ProgrammePlan(policy, "people", sample, budget.epsilon, budget.delta, tuple(made), {})
 

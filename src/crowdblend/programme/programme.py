@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace as replace_fields
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Claims, Everybody
+from crowdblend.designs import Claims, Design
 from crowdblend.designs.draw import Draw, parts_of, shares_within
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
@@ -21,7 +21,7 @@ from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.registry import kind_of
 from crowdblend.programme.expected_errors import ExpectedErrors, expected_of
-from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts, Sample
+from crowdblend.programme.facts import ProgrammeFacts, PublicationFacts
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.counted_together import groups, read_together
 from crowdblend.releases.crowd_classes import CrowdClassesPlan
@@ -102,7 +102,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
 
     policy: Policy
     split: Split
-    sample: Sample
+    sample: Design
     epsilon: float
     delta: float
     planned: tuple[PlannedPublication, ...]
@@ -172,7 +172,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
 
     @property
     def divides_people(self) -> bool:
-        return self.split != "fresh" and not isinstance(self.sample, Everybody)
+        return self.split != "fresh" and not self.sample.everybody
 
     @property
     def names(self) -> list[str]:
@@ -205,7 +205,7 @@ class ProgrammePlan(ReleasePlan[Policy, ProgrammeReading]):
 
         None where every publication draws or counts by itself.
         """
-        if self.split == "fresh" or isinstance(self.sample, Everybody):
+        if self.split == "fresh" or self.sample.everybody:
             return [()] * len(self.planned)
         if self.split == "budget":
             return [(self.sample.draw(key.coin()),)] * len(self.planned)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from crowdblend.designs import Everybody, Strata
-from crowdblend.policies import sampling as sampled
+from crowdblend.designs import Design
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.policy import Policy, Split
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.programme.facts import Sample
-from crowdblend.releases.class_counts import design_of_exact, sample_of
+from crowdblend.releases.class_counts import sample_of_numbers
 
 
-def sample_of_all(policy: Policy, split: Split) -> Sample:
+def sample_of_all(policy: Policy, split: Split) -> Design:
     """Return the one sample of all publications, which each of them sees in the same way."""
     drawn = policy.sampling
-    if isinstance(drawn, sampled.Everybody):
+    if drawn.everybody:
         if split != "budget":
             message = f'split = "{split}" is for samples, and design = "everybody" draws none.'
             remedy = 'Write split = "budget": noise for a half of epsilon errs less than counting a half of the people.'
             raise refusal("split", message, remedy, "[sampling] design")
-        return Everybody()
+        return drawn.sample()
     if drawn.rate is None and not drawn.designed and not drawn.biased:
         message = "Several publications share one sample, and [sampling] leaves it open."
         remedy = 'Write design = "poisson" with a rate; if the table is a survey of a fixed size, add thin = 0.8.'
         raise refusal("split", message, remedy, "[sampling]")
     found = [_sample_of(part) for part in policy.parts]
     for one, seen in zip(policy.publish, found, strict=True):
-        if drawn.designed and not isinstance(seen, Strata) and any(isinstance(other, Strata) for other in found):
+        if drawn.designed and not seen.strata and any(other.strata for other in found):
             name = drawn.stratum or drawn.weight
             message = f"Publication {one.name!r} is not by strata, and several are certified where all of them are."
             remedy = f"Publish {name!r} in it, as a table, microdata or points, or publish it by itself."
@@ -35,11 +33,11 @@ def sample_of_all(policy: Policy, split: Split) -> Sample:
     return found[0]
 
 
-def _sample_of(part: PublicationPolicy) -> Sample:
+def _sample_of(part: PublicationPolicy) -> Design:
     """Return the sample as a publication sees it; numbers are by strata also where these are not published."""
     if isinstance(part, ExactPolicy) and part.design is not None:
-        return design_of_exact(part.design, part.sampling)
-    return sample_of(part.sampling, getattr(part, "design", None))
+        return sample_of_numbers(part.design, part.sampling)
+    return part.sampling.sample(getattr(part, "design", None))
 
 
 def require_ids(policy: Policy, because: str) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from crowdblend.designs import Everybody, Poisson, ThinnedSurvey
+from crowdblend.designs import Design
 from crowdblend.mechanisms.everywhere import NoiseEverywhere
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.refusals import refusal
-from crowdblend.programme.facts import Sample
 from crowdblend.programme.members import Budget, cells_of, keeps, module_for, refuse_shares
 from crowdblend.programme.noise_choice import gaussian_sigmas
 from crowdblend.programme.programme import PlannedPublication, ProgrammePlan
@@ -45,7 +44,7 @@ def by_budget(policy: Policy, budget: Budget) -> ProgrammePlan:
 
     # Sums keep the smallest of these; by curves a little delta buys more, and sampling amplifies.
     once = sample.largest_loss(budget.epsilon)
-    low = (once if isinstance(sample, ThinnedSurvey) else budget.epsilon * (1 - 1e-12)) / budget.releases
+    low = (once if sample.people is not None else budget.epsilon * (1 - 1e-12)) / budget.releases
     if budget.delta == 0 or not keeps(plan_split(low)):
         return plan_split(low)
     high = once * 2 * math.sqrt(len(policy.publish))
@@ -80,19 +79,14 @@ def _error(plan: ProgrammePlan) -> float:
     return total
 
 
-def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Sample) -> ProgrammePlan | None:
+def _with_gaussian_noise(policy: Policy, budget: Budget, sample: Design) -> ProgrammePlan | None:
     """Return every table with Gaussian noise, where all can have it and that may be better than Laplace noise."""
     modules = [module_for(part) for part in policy.parts]
     fits = all(
         hasattr(one, "takes_gaussian") and one.takes_gaussian(part)
         for one, part in zip(modules, policy.parts, strict=True)
     )
-    if (
-        budget.delta == 0
-        or not fits
-        or not isinstance(sample, Everybody | Poisson)
-        or isinstance(sample, ThinnedSurvey)
-    ):
+    if budget.delta == 0 or not fits or not (sample.everybody or sample.has_one_rate):
         return None
     cells, weights = cells_of(policy.parts), [one.weight for one in policy.publish]
     ends = {"epsilon": budget.epsilon, "delta": budget.delta, "rate": sample.largest_rate}

@@ -19,7 +19,6 @@ from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.packages import pyarrow
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import CrowdPolicy
-from crowdblend.policies.strata import design_of
 from crowdblend.recoding.intervals import Intervals
 from crowdblend.recoding.values import Values
 from crowdblend.rehearsal.made_up_values import Rng, draw_measure, draw_values
@@ -114,7 +113,7 @@ def _rows(
     policy: RowsPolicy, count: int, spread: float, sparsity: float, like: pyarrow.Table | None, rng: Rng
 ) -> dict[str, pyarrow.Array]:
     """Return the columns by name: copied from the public table where it has them, drawn otherwise."""
-    design = design_of(policy.sampling, policy.columns, getattr(policy, "beside", ()))
+    design = policy.sampling.declare(policy.columns, getattr(policy, "beside", ()))
     # The published columns, and strata or weights beside them.
     columns = (*policy.columns, *(() if design is None else design.unpublished_columns))
     pool = _pool(columns, count, sparsity)

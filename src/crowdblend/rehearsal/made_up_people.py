@@ -21,7 +21,8 @@ from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
 from crowdblend.kinds import AnyPlan, Result
 from crowdblend.policies.registry import part
-from crowdblend.policies.sampling import Poisson, Survey
+from crowdblend.policies.sampling import Poisson
+from crowdblend.policies.sampling_section import Sampling
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.observers import ShownFile, shown_in
 from crowdblend.releases.outputs import Output
@@ -103,7 +104,7 @@ def drawn_here(policy: PolicyT) -> PolicyT:
             raise InvalidInput(message, remedy=remedy, where="[sampling] column", code="rehearsal.strata")
         exact: PolicyT = policy.replace(sampling=sampling.drawn_here(), accept_delta=True, **as_thinned(policy))
         return exact
-    if isinstance(sampling, Survey):
+    if sampling.fixed_size:
         return _of_survey(policy, sampling)
     if not hasattr(policy, "accept_delta"):
         return policy
@@ -111,7 +112,7 @@ def drawn_here(policy: PolicyT) -> PolicyT:
     return drawn
 
 
-def _of_survey(policy: PolicyT, sampling: Survey) -> PolicyT:
+def _of_survey(policy: PolicyT, sampling: Sampling) -> PolicyT:
     """Return a survey that was drawn before as one drawn now: crowds of the planned size, by coins of its rate."""
     if sampling.thin is None:
         return policy

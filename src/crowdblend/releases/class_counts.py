@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Generic, TypeVar
 
-from msgspec.structs import replace as replace_fields
-
-from crowdblend import designs as sampled
-from crowdblend.designs import Biased, Coins, Everybody, Poisson, Strata, ThinnedSurvey, Weights
+from crowdblend.designs import Design
 from crowdblend.designs.draw import Draw, Exactly
 from crowdblend.designs.draw import Everybody as EverybodyDrawn
 from crowdblend.engines.engine import ClassCounts, Engine, Progress
@@ -22,9 +17,8 @@ from crowdblend.frozen import dataclass
 from crowdblend.lazy import lazy_imports
 from crowdblend.policies.columns import Column
 from crowdblend.policies.publication_policy import PeoplePolicy
-from crowdblend.policies.refusals import refusal
-from crowdblend.policies.sampling import Sampling
-from crowdblend.policies.strata import Design
+from crowdblend.policies.sampling_section import Sampling
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import DrawKey, ReleaseKey
 from crowdblend.releases.plan import Reading, ReleasePlan
 
@@ -75,9 +69,9 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
     """A plan for a policy whose columns have classes; kinds say how people are sampled."""
 
     @property
-    @abstractmethod
-    def sample(self) -> sampled.Design:
+    def sample(self) -> Design:
         """The design of the sample, as it is drawn and as the facts state it."""
+        return self.policy.sampling.sample(self.design)
 
     @property
     def names(self) -> list[str]:
@@ -128,7 +122,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
         return self.sample.draw(coin)
 
     @property
-    def design(self) -> Design | None:
+    def design(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
         return getattr(self.policy, "design", None)
 
@@ -139,7 +133,7 @@ class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[Cla
 
 
 @contextmanager
-def refusing_weights(design: Design | None) -> Iterator[None]:
+def refusing_weights(design: DeclaredStrata | None) -> Iterator[None]:
     """Weights that no class holds are refused as such: they have no class for others, and need none."""
     try:
         yield
@@ -151,83 +145,19 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
         raise outside_weights(design.column_name) from None
 
 
-def published_strata(design: Design, *, already_drawn: bool, thin: float | None = None) -> Strata:
-    """The strata or classes of weights of a sample, whose column is published; of a survey a coin may keep a share."""
-    if design.weighted and design.column is not None:
-        breaks = tuple(float(end) for end in getattr(design.column.recoding, "breaks", ()))
-        return Weights(design.column_name, design.strata, already_drawn=thin is None, thin=thin, breaks=breaks)
-    return Strata(design.column_name, design.strata, already_drawn=already_drawn, thin=thin)
-
-
-def check_survey(sample: sampled.Design, counts: ClassCounts, *, one_row: bool, row_coins: bool = False) -> None:
+def check_survey(sample: Design, counts: ClassCounts, *, one_row: bool, row_coins: bool = False) -> None:
     """Refuse a survey of more people than were drawn: rows where everybody has one, else people.
 
-    Where one coin kept or left all rows of a person, only those who were kept are known: of as many as were drawn it
-    keeps more with a probability below one in a billion (Hoeffding).
+    Where one coin kept or left all rows of a person, only those who were kept are known.
     """
-    if not isinstance(sample, ThinnedSurvey):
-        return
-    most = float(sample.people)
-    if not (one_row or row_coins):
-        most = min(most, most * sample.rate + math.sqrt(most * math.log(1e9) / 2))
-    if (counts.rows_read if one_row else counts.people) > most:
-        raise larger_survey(sample.people)
+    most = sample.most_people(kept_only=not (one_row or row_coins))
+    if most is not None and (counts.rows_read if one_row else counts.people) > most:
+        raise larger_survey(sample.people or 0)
 
 
-def require_parts(sample: sampled.Design) -> None:
-    """Refuse a sample whose parts are not certified: weights that differ, or nobody left out."""
-    if isinstance(sample, ThinnedSurvey) and not sample.draws_here:
-        message = "Parts of a survey are of those of its people whom a coin keeps, and thin = 1 keeps all."
-        raise refusal("split", message, "Write thin = 0.8.", "[sampling] thin")
-    if isinstance(sample, Biased) and sample.weight is not None:
-        message = "Parts of a survey with weights are certified where the weights are published."
-        raise refusal("split", message, f"Publish {sample.weight!r}, and add thin = 0.8.", "[sampling] column")
-    if isinstance(sample, Strata) and any(one.low < one.high for one in sample.coins):
-        message = "Parts of one sample are certified where everybody of a stratum has one rate."
-        remedy = 'Add thin = 0.8 to [sampling], which rests on no weight; or write split = "fresh" or "budget".'
-        raise refusal("split", message, remedy, "[sampling] design")
-
-
-def sample_of(sampling: Sampling, design: Design | None = None) -> Poisson | Everybody | Strata | Biased:
-    """Return the sample of a policy that leaves nothing of it open; everybody where no rate is stated."""
-    drawn = sampling.already_drawn
-    design = None if design is None or design.column is None else design
-    if design is not None and design.published:
-        return published_strata(design, already_drawn=drawn, thin=sampling.thin)
-    low, high = (sampling.low, sampling.high) if design is None else (design.low, design.high)
-    if low is not None and high is not None:
-        # Nothing bounds the rate of exceptions unless the policy does, and noise protects them as well.
-        most = max(high, sampling.max_rate or (1.0 if sampling.exceptions else 0.0))
-        return one_sample(Biased(low, high, sampling.exceptions, most, sampling.rate), design, already_drawn=drawn)
-    if sampling.rate is None:
-        return Everybody()
-    if sampling.people is not None and sampling.population is not None:
-        return ThinnedSurvey(sampling.rate, sampling.people, sampling.population)
-    return Coins(sampling.rate) if sampling.already_drawn else Poisson(sampling.rate)
-
-
-def design_of_exact(design: Design, sampling: Sampling) -> Strata | Poisson | Biased | Everybody:
-    """Return the sample of noisy numbers: by strata or weights, published or not, or without them."""
-    if design.column is not None:
-        return published_strata(design, already_drawn=sampling.already_drawn, thin=sampling.thin)
-    return sample_of(sampling)
-
-
-def one_sample(planned_design: Poisson | Biased, design: Design | None, *, already_drawn: bool) -> Poisson | Biased:
-    """Return the planned sample as it is drawn; `design` are strata or weights that are not published."""
-    if isinstance(planned_design, Poisson):
-        return (
-            Coins(planned_design.rate)
-            if already_drawn and not isinstance(planned_design, ThinnedSurvey)
-            else planned_design
-        )
-    if design is None:
-        return replace_fields(planned_design, already_drawn=already_drawn)
-    column = design.column_name
-    if design.weighted:
-        return replace_fields(planned_design, already_drawn=already_drawn, weight=column)
-    rates = {label: stratum.rate for label, stratum in design.strata.items()}
-    return replace_fields(planned_design, already_drawn=already_drawn, stratum=column, rates=rates)
+def sample_of_numbers(design: DeclaredStrata, sampling: Sampling) -> Design:
+    """Return the sample of noisy numbers, which may be by strata or weights that are not published."""
+    return sampling.sample(replace(design, published=True))
 
 
 def _narrow(classes: SampledClasses, columns: Sequence[Column]) -> SampledClasses:

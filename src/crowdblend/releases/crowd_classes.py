@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
-from crowdblend.designs import Biased, Poisson, Strata
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import Draw, parts_of, shares_within
 from crowdblend.engines.engine import Engine, Progress
@@ -33,8 +32,6 @@ from crowdblend.releases.class_counts import (
     ClassCountsReading,
     check_survey,
     refusing_weights,
-    require_parts,
-    sample_of,
 )
 from crowdblend.releases.crowd_facts import CrowdFacts, RecodingFacts
 from crowdblend.releases.crowds import CrowdsPlan, MechanismT, plan_crowds, plan_in_part
@@ -66,12 +63,6 @@ class CrowdClassesPlan(CrowdsPlan[RecodedT, MechanismT], Generic[RecodedT, Mecha
     @property
     def divides_people(self) -> bool:
         return self.policy.recoding is not None and self.policy.recoding.share is not None
-
-    @property
-    def sample(self) -> Poisson | Biased | Strata:
-        """The design of the sample, as it is drawn."""
-        found = super().sample
-        return replace(found, rate=self.rate) if self.divides_people and isinstance(found, Poisson) else found
 
     @cached_property
     def score(self) -> Score:
@@ -187,17 +178,17 @@ def chooses_in_parts(policy: RecodedPolicy) -> bool:
 
 def _plan_in_parts(policy: RecodedPolicy, choosing: Choosing, form: Form) -> CrowdPlan:
     """Plan crowds beside a part that chooses their recoding: two parts of one sample share nobody."""
-    sample = sample_of(policy.sampling, policy.design)
-    require_parts(sample)
+    sample = policy.sampling.sample(policy.design)
+    sample.require_parts()
     if policy.releases > 1 or policy.epsilon is None or policy.data.person is None or not _by_published_rates(policy):
         message = "A choice of the recoding from a sample of different rates, or a survey, is certified for one release"
         remedy = "Give epsilon, name the column of ids as person, publish the strata, and plan one release."
         raise refusal("recoding", f"{message} with ids and an epsilon.", remedy, "[recoding]")
     shares, rate, most = shares_within(1.0, choosing.share), sample.largest_rate, policy.delta or 0.0
     check_choice_loss(choosing, shares, rate, policy.epsilon)
-    choice, biased = None, sample if isinstance(sample, Biased) else None
+    choice = None
     for losses in sample.losses_before_asking(policy.epsilon, policy.delta or LARGEST_DELTA):
-        budget = PartBudget(shares[-1], shares, rate, *losses, drawn=1.0, biased=biased)
+        budget = PartBudget(shares[-1], shares, rate, *losses, drawn=1.0, ends=sample.ends)
         _, crowds = plan_in_part(policy, budget, form, partial(PartInCrowds, budget.share))
         choice = recoding_choice.choice_of(policy, choosing.score_for(crowds.k, policy.sampling.rate or rate))
         mechanisms = [SuppressedHistogram(one.k) for one in crowds.strata]

@@ -11,8 +11,8 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.calculus.rules import profiles, recoding, sampling
-from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, ThinnedSurvey, Weights
+from crowdblend.calculus.rules import profiles, sampling
+from crowdblend.designs import Design
 from crowdblend.designs.design import PartClaims, SampledClaims, blends
 from crowdblend.designs.draw import shares_within
 from crowdblend.estimates import CellLaws, Law, estimator_of
@@ -22,6 +22,7 @@ from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.planning.certified_choice import CertifiedChoice
 from crowdblend.recoding.domain import Domain
 from crowdblend.releases.facts import (
+    AnyDesign,
     Count,
     Delta,
     Epsilon,
@@ -35,8 +36,6 @@ from crowdblend.releases.facts import (
 from crowdblend.releases.series import check_series
 
 MechanismT = TypeVar("MechanismT", bound=Mechanism)
-Sample = Poisson | Coins | ThinnedSurvey | Biased | Strata | Weights
-AnySample = Sample | Everybody
 
 
 class Level(Fact, frozen=True, kw_only=True):
@@ -71,7 +70,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     epsilon: Epsilon
     delta: Delta
     releases: Annotated[int, msgspec.Meta(ge=1, le=10**6)] = 1
-    design: AnySample
+    design: AnyDesign
     columns: dict[str, Domain]
     recoding: RecodingFacts | None = None
     # In how many classes a person is counted at most, where people have several rows.
@@ -104,7 +103,9 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         return self.columns
 
     def check(self) -> None:
-        """Refuse strata that are not the labels of a published column: classes would span them."""
+        """Refuse crowds without a sample, and strata that are not the labels of a published column."""
+        if self.design.everybody and blends(self.mechanisms[0]):
+            raise contradiction("crowds hide nobody where everybody is counted")
         check_strata(self.design, self.domains)
 
     def derivations(self) -> tuple[Derivation, ...]:
@@ -129,21 +130,12 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
 
     def _derive_with_choice(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive without listing crowds: that the release blends says nothing of the choice."""
-        sample, (mechanism, *_), epsilon = self.design, self.mechanisms, choice.released_epsilon
+        (mechanism, *_), epsilon = self.mechanisms, choice.released_epsilon
         if self.several_rows is not None:
             raise contradiction("a recoding is chosen where everybody has one row")
         if self.chosen_in_parts:
             return self._derive_parts(choice)
-        assert isinstance(sample, Poisson), "other samples are divided into parts"
-        if choice.share is None and sample.drawn_before:
-            raise contradiction("the people of a sample that was drawn before cannot choose for another one")
-        if choice.share is None:
-            together = recoding.recoding_from_population(
-                choice.choice.claim(), sample.under_sampling(mechanism, epsilon)
-            )
-        else:
-            ends = {"rate": sample.rate, "share": choice.share, "epsilon": epsilon}
-            together = recoding.recoding_from_split(choice.choice.claim(), mechanism.claim(), **ends)
+        together = self.design.derive_with_choice(choice.choice.claim(), mechanism, choice.share, epsilon)
         if self.releases > 1:
             # In a series epsilon is for all releases, and the curve says what this one loses at it.
             check_series(profile_of(together), self.releases, epsilon, self.delta)
@@ -155,13 +147,11 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
     @property
     def chosen_in_parts(self) -> bool:
         """True if those who choose the recoding are one part of a sample that has more than one rate."""
-        return self.recoding is not None and (
-            not isinstance(self.design, Poisson) or isinstance(self.design, ThinnedSurvey)
-        )
+        return self.recoding is not None and (not self.design.has_one_rate)
 
     def _derive_parts(self, choice: RecodingFacts) -> tuple[Derivation, ...]:
         """Derive what the choice and the release guarantee, each on a part of the sample."""
-        if choice.share is None or self.releases > 1 or isinstance(self.design, Everybody):
+        if choice.share is None or self.releases > 1 or self.design.everybody:
             raise contradiction("a recoding is chosen by everybody, or for a series, of samples at one rate only")
         if choice.released_epsilon != self.epsilon:
             raise contradiction("parts of one sample have one epsilon")
@@ -195,7 +185,7 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         if self.recoding is not None and self.recoding.share is not None:
             # A part of the sample chose the labels and is not published.
             sample = sample.thin_by(1 - self.recoding.share)
-        if isinstance(sample, Strata):
+        if sample.strata:
             return replace(laws_of(sample, [own.law for own in self.mechanisms], sizes), repeated=repeated)
         return CellLaws(estimator_of(mechanism.law, sample.inclusion), sizes, repeated=repeated)
 
@@ -215,25 +205,19 @@ class CrowdFacts(ReleaseFacts, frozen=True, kw_only=True):
         found: Parameters = {"epsilon": self.epsilon, "delta": self.delta}
         found |= {"releases": self.releases} if self.releases > 1 else {}
         found |= {} if self.rate is None else {"rate": self.rate}
-        if isinstance(self.design, Biased):
-            found |= {"low": self.design.low, "high": self.design.high, "exceptions": self.design.exceptions}
-        return found
+        return found | self.design.parameters
 
 
 def check_strata(design: Design, columns: Mapping[str, Domain]) -> None:
     """Refuse strata that are not the labels of a published column: classes would span them."""
-    if not isinstance(design, Strata):
-        return
-    domain = columns.get(design.column)
-    if domain is None or domain.labels != tuple(design.strata):
-        raise contradiction("its strata are not the labels of a published column")
-    if isinstance(design, Weights) and domain.breaks != design.breaks:
-        raise contradiction("its weights are not the classes of a published column")
+    labels = {name: domain.labels for name, domain in columns.items()}
+    if (why := design.contradicts(labels, {name: domain.breaks for name, domain in columns.items()})) is not None:
+        raise contradiction(why)
 
 
 def laws_of(sample: Design, laws: Sequence[Law], sizes: Mapping[str, int | None]) -> CellLaws:
     """Return the laws of a sample's cells: one law, or one for each published stratum."""
-    if not isinstance(sample, Strata):
+    if not sample.strata:
         (law,) = laws
         return CellLaws(estimator_of(law, sample.inclusion), sizes)
     each = zip(sample.counting_strata.items(), by_law(sample, laws), strict=True)
@@ -243,8 +227,7 @@ def laws_of(sample: Design, laws: Sequence[Law], sizes: Mapping[str, int | None]
 
 def by_law(sample: Design, laws: Sequence[Law]) -> tuple[Law, ...]:
     """Return the law of every stratum: one for all of them, or each its own; of other samples the one law."""
-    strata = len(sample.strata) if isinstance(sample, Strata) else 1
-    return (*laws,) * (strata if len(laws) == 1 else 1)
+    return (*laws,) * (len(sample.strata) or 1 if len(laws) == 1 else 1)
 
 
 def by_stratum(
@@ -254,8 +237,7 @@ def by_stratum(
     if isinstance(mechanism, NoiseEverywhere | ThresholdHistogram) and not strata:
         # One mechanism counts the people of all strata.
         return (mechanism,)
-    labels = list(design.strata) if isinstance(design, Strata) else []
-    if list(strata) != labels or (mechanism is None) != bool(labels):
+    if list(strata) != list(design.strata) or (mechanism is None) != bool(design.strata):
         raise contradiction("its mechanisms are not those of its strata")
     if len({type(one) for one in strata.values()}) > 1:
         raise contradiction("its strata have different mechanisms")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from crowdblend.designs import Biased, Claims, Poisson, Strata, Stratum, ThinnedSurvey
+from crowdblend.designs import Claims, Design, Stratum
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import PartOfSample
@@ -24,9 +24,8 @@ from crowdblend.planning.plan import answer
 from crowdblend.planning.request import Form, PlanRequest
 from crowdblend.planning.strata import CrowdPlan, StratumPlan, plan_strata
 from crowdblend.policies.crowd import CrowdPolicy
-from crowdblend.policies.strata import one_stratum
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.class_counts import ClassCountsPlan, one_sample, published_strata
+from crowdblend.releases.class_counts import ClassCountsPlan
 from crowdblend.releases.delta_limit import check_delta, require_more_than_sampling, with_stated_delta
 from crowdblend.releases.plan import Lines, Result, software
 
@@ -72,15 +71,10 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
         return self.parameters.rate
 
     @property
-    def sample(self) -> Poisson | Biased | Strata:
-        """The design of the sample, as it is drawn."""
-        drawn = self.policy.sampling.already_drawn
-        if self.design is not None and self.design.published:
-            return published_strata(self.design, already_drawn=drawn, thin=self.policy.sampling.thin)
-        found = one_sample(self.parameters.design, self.design, already_drawn=drawn)
-        people, of = self.policy.sampling.people, self.policy.sampling.population
-        # Of a part of a survey the parameters know the coins alone.
-        return ThinnedSurvey(found.rate, people, of) if isinstance(found, Poisson) and people and of else found
+    def sample(self) -> Design:
+        """The design of the sample, as it is drawn, at the planned rate where the policy leaves it open."""
+        sampling = self.policy.sampling
+        return (sampling.at_rate(self.parameters.rate) if sampling.rate is None else sampling).sample(self.design)
 
     def domains(self) -> dict[str, Domain]:
         """Return every column's declared domain."""
@@ -105,7 +99,7 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
 
     def by_stratum(self, ran: Sequence[object]) -> dict[str, Any]:
         """Return what ran on the sample, by field of the facts: one, or one for every stratum."""
-        if not isinstance(self.sample, Strata):
+        if not self.sample.strata:
             (only,) = ran
             return {"mechanism": only}
         return {"strata": dict(zip(self.sample.strata, ran, strict=True))}
@@ -122,12 +116,12 @@ class CrowdsPlan(ClassCountsPlan[PolicyT], Generic[PolicyT, MechanismT]):
     def describe_sample(self) -> Lines:
         """Describe what would be read and sampled: of strata the k of each, of a survey the alternatives."""
         sample, policy = self.sample, self.policy
-        strata = sample.strata.values() if isinstance(sample, Strata) else ()
+        strata = sample.strata.values()
         each = [f", k = {one.k}{_spread(own)}" for one, own in zip(self.crowds.strata, strata, strict=False)]
         lines = [self.describe_reading(self.published_names), *sample.describe(each)]
         # Noise has other crowds, and hides no cell; several rows of a person, and a part that chooses, need others too.
         exact = self.crowds.largest.noise_epsilon is None and not policy.rows_have_coins and not self.divides_people
-        if isinstance(sample, ThinnedSurvey) and exact and policy.epsilon and policy.delta:
+        if sample.people and sample.of and exact and policy.epsilon and policy.delta:
             costs = survey_costs(sample.people, sample.of, policy.epsilon, policy.delta, policy.releases)
             lines += [("compared", line) for line in costs]
         return lines
@@ -252,7 +246,7 @@ def plan_in_part(
     """
     changes = {"sampling": policy.sampling.thin_by(budget.drawn), "epsilon": budget.epsilon, "delta": None}
     changes |= {"accept_delta": True, "releases": 1}
-    if budget.biased is not None:
+    if budget.ends is not None:
         loss = 0.0 if noise is None else noise(budget)
         k = budget.smallest_k(partial(_with_loss, part, loss)) if policy.k is None else policy.k
         below: dict[str, Any] = {} if noise is None else {"noise_epsilon": loss}
@@ -280,9 +274,5 @@ def _with_loss(part: Callable[[int, float], PartOfSample], loss: float, k: int) 
 
 def _strata_of(policy: CrowdPolicy) -> Mapping[str, Stratum]:
     """Return the strata of a policy with the rates of the coins that protect their people."""
-    if policy.design is None:
-        assert policy.sampling.rate is not None, "a sample without strata has a rate"
-        return one_stratum(policy.sampling.rate).strata
-    strata, thin = policy.design.strata, policy.sampling.thin
-    # However a survey was drawn, the coins that are thrown here protect its people.
-    return strata if thin is None else dict.fromkeys(strata, Stratum(thin, thin, thin))
+    sample = policy.sampling.sample(policy.design)
+    return dict(zip(sample.strata or [""], sample.coins, strict=True))

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union
 
 import msgspec
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import composition
-from crowdblend.designs import Everybody, Poisson
+from crowdblend.designs import DESIGNS, Design
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import Differential, Relation
@@ -25,7 +25,6 @@ from crowdblend.numerics.balls import total
 from crowdblend.policies.registry import WHOLES, is_kind, kind_of, part
 
 if TYPE_CHECKING:
-    from crowdblend.designs import Design
     from crowdblend.designs.design import PartClaims
     from crowdblend.estimates import CellLaws, Law
     from crowdblend.recoding.domain import Domain
@@ -37,6 +36,11 @@ Epsilon = Annotated[float, msgspec.Meta(ge=0)]
 Delta = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
+# The design of any sample, told apart by its name.
+if TYPE_CHECKING:
+    AnyDesign = Design
+else:
+    AnyDesign = Union[DESIGNS]  # noqa: UP007 the list is a value
 # What follows from parameters and is worth a line of its own in a report: name and value.
 Parameters = dict[str, "float | str | bool"]
 FactsT = TypeVar("FactsT", bound="ReleaseFacts")
@@ -305,7 +309,8 @@ def with_proposals(facts: ReleaseFacts, derivations: tuple[Derivation, ...]) -> 
         return derivations
     if facts.loss_follows_from_domains:
         raise contradiction("its domains were proposed from the data, and its loss would follow from them")
-    if type(facts.sample) not in (Everybody, Poisson):
+    sample = facts.sample
+    if sample is None or not (sample.everybody or (sample.has_one_rate and sample.draws_here)):
         raise contradiction("its domains were proposed from data that are themselves a sample")
     earlier = [_proposal(read_facts(document), facts.person) for document in facts.proposed]
     found = [
@@ -320,7 +325,7 @@ def with_proposals(facts: ReleaseFacts, derivations: tuple[Derivation, ...]) -> 
 
 def _proposal(facts: ReleaseFacts, person: str | None) -> dict[Relation, Derivation]:
     """Derive, by relation, the guarantee of a release that proposed domains, about everybody."""
-    if facts.proposed or facts.person != person or type(facts.sample) is not Everybody:
+    if facts.proposed or facts.person != person or facts.sample is None or not facts.sample.everybody:
         raise contradiction("its domains were proposed by a release that is not about everybody, by the same ids")
     found = (one for one in facts.derivations() if isinstance(one.conclusion, Differential))
     return {one.conclusion.relation: one for one in found if one.conclusion.people == 1}

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import msgspec
 
 from crowdblend.mechanisms.suppression import SuppressedRecords
-from crowdblend.releases.crowd_facts import CrowdFacts, Sample, by_stratum
+from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
 from crowdblend.releases.facts import CellTable, Parameters
 
 
 class MicrodataFacts(CrowdFacts, frozen=True, kw_only=True, tag="microdata"):
     """Facts of a release of microdata."""
 
-    design: Sample
     mechanism: SuppressedRecords | None = None
     strata: dict[str, SuppressedRecords] = msgspec.field(default_factory=dict)
 

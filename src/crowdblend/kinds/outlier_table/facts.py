@@ -10,15 +10,15 @@ from crowdblend.designs import Design
 from crowdblend.designs.design import SeveralRows, differential_claim
 from crowdblend.mechanisms.outliers import OutlierHistogram
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import AnySample, by_law, check_strata, laws_of
-from crowdblend.releases.facts import CellTable, Count, Parameters, people_in_classes
+from crowdblend.releases.crowd_facts import by_law, check_strata, laws_of
+from crowdblend.releases.facts import AnyDesign, CellTable, Count, Parameters, people_in_classes
 from crowdblend.releases.series import RepeatedFacts
 
 
 class OutlierTableFacts(RepeatedFacts, frozen=True, kw_only=True, tag="outlier-table"):
     """Facts of an outlier-private table."""
 
-    design: AnySample
+    design: AnyDesign
     mechanism: OutlierHistogram
     columns: dict[str, Domain]
     rows_per_person: Count | None = None

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from crowdblend.designs import Biased, Everybody, Poisson, Strata, ThinnedSurvey
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -19,7 +18,7 @@ from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.planning.parts import PartBudget
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
+from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.outputs import CountsOutput, describe_shown
 from crowdblend.releases.plan import Lines, Result, software
@@ -32,11 +31,6 @@ class OutlierTablePlan(ClassCountsPlan[OutlierTablePolicy]):
 
     policy: OutlierTablePolicy
     parameters: OutlierPlan
-
-    @property
-    def sample(self) -> Poisson | Everybody | Strata | Biased:
-        """The sample; without a rate everybody is published."""
-        return sample_of(self.policy.sampling, self.policy.design)
 
     @property
     def mechanisms(self) -> tuple[OutlierHistogram]:
@@ -104,9 +98,9 @@ def plan(policy: OutlierTablePolicy) -> OutlierTablePlan:
     """
     if policy.releases > 1:
         return replace(plan(one_of_series(policy)), policy=policy)
-    sample, delta = sample_of(policy.sampling, policy.design), policy.delta
+    sample, delta = policy.sampling.sample(policy.design), policy.delta
     spent = sample.largest_loss(policy.epsilon)
-    if isinstance(sample, ThinnedSurvey) and delta is not None:
+    if sample.people is not None and delta is not None:
         delta = sample.largest_delta(spent, delta)
     if (rows := policy.rows_per_person) is not None:
         # A person's rows lose as much together, and the errors of the chain add up.

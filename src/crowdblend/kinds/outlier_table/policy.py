@@ -14,7 +14,7 @@ from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PeoplePolicy, PublicationPolicy, RowsPerPerson
 from crowdblend.policies.refusals import refusal
 from crowdblend.policies.sampling import NOT_SAMPLED
-from crowdblend.policies.strata import Design, design_of
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
 
 
@@ -65,9 +65,9 @@ class OutlierTablePolicy(PeoplePolicy, frozen=True, kw_only=True):
             refuse_unseen_rates(self.design, self.sampling)
 
     @cached_property
-    def design(self) -> Design | None:
+    def design(self) -> DeclaredStrata | None:
         """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
-        return design_of(self.sampling, self.columns, self.beside)
+        return self.sampling.declare(self.columns, self.beside)
 
     def _people(self) -> dict[str, Any]:
         # Once in every class, so that a cell is a number of people of whom a coin kept each.

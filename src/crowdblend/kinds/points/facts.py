@@ -12,7 +12,7 @@ import msgspec
 from crowdblend.frozen import dataclass
 from crowdblend.mechanisms.points import MovedPoints, all_within
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import CrowdFacts, Sample, by_stratum
+from crowdblend.releases.crowd_facts import CrowdFacts, by_stratum
 from crowdblend.releases.facts import CellTable, Fact, Parameters, contradiction
 
 # For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
@@ -61,7 +61,6 @@ class PointsFacts(CrowdFacts, frozen=True, kw_only=True, tag="points"):
 
     axes: dict[str, AxisFacts]
     shapes: Annotated[tuple[tuple[int, ...], ...], msgspec.Meta(max_length=10_000)]
-    design: Sample
     mechanism: MovedPoints | None = None
     strata: dict[str, MovedPoints] = msgspec.field(default_factory=dict)
     keep_in: Keep = "none"

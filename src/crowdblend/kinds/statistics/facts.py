@@ -13,7 +13,7 @@ import msgspec
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.designs import Biased, Coins, Design, Everybody, Poisson, Strata, Survey, ThinnedSurvey, Weights
+from crowdblend.designs import Design
 from crowdblend.kinds.statistics.policy import BETWEEN, MOST_BINS, shape_of
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import SampleValues, StatisticValues, StrataValues
@@ -25,7 +25,7 @@ from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Way
 from crowdblend.recoding.bounded_recoding import BoundedRecoding
 from crowdblend.recoding.domain import Domain
 from crowdblend.recoding.intervals import Breaks
-from crowdblend.releases.facts import Count, Epsilon, Fact, Parameters, contradiction, rows_counted
+from crowdblend.releases.facts import AnyDesign, Count, Epsilon, Fact, Parameters, contradiction, rows_counted
 from crowdblend.releases.series import RepeatedFacts
 
 Labels = dict[str, tuple[str, ...]]
@@ -75,7 +75,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     domain of its labels, that of its numbers, or both.
     """
 
-    design: Survey | Poisson | Coins | ThinnedSurvey | Strata | Weights | Biased | Everybody
+    design: AnyDesign
     epsilon: Epsilon
     confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     people: Count
@@ -121,7 +121,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     @property
     def stratum(self) -> tuple[str, Sequence[str]] | None:
         """The column of the strata and their labels."""
-        return (self.design.column, list(self.design.strata)) if isinstance(self.design, Strata) else None
+        return None if self.design.column is None else (self.design.column, list(self.design.strata))
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the labels of a column."""
@@ -145,12 +145,12 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
                 made,
                 self.measures.get(str(made.column)),
                 len(self.bins(made)),
-                designed=not isinstance(self.design, Survey),
+                designed=not self.design.counts_exactly,
             )
             for made in self.statistics
         )
         taken = []
-        for name in (STRATA,) if not isinstance(self.design, Survey) else (EVERYBODY, SAMPLE):
+        for name in (EVERYBODY, SAMPLE) if self.design.counts_exactly else (STRATA,):
             places = tuple(place for place, one in enumerate(self.statistics_.values()) if one.way == name)
             if places:
                 taken.append((places, self._way(name, places, tuple(shapes[place] for place in places))))
@@ -161,7 +161,7 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     def _way(self, name: str, places: tuple[int, ...], shapes: tuple[object, ...]) -> Way | StrataWay:
         stated = list(self.statistics_.values())
         noise = tuple(stated[place].noise_epsilon for place in places)
-        if isinstance(self.design, Survey):
+        if self.design.counts_exactly:
             samples = {stated[place].samples for place in places}
             if len(samples) != 1 or None in samples or self.people != self.design.of:
                 raise contradiction("statistics of one way are relative to one number of people")
@@ -182,21 +182,23 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
 
     def check(self) -> None:
         """Refuse weights whose breaks do not give the classes that are named."""
-        if isinstance(self.design, Weights) and tuple(self.design.strata) not in _labels_of_weights(self.design.breaks):
+        breaks = self.design.breaks
+        if breaks and tuple(self.design.strata) not in _labels_of_weights(breaks):
             raise contradiction("its weights are not the classes that it names")
-        if isinstance(self.design, Biased) and self.design.exceptions:
+        if self.design.exceptions:
             raise contradiction("its errors do not hold with exceptions")
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Derive zero-knowledge privacy for one person and for the group, if any, and differential privacy."""
         self.check()
-        if isinstance(self.design, Survey) and self.rows_per_person is not None:
+        exactly = self.design.counts_exactly
+        if exactly and self.rows_per_person is not None:
             raise contradiction("it does not say how many rows it counts")
-        if isinstance(self.design, ThinnedSurvey) and self.design.rate < 1:
+        if not exactly and self.design.people is not None and self.design.draws_here:
             raise contradiction("statistics of a thinned survey are one of several publications")
-        if isinstance(self.design, Survey):
+        if exactly:
             drawn = sum({one.way: one.samples or 0 for one in self.statistics_.values()}.values())
-            if drawn != self.design.people or (self.design.already_drawn and EVERYBODY in self._ways):
+            if drawn != self.design.people or (self.design.drawn_before and EVERYBODY in self._ways):
                 raise contradiction("its statistics are relative to other numbers of people than it states")
         one, *others = self.plan.derivations()
         if one.conclusion.epsilon > self.epsilon:
@@ -207,8 +209,8 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
     @property
     def notes(self) -> list[str]:
         sampled = ""
-        if isinstance(self.design, Poisson):
-            sampled = f" of a random sample, which has each person with probability {self.design.rate:g},"
+        if (rate := self.design.coin_rate) is not None:
+            sampled = f" of a random sample, which has each person with probability {rate:g},"
         return [
             f"Every number{sampled} is an estimate for everybody. It is within its error of the true one with a "
             f"probability of at least {self.confidence:g}. The error of a quantile is one of its rank, rank_error, "
@@ -217,23 +219,17 @@ class StatisticsFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="
             *self.rests_on,
         ]
 
-    @property
-    def rests_on(self) -> list[str]:
-        if not isinstance(self.design, Survey):
-            return super().rests_on
-        # Nobody is left out of a survey here, so that it says what one does whose coins keep everybody.
-        asked = ThinnedSurvey(1.0, self.design.people, self.design.of)
-        return asked.sentences() if self.design.already_drawn else []
-
     def values(self, place: int) -> StatisticValues:
         """Return the values of a statistic."""
-        return (SampleValues if isinstance(self.design, Survey) else StrataValues)(self, self.plan, place)
+        return (SampleValues if self.design.counts_exactly else StrataValues)(self, self.plan, place)
 
     @property
     def parameters(self) -> Parameters:
         found: Parameters = {"epsilon": self.epsilon, "people": self.people, "confidence": self.confidence}
-        found |= {} if self.rate is None or isinstance(self.design, Survey) else {"rate": self.rate}
-        found |= {"sample": self.design.people} if isinstance(self.design, Survey) else {}
+        if self.design.counts_exactly:
+            found |= {"sample": self.design.people or 0}
+        elif self.rate is not None:
+            found |= {"rate": self.rate}
         return found | self.series_parameters
 
 

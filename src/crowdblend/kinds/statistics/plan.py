@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context
 from typing import Any, TypeAlias
 
 from crowdblend.calculus.checker import MOST_STEPS
-from crowdblend.designs import Everybody, Strata, Survey, ThinnedSurvey
+from crowdblend.designs import Design, Everybody, Survey
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
@@ -32,14 +32,14 @@ from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics, Wh
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.quantiles import QuantileShape
-from crowdblend.planning.statistics.strata_totals import AnyDesign, StrataWay, plan_strata_statistics, weights_of_design
+from crowdblend.planning.statistics.strata_totals import StrataWay, plan_strata_statistics, weights_of_design
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, STRATA, Mechanism, SampleWay, Way
 from crowdblend.policies.source import STDIN
-from crowdblend.policies.strata import Design
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.class_counts import ClassCountsReading, check_survey, design_of_exact
+from crowdblend.releases.class_counts import ClassCountsReading, check_survey, sample_of_numbers
 from crowdblend.releases.outputs import NumbersOutput
 from crowdblend.releases.plan import Lines, ReleasePlan, Result, software
 from crowdblend.releases.series import one_of_series, series_of
@@ -66,7 +66,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         )
 
     @property
-    def strata(self) -> tuple[Design, StrataWay] | None:
+    def strata(self) -> tuple[DeclaredStrata, StrataWay] | None:
         """The design and the way of strata or weights; None where a fixed number of people are drawn."""
         way = self.parameters.ways[0][1]
         return (self.policy.design, way) if self.policy.design and isinstance(way, StrataWay) else None
@@ -121,11 +121,11 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, StatisticsReading]):
         return {"way": way.mechanism, "noise_epsilon": self.parameters.noise_epsilon(place), **error, **compared}
 
     @property
-    def sample(self) -> Survey | AnyDesign:
+    def sample(self) -> Design:
         """Whom the guarantee is relative to: this many random people, or those of a sample by coins."""
         if self.strata is None:
             return Survey(self.policy.samples, self.policy.people, self.policy.sampling.already_drawn)
-        return design_of_exact(self.strata[0], self.policy.sampling)
+        return sample_of_numbers(self.strata[0], self.policy.sampling)
 
     def describe(self) -> Lines:
         """Describe the plan from the policy alone: each statistic both ways, and the way taken."""
@@ -289,9 +289,9 @@ def plan(policy: StatisticsPolicy) -> StatisticsPlan:
     return planned
 
 
-def _plan_strata(policy: StatisticsPolicy, design: Design, register: Everybody | None = None) -> StatisticsPlan:
+def _plan_strata(policy: StatisticsPolicy, design: DeclaredStrata, register: Everybody | None = None) -> StatisticsPlan:
     """Return the noise of every statistic of a sample; of those `register` it loses epsilon."""
-    sampled = design_of_exact(design, policy.sampling)
+    sampled = sample_of_numbers(design, policy.sampling)
     weights = weights_of_design(sampled, policy.rows_per_person)
     way = plan_strata_statistics(register or sampled, weights, policy.shapes(), policy.epsilon, policy.failure)
     way = replace(way, design=sampled)
@@ -303,13 +303,13 @@ def _plan_strata(policy: StatisticsPolicy, design: Design, register: Everybody |
     return StatisticsPlan(policy, TotalsPlan(way.shapes, ((tuple(range(len(way.shapes))), way),)))
 
 
-def _plan_fresh(policy: StatisticsPolicy, design: Design) -> StatisticsPlan:
+def _plan_fresh(policy: StatisticsPolicy, design: DeclaredStrata) -> StatisticsPlan:
     """Return statistics that lose epsilon to everybody, one of several publications.
 
     What all of them lose is derived from the most that anyone of the sample counts, and the largest rate.
     """
-    sampled = design_of_exact(design, policy.sampling)
-    if isinstance(sampled, ThinnedSurvey | Strata):
+    sampled = sample_of_numbers(design, policy.sampling)
+    if sampled.strata or sampled.people is not None:
         return _plan_strata(policy.replace(epsilon=sampled.largest_loss(policy.epsilon)), design, Everybody())
     return _plan_strata(policy, design)
 

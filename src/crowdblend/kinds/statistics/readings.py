@@ -30,7 +30,7 @@ from crowdblend.planning.statistics.choice import TotalsPlan
 from crowdblend.planning.statistics.strata_totals import StrataWay
 from crowdblend.planning.statistics.ways import EVERYBODY, Mechanism, Way
 from crowdblend.policies.columns import Column
-from crowdblend.policies.strata import Design
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
 from crowdblend.releases.class_counts import ClassCountsReading, refusing_weights
@@ -105,7 +105,7 @@ def exact_totals(policy: StatisticsPolicy, place: int, mechanism: Mechanism, rea
     return ranks if made.is_quantile else group_totals(ranks, made, bounds)
 
 
-def strata_columns(policy: StatisticsPolicy, design: Design, way: StrataWay) -> list[Column]:
+def strata_columns(policy: StatisticsPolicy, design: DeclaredStrata, way: StrataWay) -> list[Column]:
     """Return the columns to count: strata, labels, steps of numbers, and own weights last."""
     strata = [] if design.column is None else [design.column]
     wanted = labelled_columns(policy.statistics) - {column.name for column in strata}
@@ -119,7 +119,12 @@ def strata_columns(policy: StatisticsPolicy, design: Design, way: StrataWay) -> 
 
 
 def read_strata(
-    policy: StatisticsPolicy, design: Design, way: StrataWay, engine: Engine, draw: Draw, progress: Progress | None
+    policy: StatisticsPolicy,
+    design: DeclaredStrata,
+    way: StrataWay,
+    engine: Engine,
+    draw: Draw,
+    progress: Progress | None,
 ) -> ClassCountsReading:
     """Draw every stratum at its rate, and count its people by everything that is asked, in one reading."""
     columns = strata_columns(policy, design, way)
@@ -134,7 +139,7 @@ def read_strata(
 
 
 def exact_in_copies(
-    policy: StatisticsPolicy, design: Design, way: StrataWay, place: int, reading: ClassCountsReading
+    policy: StatisticsPolicy, design: DeclaredStrata, way: StrataWay, place: int, reading: ClassCountsReading
 ) -> Whole:
     """Return the totals of a statistic in copies, or the copies at each step of each group for a quantile."""
     made, weights = policy.statistics[place], way.weights

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from crowdblend.designs import Survey
 from crowdblend.kinds.statistics.facts import StatisticsFacts
 from crowdblend.kinds.statistics.statistic import Statistic
 from crowdblend.kinds.statistics.values import StrataValues
@@ -80,7 +79,7 @@ def _is_whole(number: float) -> bool:
 
 def _is_stated(facts: StatisticsFacts, place: int) -> bool:
     """Return whether the error was known beforehand, not from unpublished noisy group sizes."""
-    return isinstance(facts.design, Survey) and not facts.statistics[place].depends_on_groups
+    return facts.design.counts_exactly and not facts.statistics[place].depends_on_groups
 
 
 def _least_error(facts: StatisticsFacts, place: int) -> float:
@@ -112,7 +111,7 @@ def _is_possible(facts: StatisticsFacts, statistic: Statistic, row: Row) -> bool
     if statistic.what == "average" or statistic.is_quantile:
         low, high = _bounds(facts, statistic)
         return bool(low <= row["value"] <= high)
-    if not isinstance(facts.design, Survey) and statistic.what != "fraction":
+    if not facts.design.counts_exactly and statistic.what != "fraction":
         # How many people there are is an estimate too, so that nothing bounds a sum from above.
         negative = statistic.what == "sum" and _bounds(facts, statistic)[0] < 0
         return bool((-math.inf if negative else 0.0) <= row["value"] < math.inf)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from crowdblend.designs import Coins, Everybody, Poisson, Strata, Weights
 from crowdblend.figures.bars import interval_chart
 from crowdblend.frozen import dataclass
 from crowdblend.guarantees import RandomSamples, RobustSampling
@@ -95,16 +94,16 @@ def _reading(folder: PublishedRelease, facts: StatisticsFacts) -> Iterable[str]:
             "with yours concealed tell; ε bounds the difference. Your household, your friends and everybody like you "
             f"are protected as far as {k:,} random people tell little about them."
         )
-    if isinstance(facts.design, Poisson):
+    if (rate := facts.design.coin_rate) is not None:
         yield (
             "Every number is an estimate for the whole population: whoever was sampled counts as "
-            f"{three_digits(1 / facts.design.rate)} people. Which people were sampled, and how many, is not published."
+            f"{three_digits(1 / rate)} people. Which people were sampled, and how many, is not published."
         )
-    if isinstance(facts.design, Strata):
+    if facts.design.column is not None:
         column = shorten(facts.design.column, 60)
         counted = (
             f"with the survey weight in column {column}, which is not published"
-            if isinstance(facts.design, Weights)
+            if facts.design.breaks
             else f"as one over the sampling rate of their stratum, a label of {column}"
         )
         yield (
@@ -170,10 +169,10 @@ def _histogram(facts: StatisticsFacts, name: str, numbers: Sequence[PublishedVal
 
 def _how(facts: StatisticsFacts, name: str) -> str:
     """Return a phrase: everybody, or a sample, was counted."""
-    stated, everybody = facts.statistics_[name], isinstance(facts.design, Everybody)
-    if isinstance(facts.design, Poisson | Coins):
+    stated = facts.statistics_[name]
+    if facts.design.coin_rate is not None:
         return _WAYS["sample"]
-    return _WAYS["everybody" if everybody or stated.samples == facts.people else stated.way]
+    return _WAYS["everybody" if facts.design.everybody or stated.samples == facts.people else stated.way]
 
 
 def _number(value: float, error: float) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from crowdblend.designs import Everybody, Strata
+from crowdblend.designs import Design, Everybody
 from crowdblend.designs.design import differential_of
 from crowdblend.designs.draw import Draw
 from crowdblend.engines.engine import Engine, Progress
@@ -20,13 +20,13 @@ from crowdblend.kinds.synopsis.output import asked_queries, rows_output, univers
 from crowdblend.kinds.synopsis.policy import SynopsisPolicy
 from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.mechanisms.synopsis.counted_synopsis import CountedSynopsis
-from crowdblend.planning.statistics.strata_totals import AnyDesign, claim_of_rows, weights_of_design
+from crowdblend.planning.statistics.strata_totals import claim_of_rows, weights_of_design
 from crowdblend.policies.columns import Column
-from crowdblend.policies.strata import Design
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding.bounded_recoding import BoundedRecoding, Steps
 from crowdblend.recoding.classes import LARGEST_DOMAIN
-from crowdblend.releases.class_counts import ClassCountsReading, check_survey, design_of_exact, refusing_weights
+from crowdblend.releases.class_counts import ClassCountsReading, check_survey, refusing_weights, sample_of_numbers
 from crowdblend.releases.plan import Lines, Misfit, ReleasePlan, Result, software
 from crowdblend.releases.series import one_of_series, series_of
 
@@ -43,12 +43,12 @@ class CountedSynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         return (self.mechanism,)
 
     @property
-    def sample(self) -> AnyDesign:
+    def sample(self) -> Design:
         """The sample, as it is drawn and as the facts state it."""
-        return design_of_exact(self._design, self.policy.sampling)
+        return sample_of_numbers(self._design, self.policy.sampling)
 
     @property
-    def _design(self) -> Design:
+    def _design(self) -> DeclaredStrata:
         assert self.policy.design is not None, "a sample by coins is one stratum, or has several"
         return self.policy.design
 
@@ -142,7 +142,7 @@ def plan_counted(policy: SynopsisPolicy) -> CountedSynopsisPlan:
     """Plan the least noise that keeps everybody within epsilon, whatever their stratum."""
     own = one_of_series(policy)
     assert own.design is not None, "a sample by coins is one stratum, or has several"
-    sample = design_of_exact(own.design, own.sampling)
+    sample = sample_of_numbers(own.design, own.sampling)
     if own.with_others:
         # What all publications lose is derived from the most that anyone counts, and the largest rate.
         return plan_loss(own, sample.largest_loss(own.epsilon))
@@ -159,12 +159,12 @@ def plan_loss(policy: SynopsisPolicy, loss: float) -> CountedSynopsisPlan:
     return _plan(policy, Everybody(), loss)
 
 
-def _plan(policy: SynopsisPolicy, sample: AnyDesign, epsilon: float) -> CountedSynopsisPlan:
+def _plan(policy: SynopsisPolicy, sample: Design, epsilon: float) -> CountedSynopsisPlan:
     """Plan the way to measure the class that errs least, where those of the sample may lose epsilon."""
     assert policy.design is not None, "a sample by coins is one stratum, or has several"
-    weights = weights_of_design(design_of_exact(policy.design, policy.sampling), policy.rows_per_person)
+    weights = weights_of_design(sample_of_numbers(policy.design, policy.sampling), policy.rows_per_person)
     strata = len(weights.copies)
-    rates = [one.high for one in sample.coins] if isinstance(sample, Strata) else [sample.largest_rate] * strata
+    rates = [one.high for one in sample.coins] if sample.strata else [sample.largest_rate] * strata
     # A kept person may lose ln(1 + (e^ε − 1)/rate), divided among copies.
     scale = min(
         math.log1p(math.expm1(epsilon) / rate) / copies for rate, copies in zip(rates, weights.copies, strict=True)

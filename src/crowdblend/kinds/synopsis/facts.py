@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Biased, Design, Survey, ThinnedSurvey
+from crowdblend.designs import Design
 from crowdblend.designs.design import differential_of
 from crowdblend.mechanisms.mechanism import Loss
 from crowdblend.mechanisms.synopsis.classes import list_conjunctions, ranges
@@ -21,8 +21,7 @@ from crowdblend.mechanisms.synopsis.queries import QueryClass
 from crowdblend.mechanisms.synopsis.synopsis_plans import PlannedSynopsis, fitted_synopsis
 from crowdblend.planning.statistics.strata_totals import Weights, claim_of_rows, share_error, weights_of_design
 from crowdblend.recoding.domain import Domain
-from crowdblend.releases.crowd_facts import AnySample
-from crowdblend.releases.facts import Count, Fact, Parameters, contradiction, rows_counted
+from crowdblend.releases.facts import AnyDesign, Count, Fact, Parameters, contradiction, rows_counted
 from crowdblend.releases.series import RepeatedFacts
 
 
@@ -75,7 +74,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     sample by coins, in copies where rates differ.
     """
 
-    design: Survey | AnySample
+    design: AnyDesign
     mechanism: FittedRows | Exponential | CountedRows
     queries: Queries
     failure: Annotated[float, msgspec.Meta(gt=0, lt=1)]
@@ -123,20 +122,20 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     def planned_synopsis(self) -> PlannedSynopsis:
         """The mechanism with its guarantee and its error."""
         made: FittedSynopsis | ExponentialSynopsis
-        if not isinstance(self.design, Survey) or isinstance(self.mechanism, CountedRows):
+        people, of, failure = self.design.people, self.design.of, self.failure
+        if not self.design.counts_exactly or people is None or of is None or isinstance(self.mechanism, CountedRows):
             raise contradiction("its rows were made in a way that its design does not have")
-        people, failure = self.design.people, self.failure
         if isinstance(self.mechanism, FittedRows):
             loss = self.mechanism.noise_epsilon
             made = fitted_synopsis(self.query_class, people, loss, self.mechanism.rows, failure)
         else:
             made = ExponentialSynopsis(self.query_class, self.mechanism.epsilon, self.mechanism.rows)
-        return PlannedSynopsis(made, people, self.design.of, failure)
+        return PlannedSynopsis(made, people, of, failure)
 
     @cached_property
     def counted_synopsis(self) -> CountedSynopsis:
         """The mechanism of a sample by coins."""
-        if isinstance(self.design, Survey) or not isinstance(self.mechanism, CountedRows):
+        if self.design.counts_exactly or not isinstance(self.mechanism, CountedRows):
             raise contradiction("its rows were made in a way that its design does not have")
         ran, copies = self.mechanism, weights_of_design(self.design).copies
         return CountedSynopsis(self.query_class, ran.noise_epsilon, ran.rows, self.failure, copies)
@@ -144,7 +143,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
     @property
     def mechanisms(self) -> tuple[CountedSynopsis, ...]:
         """The mechanism, where it may be one of several publications."""
-        return () if isinstance(self.design, Survey) else (self.counted_synopsis,)
+        return () if self.design.counts_exactly else (self.counted_synopsis,)
 
     @property
     def errors(self) -> tuple[float, float, float]:
@@ -152,7 +151,7 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
         Those of a sample by coins follow from its noisy number of people.
         """
-        if isinstance(self.design, Survey):
+        if self.design.counts_exactly:
             planned = self.planned_synopsis
             return planned.about_everybody.accuracy, planned.about_sample.accuracy, planned.about_everybody.failure
         ran, weights, size = self.counted_synopsis, weights_of_design(self.design, self.rows_per_person), self.size or 0
@@ -160,15 +159,15 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     def check(self) -> None:
         """Refuse a sample whose errors cannot be stated."""
-        if isinstance(self.design, Biased) and self.design.exceptions:
+        if self.design.exceptions:
             raise contradiction("its errors do not hold with exceptions")
 
     def derivations(self) -> tuple[Derivation, ...]:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
-        if isinstance(self.design, Survey) and self.rows_per_person is None:
+        if self.design.counts_exactly and self.rows_per_person is None:
             return self.in_series(self.planned_synopsis.derivations())
         self.check()
-        if isinstance(self.design, Survey) or (isinstance(self.design, ThinnedSurvey) and self.design.rate < 1):
+        if self.design.counts_exactly or (self.design.people is not None and self.design.draws_here):
             raise contradiction("its sample has no synopsis of its own")
         ran = self.counted_synopsis
         claim = claim_of_rows(ran.claim(), self.rows_per_person or 1)
@@ -185,11 +184,12 @@ class SynopsisFacts(RepeatedFacts, frozen=True, kw_only=True, dict=True, tag="sy
 
     @property
     def parameters(self) -> Parameters:
-        if not isinstance(self.design, Survey):
+        if not self.design.counts_exactly:
             spent: Parameters = {"epsilon": differential_of(self.derivations()).conclusion.epsilon}
             return spent | self.own_parameters | self.series_parameters
-        epsilon = self.planned_synopsis.mechanism.claim().conclusion.epsilon
-        people = {"sample": self.design.people, "people": self.design.of, "rows": self.mechanism.rows}
+        planned = self.planned_synopsis
+        epsilon = planned.mechanism.claim().conclusion.epsilon
+        people = {"sample": planned.samples, "people": planned.population, "rows": self.mechanism.rows}
         own: Parameters = {"epsilon": self.derivations()[0].conclusion.epsilon, **people, "sanitizer_epsilon": epsilon}
         return own | self.series_parameters
 

@@ -9,7 +9,6 @@ from typing import Literal
 import msgspec
 
 from crowdblend.calculus import Derivation
-from crowdblend.designs import Everybody
 from crowdblend.designs.design import SampledClaims, SeveralRows
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.gaussian import GaussianEverywhere
@@ -91,8 +90,7 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
     def mechanisms(
         self,
     ) -> tuple[SuppressedHistogram | NoisyHistogram | AnyNoise | NoisyTotal, ...]:
-        noisy = isinstance(self.mechanism, AnyNoise)
-        if (isinstance(self.design, Everybody) and not noisy) or (noisy and self.recoding is not None):
+        if isinstance(self.mechanism, AnyNoise) and self.recoding is not None:
             raise contradiction("its mechanism is not one for its design")
         return *by_stratum(self.mechanism, self.strata, self.design), *self.totals
 
@@ -104,15 +102,12 @@ class TableFacts(CrowdFacts, frozen=True, kw_only=True, tag="table"):
         return tuple(SeveralRows(one, rows) for one in self.mechanisms)
 
     def derivations(self) -> tuple[Derivation, ...]:
-        if not isinstance(self.design, Everybody):
+        if not self.design.everybody:
             return super().derivations()
         self.check()
-        return self._of_everybody(self.design)
-
-    def _of_everybody(self, design: Everybody) -> tuple[Derivation, ...]:
         if self.recoding is not None or (self.delta and not isinstance(self.mechanism, ThresholdHistogram)):
             raise contradiction("a register has neither a delta, unless for a threshold, nor a choice of the recoding")
-        derived = design.derivations(self.claims, self.epsilon)
+        derived = self.design.derivations(self.claims, self.epsilon)
         if derived[0].conclusion.epsilon > self.epsilon or derived[0].conclusion.delta > self.delta:
             raise contradiction("its mechanisms guarantee less than it states")
         check_totals(derived[0], self.releases, self.epsilon, self.delta)

@@ -20,7 +20,6 @@ from crowdblend.mechanisms.strata import publish_classes
 from crowdblend.planning.designs import noise_costs, register_costs
 from crowdblend.planning.parts import PartBudget
 from crowdblend.planning.strata import StratumPlan
-from crowdblend.policies.sampling import Coins, Poisson
 from crowdblend.randomness import ReleaseKey
 from crowdblend.releases.class_counts import ClassCountsReading
 from crowdblend.releases.crowd_classes import CrowdClassesPlan, plan_recoded, state_facts
@@ -65,7 +64,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
     def _compare(self) -> Iterator[str]:
         """Yield what would err less, by how much: noise below k for sums of small cells, everybody for all of them."""
         policy, facts = self.policy, self.facts()
-        plain = type(policy.sampling) in (Poisson, Coins) and policy.cells_are_listed
+        plain = self.sample.has_one_rate and policy.cells_are_listed
         # Of several rows of a person, and of chosen labels, the others would have more noise.
         plain = plain and policy.recoding is None and policy.rows_per_person is None
         if not plain or facts.rate is None or facts.epsilon <= 0:
@@ -74,7 +73,7 @@ class TablePlan(CrowdClassesPlan[TablePolicy, SuppressedHistogram | NoisyHistogr
         if policy.below_k == "suppress" and facts.delta > 0:
             with suppress(Infeasible, NotProved):
                 yield noise_costs(facts.rate, self.parameters.k, each, facts.delta / policy.releases)
-        if isinstance(policy.sampling, Poisson):
+        if self.sample.draws_here:
             yield register_costs(facts.rate, each)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Result:

@@ -12,7 +12,7 @@ from crowdblend.policies.key import Rule, conflicts, key, needs
 from crowdblend.policies.publication import Publication
 from crowdblend.policies.publication_policy import PublicationPolicy
 from crowdblend.policies.refusals import refusal
-from crowdblend.policies.strata import Design
+from crowdblend.policies.strata import DeclaredStrata
 from crowdblend.policies.terms import Terms
 from crowdblend.recoding.classes import MOST_CELLS_LISTED, ComputedRecoding
 from crowdblend.recoding.wider_classes import WiderClasses
@@ -138,7 +138,7 @@ class TablePolicy(RecodedPolicy, frozen=True, kw_only=True):
             message = f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS_LISTED:,}."
             raise refusal("cells", message, "Publish fewer columns, or coarser classes.", "[columns]")
 
-    def _check_design(self, design: Design) -> None:
+    def _check_design(self, design: DeclaredStrata) -> None:
         super()._check_design(design)
         name, noisy, problem = design.column_name, self.below_k == "noise", None
         if noisy and not design.published:

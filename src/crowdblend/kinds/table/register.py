@@ -13,7 +13,6 @@ from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition
-from crowdblend.designs import Biased, Everybody, Poisson, Strata
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
@@ -26,7 +25,7 @@ from crowdblend.mechanisms.gaussian import GaussianEverywhere
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
+from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.outputs import ESTIMATES, NumbersOutput, Output, counts_output
 from crowdblend.releases.plan import Lines, Result, software
 
@@ -45,11 +44,6 @@ class RegisterPlan(ClassCountsPlan[TablePolicy]):
     policy: TablePolicy
     epsilon: float
     sigma: float | None = None
-
-    @property
-    def sample(self) -> Everybody | Poisson | Strata | Biased:
-        """The people counted: everybody, or a sample."""
-        return sample_of(self.policy.sampling, self.policy.design)
 
     @property
     def mechanisms(self) -> tuple[NoiseEverywhere | GaussianEverywhere | NoisyTotal, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from crowdblend.designs import Biased, Everybody, Poisson, Strata
 from crowdblend.engines.engine import Progress
 from crowdblend.errors import CrowdblendError, Infeasible
 from crowdblend.frozen import dataclass
@@ -16,7 +15,7 @@ from crowdblend.mechanisms.threshold import ThresholdHistogram
 from crowdblend.numerics.search import first_true
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading, sample_of
+from crowdblend.releases.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.releases.crowds import internal_counts
 from crowdblend.releases.delta_limit import check_delta
 from crowdblend.releases.outputs import counts_output
@@ -32,11 +31,6 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
 
     policy: TablePolicy
     mechanism: ThresholdHistogram
-
-    @property
-    def sample(self) -> Everybody | Poisson | Strata | Biased:
-        """The people counted: everybody, or a sample."""
-        return sample_of(self.policy.sampling, self.policy.design)
 
     @property
     def mechanisms(self) -> tuple[ThresholdHistogram]:
@@ -70,7 +64,7 @@ class ThresholdPlan(ClassCountsPlan[TablePolicy]):
         return True
 
     def describe(self) -> Lines:
-        counted = "people" if isinstance(self.sample, Everybody) else "sampled people"
+        counted = "people" if self.sample.everybody else "sampled people"
         shown = f"the cells in which somebody is, with noise, where they reach {self.mechanism.show_from} {counted}"
         off = three_digits(self.mechanism.expected_error())
         return [
@@ -165,7 +159,7 @@ def check_loss(loss: float) -> None:
 
 def _plan_threshold(policy: TablePolicy, epsilon: float, delta: float) -> ThresholdPlan:
     """Return the noise and the threshold that come to this epsilon and delta in one release, about."""
-    sample = sample_of(policy.sampling, policy.design)
+    sample = policy.sampling.sample(policy.design)
     loss = sample.largest_loss(epsilon)
     own = sample.largest_delta(loss, delta)
     if (rows := policy.rows_per_person) is not None:

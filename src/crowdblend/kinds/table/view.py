@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 from markupsafe import Markup
 
-from crowdblend.designs import Everybody
 from crowdblend.estimates import CellLaws
 from crowdblend.figures.bars import Range, bar_chart, range_chart
 from crowdblend.figures.maps import heatmap
@@ -67,7 +66,11 @@ def words_of(facts: ReleaseFacts) -> Words:
         if facts.count == "rows":
             return Words("rows", "rows that were kept", "published rows")
         return Words("people", "people", "published people", _TWICE)
-    found = Words("people", "people", "published people") if isinstance(facts.sample, Everybody) else Words()
+    found = (
+        Words("people", "people", "published people")
+        if facts.sample is not None and facts.sample.everybody
+        else Words()
+    )
     if isinstance(facts, CrowdFacts) and facts.rows_have_coins:
         return replace(found, no_totals=_IN_EACH)
     threshold = isinstance(facts, TableFacts) and isinstance(facts.mechanism, ThresholdHistogram)

@@ -16,8 +16,7 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 from crowdblend.calculus import RULES, Derivation
-from crowdblend.designs import Biased, Everybody, Poisson, Strata, Stratum, ThinnedSurvey
-from crowdblend.designs import Weights as OwnWeights
+from crowdblend.designs import Design, Stratum
 from crowdblend.designs.design import differential_of
 from crowdblend.errors import InvalidInput
 from crowdblend.frozen import dataclass
@@ -25,7 +24,6 @@ from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
 
-AnyDesign = Strata | Poisson | Biased | Everybody
 # Weights are exact where a unit divides them all and none is above this; else the smallest has this many units.
 _MOST_COPIES = 1_000_000
 _FINE = 10_000
@@ -125,20 +123,20 @@ def claim_of_rows(claim: Derivation, rows: int) -> Derivation:
     return claim if rows == 1 else RULES["rows.per-person"](claim, rows_per_person=rows)
 
 
-def weights_of_design(design: AnyDesign, rows: int | None = None) -> Weights:
+def weights_of_design(design: Design, rows: int | None = None) -> Weights:
     """Return the weights of everybody by the rates at which people are counted, with up to this many rows each."""
     if rows is not None and rows > 1:
         return replace(weights_of_design(design), rows=rows)
-    if isinstance(design, OwnWeights):
+    if design.breaks:
         own, kept = own_weights(design.breaks, list(design.strata.values())), Fraction(design.thin or 1.0)
         rates = tuple((one.low, one.high) for one in design.counting_strata.values())
         return replace(own, unit=own.unit / kept, rates=rates, kept=kept)
-    if isinstance(design, Strata):
+    if design.strata:
         return weights_of(list(design.counting_strata.values()))
     ends = design.inclusion
     assert ends is not None, "only strata have no rates for all people"
     alike = Stratum(ends.rate or math.sqrt(ends.least * ends.most), ends.least, ends.most)
-    return replace(weights_of([alike]), fixed_size=isinstance(design, ThinnedSurvey))
+    return replace(weights_of([alike]), fixed_size=design.people is not None)
 
 
 def own_weights(breaks: Sequence[float], strata: Sequence[Stratum]) -> Weights:
@@ -188,7 +186,7 @@ class StrataWay:
     # Nothing is about a public number of people.
     people_counted: ClassVar[int] = 0
 
-    design: AnyDesign
+    design: Design
     weights: Weights
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
@@ -286,15 +284,13 @@ def _loss_of_kept(epsilon: float, rate: float) -> float:
     return math.log1p(math.expm1(epsilon) / rate) if epsilon < 500 else epsilon - math.log(rate)
 
 
-def _largest_rates(design: AnyDesign, weights: Weights) -> list[float]:
+def _largest_rates(design: Design, weights: Weights) -> list[float]:
     """Return the largest rate of anyone in each stratum."""
-    if isinstance(design, Strata):
-        return [high for _, high in weights.rates]
-    return [design.largest_rate] * len(weights.copies)
+    return [high for _, high in weights.rates] if design.strata else [design.largest_rate] * len(weights.copies)
 
 
 def plan_strata_statistics(
-    design: AnyDesign, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
+    design: Design, weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
 ) -> StrataWay:
     """Return the least noise that keeps everybody within ε, whichever stratum they are in."""
     scale = min(

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from crowdblend.designs import ThinnedSurvey
 from crowdblend.estimates import CellLaws, Intervals, combinations, total_intervals
 from crowdblend.reading.cells import EXACT, Cells, Estimates, N, Totals
 from crowdblend.reading.margins import number_labels
@@ -63,7 +62,8 @@ def check_people(facts: ReleaseFacts, table: CellTable, people_shown: int, large
     """
     sample, noiseless = facts.sample, all(law.noiseless for law in table.shown_by)
     times = facts.several_rows or 1 if isinstance(facts, CrowdFacts) else 1
-    if isinstance(sample, ThinnedSurvey) and noiseless and max(people_shown / times, largest_class) > sample.people:
+    asked = None if sample is None else sample.people
+    if asked is not None and noiseless and max(people_shown / times, largest_class) > asked:
         raise contradiction("it shows more people than its survey has")
 
 

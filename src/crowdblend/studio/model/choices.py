@@ -23,7 +23,6 @@ from crowdblend.policies.registry import KINDS, policy_class
 from crowdblend.policies.schema import kind_lists, kind_sections
 from crowdblend.policies.starter import check_design, usual
 from crowdblend.policies.terms import Terms
-from crowdblend.programme.facts import DESIGNS
 from crowdblend.studio.model.typed_values import typed_text, typed_value
 
 Texts = dict[str, str]
@@ -112,7 +111,7 @@ class Choices:
     def designs(self) -> tuple[str, ...]:
         """The designs that all publications are certified for, the usual one first."""
         first, *others = (policy_class(one.kind).designs for one in self.publish)
-        return tuple(name for name in first if all(name in one for one in (*others, *([DESIGNS] if others else []))))
+        return tuple(name for name in first if all(name in one for one in others))
 
     @property
     def used_columns(self) -> tuple[str, ...]:
